@@ -1,0 +1,5 @@
+"""The front door that ``workspace.yaml`` loads: the definitions of the suites in ``RAGVAL_SUITES``, else the demo's."""
+
+from ragval_pipeline.orchestration.suites import definitions_of_suites
+
+defs = definitions_of_suites()

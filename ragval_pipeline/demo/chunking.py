@@ -1,0 +1,117 @@
+"""Cutting a page into chunks along its headings.
+
+What lives here: pure functions from blocks to chunks. What does not: where the blocks come from (``extract``) and what
+is stored (``ingest``). No text stands in two chunks; only the heading lines that place a chunk are repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ragval_pipeline.demo.extract import Block
+
+#: A subsection with fewer words than this joins the one before it.
+MIN_WORDS = 50
+#: A section with more words than this is divided at its subheadings.
+JOINED_WORDS = 120
+#: A section or subsection with more words than this is divided between two blocks.
+MAX_WORDS = 220
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of a page that can be understood alone.
+
+    Args:
+        headings: Page title, section, subsection: as deep as the place where the chunk begins.
+        body: The text below them exactly as it stands on the page, one line per block.
+    """
+
+    headings: tuple[str, ...]
+    body: str
+
+    @property
+    def text(self) -> str:
+        """What is embedded and stored: the headings, one per line, then the body."""
+        return "\n".join((*self.headings, self.body))
+
+
+@dataclass(frozen=True)
+class _Section:
+    """Blocks below one heading; ``lines`` begins with the heading itself where it is no longer the chunk's own."""
+
+    headings: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def words(self) -> int:
+        return sum(len(line.split()) for line in self.lines)
+
+    def followed_by(self, other: _Section) -> _Section:
+        return _Section(self.headings, (*self.lines, other.headings[-1], *other.lines))
+
+
+def chunk_page(blocks: Sequence[Block]) -> list[Chunk]:
+    """Chunks of a page, in reading order, of about 60 to 220 words.
+
+    A section (H2) with its subsections (H3) is one chunk when it is short enough, else it is divided at its H3
+    headings, and what is still too long between two blocks. The text between the H1 and the first H2 is a chunk of its
+    own.
+
+    Args:
+        blocks: The page's blocks; the first is its H1.
+
+    Returns:
+        Chunks with a body that is not empty.
+    """
+    chapters = groupby(_sections(blocks), key=lambda section: section.headings[:2])
+    pieces = [piece for _, sections in chapters for piece in _joined(list(sections))]
+    return [Chunk(part.headings, "\n".join(part.lines)) for piece in pieces for part in _divided(piece) if part.lines]
+
+
+def _sections(blocks: Sequence[Block]) -> Iterator[_Section]:
+    path: tuple[str, ...] = ()
+    lines: list[str] = []
+    for block in blocks:
+        if not block.level:
+            lines.append(block.text)
+            continue
+        if path:
+            yield _Section(path, tuple(lines))
+        path, lines = (*path[: block.level - 1], block.text), []
+    if path:
+        yield _Section(path, tuple(lines))
+
+
+def _joined(sections: list[_Section]) -> list[_Section]:
+    """Join the subsections of one section: all when they fit, else those that are too short to stand alone."""
+    fits = sum(section.words for section in sections) <= JOINED_WORDS
+    joined = sections[:1]
+    for section in sections[1:]:
+        if fits or min(joined[-1].words, section.words) < MIN_WORDS:
+            joined[-1] = joined[-1].followed_by(section)
+        else:
+            joined.append(section)
+    return joined
+
+
+def _divided(section: _Section) -> list[_Section]:
+    """Divide a section that is too long between two lines, into parts of about equal length."""
+    parts = -(-section.words // MAX_WORDS)
+    if parts <= 1:
+        return [section]
+    target = section.words / parts
+    divided: list[_Section] = []
+    lines: list[str] = []
+    for line in section.lines:
+        lines.append(line)
+        if len(divided) < parts - 1 and _words(lines) >= target:
+            divided.append(_Section(section.headings, tuple(lines)))
+            lines = []
+    return [*divided, _Section(section.headings, tuple(lines))]
+
+
+def _words(lines: Sequence[str]) -> int:
+    return sum(len(line.split()) for line in lines)

@@ -1,0 +1,92 @@
+"""Building the demo's documentation site: plain HTML files, a stylesheet, sitemap.xml and robots.txt.
+
+What lives here: from Markdown sources to a folder of files, byte for byte the same each time. What does not: the
+sources (``pages``) and the frame around a page (``theme/page.html``, filled by ``page_frame``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ragval_pipeline.demo.page_frame import Heading, frame_page
+from ragval_pipeline.demo.pages import BASE_URL, SourcePage, load_pages, package_file
+
+SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+STYLESHEET = "style.css"
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A page's Markdown as HTML, and its headings below the H1 in order."""
+
+    html: str
+    headings: tuple[Heading, ...]
+
+
+def build_site(target: Path) -> None:
+    """Write the site into ``target``, which is made when it is not there.
+
+    Page ``/docs/x/y`` becomes ``docs/x/y/index.html``. Links between pages are relative, so that the site can be opened
+    from the disk. The output depends on the package's content only.
+
+    Args:
+        target: Folder of the site; files of the same names are overwritten, others are left alone.
+    """
+    pages = load_pages()
+    frame = package_file("theme", "page.html").read_text(encoding="utf-8")
+    for page in pages:
+        rendered = render_markdown(page.markdown)
+        html = frame_page(frame, page, pages, content=rendered.html, headings=rendered.headings)
+        _write(target / "docs" / page.path / "index.html", html)
+    _write(target / "index.html", _redirect(f"docs/{pages[0].path}/index.html"))
+    _write(target / STYLESHEET, package_file("theme", STYLESHEET).read_text(encoding="utf-8"))
+    _write(target / "sitemap.xml", _sitemap(pages))
+    _write(target / "robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {BASE_URL}/sitemap.xml\n")
+
+
+def render_markdown(markdown: str) -> Rendered:
+    """HTML of a page's Markdown; headings get ids that the table of contents links to."""
+    parser = MarkdownIt("commonmark").enable("table")
+    tokens = parser.parse(markdown)
+    headings = tuple(_give_ids(tokens))
+    html = str(parser.renderer.render(tokens, parser.options, {}))
+    return Rendered(html=html, headings=headings)
+
+
+def _give_ids(tokens: Sequence[Token]) -> list[Heading]:
+    headings = []
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open" and opening.tag in ("h2", "h3"):
+            text = inline.content.replace("`", "")
+            anchor = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+            opening.attrSet("id", anchor)
+            headings.append(Heading(level=int(opening.tag[1]), text=text, anchor=anchor))
+    return headings
+
+
+def _sitemap(pages: Sequence[SourcePage]) -> str:
+    entries = "".join(
+        f"  <url>\n    <loc>{escape(page.url)}</loc>\n    <lastmod>{page.lastmod.isoformat()}</lastmod>\n  </url>\n"
+        for page in pages
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{SITEMAP_NAMESPACE}">\n{entries}</urlset>\n'
+
+
+def _redirect(location: str) -> str:
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Physical AI and Humanoid Robotics</title>\n'
+        f'<meta http-equiv="refresh" content="0; url={location}">\n<a href="{location}">Open the book</a>\n</html>\n'
+    )
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="\n")

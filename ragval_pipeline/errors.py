@@ -1,0 +1,110 @@
+"""The errors that ragval raises on purpose, each knowing what a person should do about it.
+
+What lives here: the exception types shared by all rooms, with the exit code of the command line that belongs to
+each. What does not: findings about an index (``validation/findings``) and retries (``sources/retry``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class RagvalError(Exception):
+    """Base of every error that ragval raises on purpose.
+
+    ``exit_code`` is the exit code that the command line ends with when nothing else decides.
+    """
+
+    exit_code = 2
+
+
+class SuiteError(RagvalError):
+    """The suite, a query file, a flag or the environment is wrong by itself; found before any network call.
+
+    Args:
+        problem: What is wrong, one clause, without the file name.
+        remedy: What to do about it, one sentence.
+        file: The file that holds the fault, if there is one.
+        key: Dotted path of the faulty key inside the file, e.g. ``retrieval.top_k`` or ``[3].query_text``.
+    """
+
+    exit_code = 2
+
+    def __init__(
+        self, problem: str, *, remedy: str = "", file: Path | str | None = None, key: str | None = None
+    ) -> None:
+        self.problem = problem
+        self.remedy = remedy
+        self.file = None if file is None else str(file)
+        self.key = key
+        where = ": ".join(part for part in (self.file, key) if part)
+        text = f"{where}: {problem}" if where else problem
+        super().__init__(f"{text}. {remedy}" if remedy else text)
+
+
+class SystemFailure(RagvalError):
+    """An outside system refused, timed out or answered something it must not answer.
+
+    Args:
+        problem: What happened, one clause; must hold no secret.
+        code: The finding code that names this failure, e.g. ``source.unreachable``.
+        system: What failed, in the user's words: ``sitemap``, ``page host``, ``Qdrant``, ``embedder``.
+        subject: What the finding is about: a URL, a collection name or a status.
+        remedy: What to do about it, one sentence.
+        attempts: How many times it was tried.
+        details: Further facts for the finding, JSON values only.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        code: str,
+        system: str,
+        subject: str,
+        remedy: str = "",
+        attempts: int = 1,
+        details: dict[str, object] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.code = code
+        self.system = system
+        self.subject = subject
+        self.remedy = remedy
+        self.attempts = attempts
+        self.details = details or {}
+        tries = f" (tried {attempts} times)" if attempts > 1 else ""
+        text = f"{system}: {problem}{tries}"
+        super().__init__(f"{text}. {remedy}" if remedy else text)
+
+
+class NotMeasurableError(RagvalError):
+    """Everything answered, but what it answered leaves nothing to measure.
+
+    Args:
+        problem: Why nothing can be measured, one clause.
+        code: The finding code that says so, e.g. ``vector.dimension``.
+        subject: What the finding is about.
+        remedy: What to do about it, one sentence.
+        details: Further facts for the finding, JSON values only.
+    """
+
+    exit_code = 4
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        code: str,
+        subject: str,
+        remedy: str = "",
+        details: dict[str, object] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.code = code
+        self.subject = subject
+        self.remedy = remedy
+        self.details = details or {}
+        super().__init__(f"{problem}. {remedy}" if remedy else problem)

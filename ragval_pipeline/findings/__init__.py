@@ -1,0 +1,1 @@
+"""What can be wrong with an index: the catalogue of codes and the shape of one finding."""

@@ -1,0 +1,109 @@
+"""The one place that makes findings, and the two things done to lists of them: merging and re-grading.
+
+What lives here: filling a finding from its row of the catalogue. What does not: deciding that something is wrong
+(``validation``) and which finding follows from which (``validation/causes``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
+from ragval_pipeline.findings.model import Finding, Severity, Subject
+
+
+def make_finding(
+    code: str,
+    subjects: Iterable[Subject | str] = (),
+    *,
+    scope: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    message: str | None = None,
+    cause: str | None = None,
+    remedy: str | None = None,
+    because: str | None = None,
+) -> Finding:
+    """Make the finding of one code in one scope.
+
+    Args:
+        code: Code of the catalogue.
+        subjects: What it holds for; sorted by name here, the first of equal names wins.
+        scope: Field, module or metric, or null.
+        details: Facts about the finding as a whole, JSON values only.
+        message: Sentence that replaces the catalogue's.
+        cause: Sentence that replaces the catalogue's.
+        remedy: Sentence that replaces the catalogue's.
+        because: Code of the finding that this one follows from.
+
+    Returns:
+        The finding with the catalogue's severity.
+
+    Raises:
+        KeyError: The code is not in the catalogue.
+    """
+    row = CATALOGUE[code]
+    unique = _unique(subjects)
+    return Finding(
+        code=code,
+        severity=row.severity,
+        scope=scope,
+        subject_kind=row.subject_kind,
+        subjects=unique,
+        details=dict(details or {}),
+        message=message or _message(row, unique, scope),
+        cause=cause or row.cause,
+        remedy=remedy or row.remedy,
+        because=because,
+    )
+
+
+def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Merge findings of the same code and scope, as partial results of slices have them, keeping first-seen order."""
+    merged: dict[tuple[str, str | None], Finding] = {}
+    for finding in findings:
+        key = (finding.code, finding.scope)
+        known = merged.get(key)
+        merged[key] = finding if known is None else _union(known, finding)
+    return list(merged.values())
+
+
+def grade_findings(findings: Iterable[Finding], severities: Mapping[str, Severity | str]) -> list[Finding]:
+    """Apply the suite's ``severity`` setting: re-grade codes and drop those that are ``off``."""
+    graded = []
+    for finding in findings:
+        severity = severities.get(finding.code, finding.severity)
+        if severity != "off":
+            graded.append(finding.model_copy(update={"severity": severity}))
+    return graded
+
+
+def _unique(subjects: Iterable[Subject | str]) -> tuple[Subject, ...]:
+    by_name: dict[str, Subject] = {}
+    for subject in subjects:
+        entry = Subject(name=subject) if isinstance(subject, str) else subject
+        by_name.setdefault(entry.name, entry)
+    return tuple(by_name[name] for name in sorted(by_name))
+
+
+def _message(row: FindingType, subjects: tuple[Subject, ...], scope: str | None) -> str:
+    kind = row.subject_kind
+    about = f" ({scope})" if scope else ""
+    if not subjects:
+        return f"The {kind}{about} {row.means}."
+    if len(subjects) == 1:
+        return f"The {kind} {subjects[0].name}{about} {row.means}."
+    plural = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+    return f"{len(subjects)} {plural}{about}, each of which {row.means}."
+
+
+def _union(first: Finding, second: Finding) -> Finding:
+    return make_finding(
+        first.code,
+        (*first.subjects, *second.subjects),
+        scope=first.scope,
+        details={**second.details, **first.details},
+        cause=first.cause,
+        remedy=first.remedy,
+        because=first.because,
+    ).model_copy(update={"severity": first.severity})

@@ -1,0 +1,107 @@
+"""The shape of a finding, as detectors make it and as the report shows it.
+
+What lives here: ``Finding`` and its public form. What does not: the table of codes (``catalogue``) and the one place
+that makes findings (``factory``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Severity = Literal["error", "warning", "info"]
+
+#: Subjects that ``validation_report.json`` holds for one finding; ``findings.parquet`` holds all.
+REPORTED_SUBJECTS = 100
+
+
+class Subject(BaseModel):
+    """One thing that a finding is about, with what was measured on it.
+
+    Args:
+        name: A page URL, point id, query id, host or field, as text.
+        details: What was measured on this subject, JSON values only.
+        page: Key of the page that this subject belongs to, when it belongs to one: lets consequences find causes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    details: dict[str, Any] = Field(default_factory=dict)
+    page: str | None = None
+
+
+class Finding(BaseModel):
+    """One thing that is wrong: a code, in one scope, with every subject it holds for.
+
+    Args:
+        code: Code of the catalogue, e.g. ``coverage.missing_page``.
+        severity: ``error``, ``warning`` or ``info``, after the suite's own settings.
+        scope: Field, module or metric that the finding is limited to, or null.
+        subject_kind: What the subjects are: ``page``, ``point``, ``query``, ``host``, ``field``, ...
+        subjects: All subjects, sorted by name, each once.
+        details: Facts about the finding as a whole, JSON values only.
+        message: One sentence: what is wrong, with the count.
+        cause: One sentence: the likely reason, as far as the run could tell.
+        remedy: One sentence: what to do.
+        because: Code of the finding that this one follows from, or null.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    severity: Severity
+    scope: str | None = None
+    subject_kind: str
+    subjects: tuple[Subject, ...] = ()
+    details: dict[str, Any] = Field(default_factory=dict)
+    message: str
+    cause: str
+    remedy: str
+    because: str | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of subjects."""
+        return len(self.subjects)
+
+    def reported(self) -> ReportedFinding:
+        """The form that ``validation_report.json`` holds: at most ``REPORTED_SUBJECTS`` subjects, the count of all."""
+        shown = self.subjects[:REPORTED_SUBJECTS]
+        per_subject = {subject.name: subject.details for subject in shown if subject.details}
+        details = {**self.details, **({"subjects": per_subject} if per_subject else {})}
+        return ReportedFinding(
+            code=self.code,
+            severity=self.severity,
+            scope=self.scope,
+            subject_kind=self.subject_kind,
+            subjects=[subject.name for subject in shown],
+            count=self.count,
+            details=details,
+            message=self.message,
+            cause=self.cause,
+            remedy=self.remedy,
+            because=self.because,
+        )
+
+
+class ReportedFinding(BaseModel):
+    """A finding as ``validation_report.json`` holds it.
+
+    ``details.subjects`` maps the name of a subject to what was measured on it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    severity: Severity
+    scope: str | None
+    subject_kind: str
+    subjects: list[str] = Field(description="The first 100 subjects, sorted")
+    count: int = Field(ge=0, description="Number of all subjects; findings.parquet holds them")
+    details: dict[str, Any]
+    message: str
+    cause: str
+    remedy: str
+    because: str | None = Field(description="Code of the finding that this one follows from")

@@ -1,0 +1,1 @@
+"""Dagster: assets, checks, jobs, schedules, sensors, resources and IO managers around the validation."""

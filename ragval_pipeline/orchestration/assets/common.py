@@ -1,0 +1,60 @@
+"""What all assets of a suite share: keys, group, kinds, owners and versions.
+
+What lives here: the attributes. What does not: any one asset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.names import asset_key, resource_key
+from ragval_pipeline.suite.model import Suite
+
+#: Raised whenever what an asset measures changes, so that the UI marks older values.
+CODE_VERSION = "1"
+
+
+def suite_asset(
+    suite: Suite,
+    name: str,
+    *,
+    kinds: set[str],
+    description: str | None,
+    ins: Mapping[str, dg.AssetIn] | None = None,
+    resources: tuple[str, ...] = (),
+    metadata: Mapping[str, Any] | None = None,
+    version: str = CODE_VERSION,
+) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    """The decorator ``@dg.asset`` for the asset ``name`` of a suite.
+
+    Args:
+        suite: The suite, possibly with placeholders.
+        name: Name of the asset.
+        kinds: What it is made with, for the UI.
+        description: What it is, for the UI.
+        ins: Upstream assets by parameter, as ``upstream`` makes them.
+        resources: Names of the suite's resources that it opens.
+        metadata: Definition metadata.
+        version: Its code version.
+    """
+    return dg.asset(
+        key=asset_key(suite.suite, name),
+        ins=ins,
+        group_name=suite.suite,
+        kinds={"python", *kinds},
+        owners=["team:ragval"],
+        code_version=version,
+        tags={"ragval/suite": suite.suite},
+        description=description,
+        metadata=metadata,
+        io_manager_key=resource_key(suite.suite, "io_manager"),
+        required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
+    )
+
+
+def upstream(suite: Suite, **names: str) -> dict[str, dg.AssetIn]:
+    """Inputs of an asset: parameter to the name of the suite's asset that it is loaded from."""
+    return {parameter: dg.AssetIn(asset_key(suite.suite, name)) for parameter, name in names.items()}

@@ -1,0 +1,142 @@
+"""``query_validation_results``: every test query asked of the index, judged, and measured."""
+
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.errors import NotMeasurableError
+from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.measuring import measure
+from ragval_pipeline.orchestration.names import (
+    PAYLOAD_SNAPSHOT,
+    QUERY_VALIDATION_RESULTS,
+    SITEMAP_URLS,
+    resource_key,
+)
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import ranks_of, resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
+
+
+def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
+    """The asset."""
+
+    @suite_asset(
+        suite,
+        QUERY_VALIDATION_RESULTS,
+        kinds={"qdrant", "cohere"},
+        resources=("qdrant", "embedder"),
+        ins=upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT),
+        description=__doc__,
+    )
+    def query_validation_results(
+        context: dg.AssetExecutionContext, inventory: SiteInventory, manifest: SnapshotManifest
+    ) -> dg.MaterializeResult[Measurement]:
+        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
+        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        return measure(
+            context,
+            asset=QUERY_VALIDATION_RESULTS,
+            groups=frozenset({"queries"}),
+            work=lambda: ask_and_judge(resolve_suite(suite), inventory, manifest, connection, embedding),
+        )
+
+    return query_validation_results
+
+
+def ask_and_judge(
+    suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
+) -> Measurement:
+    """Ask every query of a resolved suite and judge the answers."""
+    from ragval_pipeline.errors import SystemFailure
+    from ragval_pipeline.sources.answers import ask_all
+    from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval, questions_of
+
+    queries = load_queries(suite)
+    if manifest.points == 0 or not queries:
+        return _nothing_to_ask(manifest, queries)
+    vector = manifest.facts.vector(suite.qdrant.vector_name)
+    if vector is None:
+        raise _no_such_vector(suite, manifest)
+    settings = RetrievalSettings(
+        rules=_rules(suite, inventory, higher_is_better=vector.higher_is_better),
+        judge=suite.retrieval.judge,
+        ranks=ranks_of(suite),
+        top_k=suite.retrieval.top_k,
+        relevance_similarity=suite.retrieval.relevance_similarity,
+    )
+    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+        try:
+            answers = ask_all(
+                questions_of(queries, settings),
+                embedder=embedder,
+                reader=reader,
+                fields=hit_fields(suite),
+                page_of=settings.rules.read.page,
+                vector=vector,
+                input_type=suite.embedding.query_input_type,
+                exact=suite.retrieval.exact,
+                repeats=suite.retrieval.repeats,
+                on_progress=progress_of(QUERY_VALIDATION_RESULTS),
+            )
+        except SystemFailure as failure:
+            return measure_retrieval(queries, (), settings, failure=failure)
+        cost = getattr(embedder, "cost", None)
+    measurement = measure_retrieval(queries, answers.answers, settings, failure=answers.failure)
+    return measurement.model_copy(update={"sections": {**measurement.sections, "cost": _cost(cost)}})
+
+
+def hit_fields(suite: Suite) -> list[str]:
+    """Payload fields that come with a hit: mapped and required ones."""
+    return list(dict.fromkeys([*suite.payload.fields.values(), *suite.payload.required]))
+
+
+def _rules(suite: Suite, inventory: SiteInventory, *, higher_is_better: bool) -> Any:
+    from ragval_pipeline.validation.retrieval.conditions import Rules
+    from ragval_pipeline.validation.retrieval.hits import HitReader
+
+    read = HitReader(fields=suite.payload.fields, required=suite.payload.required, page_key=inventory.folder().key)
+    return Rules(
+        read=read,
+        module_match=suite.retrieval.module_match,
+        min_similarity=suite.retrieval.min_similarity,
+        higher_is_better=higher_is_better,
+    )
+
+
+def _nothing_to_ask(manifest: SnapshotManifest, queries: list[Any]) -> Measurement:
+    reason = "the collection holds no points" if manifest.points == 0 else "the suite has no test queries"
+    names = ("query_pass_rate", "negative_pass_rate", "critical_queries")
+    values = [not_measured(name, "no_data", reason) for name in names]
+    if not any(query.critical for query in queries):
+        values[2] = not_measured("critical_queries", "not_applicable", "the suite has no critical queries")
+    failure = Failure(kind="no_data", message=reason)
+    return Measurement(asset=QUERY_VALIDATION_RESULTS, values=tuple(values), failure=failure)
+
+
+def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableError:
+    names = [vector.name or "(unnamed)" for vector in manifest.facts.vectors]
+    wanted = suite.qdrant.vector_name or "(unnamed)"
+    return NotMeasurableError(
+        f"the collection has no vector {wanted}",
+        code="vector.dimension",
+        subject=wanted,
+        remedy=f"Set qdrant.vector_name to one of: {', '.join(names) or 'none'}.",
+        details={"expected": wanted, "found": names},
+    )
+
+
+def _cost(cost: Any) -> dict[str, Any]:
+    if cost is None:
+        return {}
+    return {
+        "embedding_calls": cost.calls,
+        "embedding_inputs": cost.inputs,
+        "billed_tokens": cost.billed_tokens,
+        "cache_hits": cost.cache_hits,
+    }

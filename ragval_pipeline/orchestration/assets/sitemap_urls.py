@@ -1,0 +1,58 @@
+"""``sitemap_urls``: every page that the site's sitemap names."""
+
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.assets.common import suite_asset
+from ragval_pipeline.orchestration.measuring import reading_the_world
+from ragval_pipeline.orchestration.metadata import numbers, table
+from ragval_pipeline.orchestration.names import SITEMAP_URLS
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import retry_policy
+from ragval_pipeline.orchestration.run_place import purge_abandoned, run_place
+from ragval_pipeline.sources.inventory import SiteInventory, take_inventory
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+
+
+def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
+    """The asset; it raises when the sitemap cannot be read whole."""
+
+    @suite_asset(suite, SITEMAP_URLS, kinds={"xml"}, description=__doc__)
+    def sitemap_urls(context: dg.AssetExecutionContext) -> dg.MaterializeResult[SiteInventory]:
+        resolved = resolve_suite(suite)
+        purge_abandoned(context, run_place(context, resolved))
+        progress_of(SITEMAP_URLS)(0, None)
+        with reading_the_world():
+            inventory = read_inventory(resolved)
+        progress_of(SITEMAP_URLS)(1, 1)
+        return dg.MaterializeResult(value=inventory, metadata=_metadata(inventory))
+
+    return sitemap_urls
+
+
+def read_inventory(suite: Suite) -> SiteInventory:
+    """The pages of a resolved suite's site; an inventory that is not configured when it names no source.
+
+    Raises:
+        SystemFailure: ``source.unreachable`` or ``source.malformed``.
+    """
+    from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.sitemap import read_sitemap
+
+    source = suite.source
+    if source is None:
+        return SiteInventory(configured=False)
+    with HttpFetcher(timeout_s=source.timeout_s, policy=retry_policy(suite)) as fetcher:
+        listing = read_sitemap(source.sitemap, fetcher=fetcher)
+    return take_inventory(listing, include=source.include, exclude=source.exclude, host_aliases=source.host_aliases)
+
+
+def _metadata(inventory: SiteInventory) -> dict[str, Any]:
+    in_scope = inventory.in_scope
+    rows = [{"url": page.url, "lastmod": page.lastmod or "", "sitemap": page.sitemap} for page in in_scope]
+    return {
+        **numbers({"dagster/row_count": len(in_scope), "out_of_scope": len(inventory.pages) - len(in_scope)}),
+        "pages": table(rows, ("url", "lastmod", "sitemap")),
+    }

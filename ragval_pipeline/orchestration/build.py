@@ -1,0 +1,103 @@
+"""The factory: from a suite to its assets, checks, job, schedule, sensor and resources.
+
+What lives here: putting the parts together. What does not: any part. There are no module-global definitions, so tests,
+other projects and the Component build the same thing with other parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.assets.chunk_structure import build_chunk_structure
+from ragval_pipeline.orchestration.assets.coverage_report import build_coverage_report
+from ragval_pipeline.orchestration.assets.metadata_expectations import build_metadata_expectations
+from ragval_pipeline.orchestration.assets.payload_snapshot import build_payload_snapshot
+from ragval_pipeline.orchestration.assets.quality_metrics import build_quality_metrics
+from ragval_pipeline.orchestration.assets.query_validation_results import build_query_validation_results
+from ragval_pipeline.orchestration.assets.sitemap_urls import build_sitemap_urls
+from ragval_pipeline.orchestration.assets.validation_report import build_validation_report
+from ragval_pipeline.orchestration.checks import build_measurement_checks, build_report_gates
+from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
+from ragval_pipeline.orchestration.jobs import build_job
+from ragval_pipeline.orchestration.names import (
+    CHUNK_STRUCTURE,
+    COVERAGE_REPORT,
+    METADATA_EXPECTATIONS,
+    QUALITY_METRICS,
+    QUERY_VALIDATION_RESULTS,
+    resource_key,
+)
+from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
+from ragval_pipeline.orchestration.schedules import build_schedule
+from ragval_pipeline.orchestration.sensors import build_after_ingestion_sensor, upstream_key
+from ragval_pipeline.suite.model import Suite
+
+#: The measuring assets: name and builder, in the order in which the report gathers them.
+MEASURING = {
+    COVERAGE_REPORT: build_coverage_report,
+    METADATA_EXPECTATIONS: build_metadata_expectations,
+    CHUNK_STRUCTURE: build_chunk_structure,
+    QUERY_VALIDATION_RESULTS: build_query_validation_results,
+    QUALITY_METRICS: build_quality_metrics,
+}
+
+
+def build_validation_defs(
+    suite: Suite,
+    *,
+    resources: Mapping[str, Any] | None = None,
+    executor: dg.ExecutorDefinition | None = None,
+    io_manager: Any = None,
+    upstream: dg.AssetKey | str | Sequence[str] | None = None,
+) -> dg.Definitions:
+    """Everything that one suite needs in a code location.
+
+    Args:
+        suite: As ``load_suite`` reads it; its placeholders are read when a run starts.
+        resources: ``qdrant`` and ``embedder`` in place of the suite's own. ``qdrant`` may be anything with
+            ``get_client()``.
+        executor: Runs the steps; null: in the run's own process, because a validation is a few short steps.
+        io_manager: Keeps values between assets; null: beside the reports, on any fsspec path.
+        upstream: The asset that ingests; null: the suite's ``automation.after_asset``.
+
+    Returns:
+        Definitions whose names all start with the suite's, so that several suites merge.
+    """
+    assets = [
+        build_sitemap_urls(suite),
+        build_payload_snapshot(suite),
+        *[build(suite) for build in MEASURING.values()],
+        build_validation_report(suite, list(MEASURING)),
+    ]
+    checks = [*[build_measurement_checks(suite, name) for name in MEASURING], build_report_gates(suite)]
+    job = build_job(suite, executor or dg.in_process_executor)
+    watched = upstream_key(suite, upstream)
+    return dg.Definitions(
+        assets=assets,
+        asset_checks=checks,
+        jobs=[job],
+        schedules=[build_schedule(suite)],
+        sensors=[build_after_ingestion_sensor(suite, watched)] if watched else [],
+        resources=_resources(suite, resources or {}, io_manager),
+    )
+
+
+def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:
+    unknown = set(given) - {"qdrant", "embedder"}
+    if unknown:
+        raise ValueError(f"resources of a suite are qdrant and embedder, not {', '.join(sorted(unknown))}")
+    parts = {
+        "qdrant": given.get("qdrant") or QdrantConnection(url=None, api_key=None),
+        "embedder": given.get("embedder") or EmbedderConnection(api_key=None, base_url=None),
+        "io_manager": io_manager or store_of(suite),
+    }
+    return {resource_key(suite.suite, name): part for name, part in parts.items()}
+
+
+def store_of(suite: Suite) -> ReportStoreIOManager:
+    """The default IO manager: values beside the suite's reports."""
+    separator = "" if suite.report_uri.endswith("/") else "/"
+    return ReportStoreIOManager(base_uri=f"{suite.report_uri}{separator}{suite.suite}", folder=str(suite.folder))

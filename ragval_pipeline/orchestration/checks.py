@@ -1,0 +1,122 @@
+"""Asset checks: they publish verdicts, they compute none.
+
+What lives here: one group of non-blocking checks a measuring asset, and the blocking gates on the report. What does
+not: comparing values with gates (``validation/verdict``). A failed blocking check upstream would keep the report from
+running, so only the report's gates block: a bad index turns the run red after its evidence is saved.
+"""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.metadata import criterion_metadata, offenders_table
+from ragval_pipeline.orchestration.names import FINDINGS_CHECK, VALIDATION_REPORT, asset_key, resource_key
+from ragval_pipeline.suite.criteria import Criterion, Gate
+from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
+from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult, judge_value
+
+
+def build_measurement_checks(suite: Suite, asset: str) -> dg.AssetChecksDefinition:
+    """The checks of one measuring asset: one a criterion that it measures, and one for its findings.
+
+    They run in one step, because on a cluster every step is a process. They raise when the asset could not measure:
+    that is a failed execution, not bad data.
+    """
+    key = asset_key(suite.suite, asset)
+    criteria = [criterion for criterion in criteria_of(suite) if criterion.asset == asset]
+    gates = gates_of(suite)
+    specs = [
+        dg.AssetCheckSpec(FINDINGS_CHECK, asset=key, description="No finding of severity error from this asset."),
+        *[dg.AssetCheckSpec(criterion.name, asset=key, description=_describe(criterion, gates[criterion.name]))
+          for criterion in criteria],
+    ]  # fmt: skip
+
+    @dg.multi_asset_check(
+        name=f"{suite.suite}__{asset}_checks",
+        specs=specs,
+        ins={"measurement": dg.AssetIn(key)},
+        required_resource_keys={resource_key(suite.suite, "io_manager")},
+    )
+    def checks(measurement: Measurement) -> Iterator[dg.AssetCheckResult]:
+        failure = measurement.failure
+        if failure is not None and failure.kind in {"crashed", "unreachable"}:
+            raise dg.Failure(f"{asset} could not measure: {failure.message}", allow_retries=False)
+        yield _findings_result(measurement, key)
+        for criterion in criteria:
+            value = measurement.value(criterion.name) or _absent(criterion, measurement)
+            yield _publish(judge_value(criterion, gates[criterion.name], value), key, measurement)
+
+    return checks
+
+
+def build_report_gates(suite: Suite) -> dg.AssetChecksDefinition:
+    """The checks of ``validation_report``: a blocking one a required criterion, and those that it measures itself."""
+    key = asset_key(suite.suite, VALIDATION_REPORT)
+    gates = gates_of(suite)
+    own = [criterion.name for criterion in criteria_of(suite) if criterion.asset == VALIDATION_REPORT]
+    names = [name for name, gate in gates.items() if gate.required or name in own]
+    criteria = {criterion.name: criterion for criterion in criteria_of(suite)}
+    specs = [
+        dg.AssetCheckSpec(
+            name, asset=key, blocking=gates[name].required, description=_describe(criteria[name], gates[name])
+        )
+        for name in names
+    ]
+
+    @dg.multi_asset_check(
+        name=f"{suite.suite}__{VALIDATION_REPORT}_gates",
+        specs=specs,
+        ins={"report": dg.AssetIn(key)},
+        required_resource_keys={resource_key(suite.suite, "io_manager")},
+    )
+    def gate_checks(report: ValidationReport) -> Iterator[dg.AssetCheckResult]:
+        for name in names:
+            yield _publish(report.criterion(name), key)
+
+    return gate_checks
+
+
+def _publish(result: CriterionResult, key: dg.AssetKey, measurement: Measurement | None = None) -> dg.AssetCheckResult:
+    findings = measurement.findings if measurement and result.verdict == "not_met" else ()
+    # A criterion that is excused did not pass; it does not count either, and a warning blocks nothing.
+    blocks = result.required and not result.excused
+    return dg.AssetCheckResult(
+        check_name=result.name,
+        asset_key=key,
+        passed=result.verdict == "met",
+        severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
+        description=result.reason,
+        metadata={**criterion_metadata(result), **({"offenders": offenders_table(findings)} if findings else {})},
+    )
+
+
+def _findings_result(measurement: Measurement, key: dg.AssetKey) -> dg.AssetCheckResult:
+    errors = [finding for finding in measurement.findings if finding.severity == "error"]
+    codes = ", ".join(finding.code for finding in errors)
+    return dg.AssetCheckResult(
+        check_name=FINDINGS_CHECK,
+        asset_key=key,
+        passed=not errors and measurement.selected and measurement.failure is None,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=codes or ("nothing found" if measurement.selected else "not selected"),
+        metadata={
+            "error_findings": len(errors),
+            "findings": len(measurement.findings),
+            **({"offenders": offenders_table(measurement.findings)} if measurement.findings else {}),
+        },
+    )
+
+
+def _absent(criterion: Criterion, measurement: Measurement) -> MeasuredValue:
+    if not measurement.selected:
+        return not_measured(criterion.name, "not_selected", "its group was not selected")
+    reason = measurement.failure.message if measurement.failure else "the asset gives no value"
+    return not_measured(criterion.name, "no_data", reason)
+
+
+def _describe(criterion: Criterion, gate: Gate) -> str:
+    asked = "shown, no gate" if gate.threshold is None else f"{criterion.operator} {gate.threshold:g}"
+    return f"{criterion.means[:1].upper()}{criterion.means[1:]} ({asked}{', required' if gate.required else ''})."

@@ -1,0 +1,87 @@
+"""What every measuring asset has in common: it is skipped when its group is not selected, and it always materialises.
+
+What lives here: the guard around a measurement. What does not: any one measurement (``assets``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.orchestration.metadata import measurement_metadata
+from ragval_pipeline.orchestration.names import selected_groups
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.validation.measurement import Measurement, failed_measurement
+
+
+def measure(
+    context: dg.AssetExecutionContext,
+    *,
+    asset: str,
+    groups: frozenset[str],
+    work: Callable[[], Measurement],
+) -> dg.MaterializeResult[Measurement]:
+    """Run one measurement so that the asset materialises whatever happens.
+
+    A system that fails or a detector that crashes becomes a measurement without values: the asset's check raises for
+    it, and the report still runs and says what was not measured.
+
+    Args:
+        context: Of the step.
+        asset: Name of the asset.
+        groups: Groups that need it; it is skipped when none of them is selected. Empty: it always runs.
+        work: Measures.
+    """
+    only = selected_groups(context.run.tags)
+    if only is not None and groups and not groups & only:
+        measurement = Measurement(asset=asset, selected=False)
+    else:
+        progress_of(asset)(0, None)
+        measurement = _measured(context, asset, work)
+    progress_of(asset)(1, 1)
+    return dg.MaterializeResult(value=measurement, metadata=measurement_metadata(measurement))
+
+
+def _measured(context: dg.AssetExecutionContext, asset: str, work: Callable[[], Measurement]) -> Measurement:
+    started = time.monotonic()
+    try:
+        measurement = work()
+    except (SystemFailure, NotMeasurableError) as error:
+        context.log.error("%s: %s", asset, error)
+        measurement = failed_measurement(asset, error)
+    except Exception as error:
+        context.log.exception("%s crashed", asset)
+        measurement = failed_measurement(asset, error)
+    return measurement.model_copy(update={"seconds": time.monotonic() - started})
+
+
+@contextmanager
+def reading_the_world() -> Iterator[None]:
+    """Turn the failure of an outside system into a failed step that carries what the report needs to know of it."""
+    try:
+        yield
+    except SystemFailure as error:
+        raise dg.Failure(
+            str(error),
+            metadata={
+                "code": error.code,
+                "system": error.system,
+                "subject": error.subject,
+                "problem": error.problem,
+                "remedy": error.remedy,
+                "attempts": error.attempts,
+                "details": dg.MetadataValue.json(dict(error.details)),
+            },
+            allow_retries=False,
+        ) from error
+
+
+def failure_of_step(failure: dg.Failure) -> SystemFailure | None:
+    """The failure of an outside system that a step ended with; null when it ended otherwise."""
+    known: dict[str, Any] = {name: value.value for name, value in failure.metadata.items()}
+    return SystemFailure(known.pop("problem"), **known) if "problem" in known else None

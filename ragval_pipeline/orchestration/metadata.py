@@ -1,0 +1,108 @@
+"""The one place that turns what was measured into Dagster metadata.
+
+What lives here: numbers to plot, tables of offenders, column schemas. What does not: deciding anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.snapshot.schema import COLUMNS
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.verdict import CriterionResult
+
+#: Rows of a table of offenders; the count of all stands beside it.
+TABLE_ROWS = 50
+
+
+def number(value: Any) -> float | int | None:
+    """A plain Python number that Dagster can plot; null for none, NaN and infinities. Takes numpy scalars too."""
+    if value is None or isinstance(value, bool):
+        return None
+    plain = value.item() if hasattr(value, "item") else value
+    return plain if isinstance(plain, int) or math.isfinite(plain) else None
+
+
+def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
+    """Metadata of the numbers that there are."""
+    found = {name: number(value) for name, value in values.items()}
+    return {
+        name: dg.MetadataValue.int(value) if isinstance(value, int) else dg.MetadataValue.float(value)
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+def measurement_metadata(measurement: Measurement) -> dict[str, Any]:
+    """What the page of a measuring asset shows: each value, counts of findings, the offenders, the failure."""
+    metadata: dict[str, Any] = numbers({value.name: value.value for value in measurement.values})
+    severities = [finding.severity for finding in measurement.findings]
+    metadata |= numbers(
+        {
+            "error_findings": severities.count("error"),
+            "warning_findings": severities.count("warning"),
+            "seconds": round(measurement.seconds, 3),
+        }
+    )
+    if measurement.findings:
+        metadata["findings"] = offenders_table(measurement.findings)
+    if measurement.failure is not None:
+        metadata["not_measured"] = dg.MetadataValue.text(measurement.failure.message)
+    if not measurement.selected:
+        metadata["not_measured"] = dg.MetadataValue.text("its group was not selected for this run")
+    return metadata
+
+
+def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
+    """The numbers of one criterion, to plot over runs, and the reason of its verdict."""
+    metadata: dict[str, Any] = numbers(
+        {
+            "value": result.value,
+            "threshold": result.threshold,
+            "numerator": result.numerator,
+            "denominator": result.denominator,
+        }
+    )
+    metadata["verdict"] = dg.MetadataValue.text(result.verdict)
+    metadata["reason"] = dg.MetadataValue.text(result.reason)
+    metadata["required"] = dg.MetadataValue.bool(result.required)
+    return metadata
+
+
+def offenders_table(findings: Iterable[Finding]) -> dg.TableMetadataValue:
+    """The first offenders as a table: a row a subject."""
+    rows = []
+    for finding in findings:
+        for name in [subject.name for subject in finding.subjects] or [""]:
+            rows.append(
+                {
+                    "code": finding.code,
+                    "severity": finding.severity,
+                    "subject": name,
+                    "scope": finding.scope or "",
+                    "because": finding.because or "",
+                    "remedy": finding.remedy,
+                }
+            )
+    return table(rows, ("code", "severity", "subject", "scope", "because", "remedy"))
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> dg.TableMetadataValue:
+    """A table of the first ``TABLE_ROWS`` rows; cells that Dagster cannot show become text."""
+    records = [dg.TableRecord({name: _cell(row.get(name)) for name in columns}) for row in rows[:TABLE_ROWS]]
+    schema = dg.TableSchema(columns=[dg.TableColumn(name) for name in columns])
+    return dg.MetadataValue.table(records=records, schema=schema)
+
+
+def snapshot_schema() -> dg.TableSchema:
+    """Column schema of the payload snapshot."""
+    return dg.TableSchema(columns=[dg.TableColumn(name, description=text) for name, text in COLUMNS.items()])
+
+
+def _cell(value: Any) -> str | int | float | bool | None:
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

@@ -1,0 +1,59 @@
+"""The names that others rely on: asset keys, the job, the schedule, the sensor and the resources of a suite.
+
+What lives here: names. What does not: the things named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import dagster as dg
+
+SITEMAP_URLS = "sitemap_urls"
+PAYLOAD_SNAPSHOT = "payload_snapshot"
+COVERAGE_REPORT = "coverage_report"
+METADATA_EXPECTATIONS = "metadata_expectations"
+CHUNK_STRUCTURE = "chunk_structure"
+QUERY_VALIDATION_RESULTS = "query_validation_results"
+QUALITY_METRICS = "quality_metrics"
+VALIDATION_REPORT = "validation_report"
+
+#: Check of a measuring asset that carries its findings; the others are named like their criterion.
+FINDINGS_CHECK = "no_error_findings"
+
+#: Run tag: groups of measurements to run, comma separated; absent: all.
+ONLY_TAG = "ragval/only"
+SUITE_TAG = "ragval/suite"
+TRIGGER_TAG = "ragval/trigger"
+UPSTREAM_RUN_TAG = "ragval/upstream_run"
+
+
+def asset_key(suite: str, name: str) -> dg.AssetKey:
+    """``[suite, name]``."""
+    return dg.AssetKey([suite, name])
+
+
+def job_name(suite: str) -> str:
+    """The job that validates the suite."""
+    return f"{suite}_validation"
+
+
+def schedule_name(suite: str) -> str:
+    """The schedule of that job."""
+    return f"{suite}_schedule"
+
+
+def sensor_name(suite: str) -> str:
+    """The sensor that starts that job after an ingestion."""
+    return f"{suite}_after_ingestion"
+
+
+def resource_key(suite: str, name: str) -> str:
+    """Resources of several suites live in one code location: their keys carry the suite."""
+    return f"{suite}__{name}"
+
+
+def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
+    """The groups that a run's tags select; null for all."""
+    text = tags.get(ONLY_TAG)
+    return frozenset(part.strip() for part in text.split(",") if part.strip()) if text else None

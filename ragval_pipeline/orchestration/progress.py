@@ -1,0 +1,36 @@
+"""Telling whoever started a run in this process how far it is.
+
+What lives here: one observer a process context. What does not: showing it (``cli``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+#: Called with the name of the asset, what is done and what there is to do (null: not known).
+Observer = Callable[[str, int, int | None], None]
+
+_observer: ContextVar[Observer | None] = ContextVar("ragval_progress", default=None)
+
+
+@contextmanager
+def observed_by(observer: Observer) -> Iterator[None]:
+    """Report progress of runs started inside the block to ``observer``."""
+    token = _observer.set(observer)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
+
+
+def progress_of(asset: str) -> Callable[[int, int | None], None]:
+    """A callback that reports the progress of one asset."""
+    observer = _observer.get()
+
+    def report(done: int, total: int | None) -> None:
+        if observer is not None:
+            observer(asset, done, total)
+
+    return report

@@ -1,0 +1,118 @@
+"""Putting a run's report together and writing it, from an asset or, after a failure, from the command line.
+
+What lives here: gathering what the report needs. What does not: judging (``validation``) and formats (``reporting``).
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any
+
+from ragval_pipeline.orchestration.names import selected_groups
+from ragval_pipeline.orchestration.run_place import RunPlace
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
+from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.report import ValidationReport
+
+_PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
+
+
+def write_report(
+    suite: Suite,
+    place: RunPlace,
+    measurements: Sequence[Measurement],
+    *,
+    inventory: SiteInventory | None,
+    manifest: SnapshotManifest | None,
+) -> tuple[ValidationReport, str]:
+    """Judge what was measured and write the run's folder.
+
+    Args:
+        suite: The resolved suite.
+        place: The run.
+        measurements: Of every asset that ran; assets that did not are not measured.
+        inventory: The site, when it was read.
+        manifest: The snapshot, when it was taken.
+
+    Returns:
+        The report, and the folder it was written to.
+    """
+    from ragval_pipeline.reporting.bundle import ReportBundle
+    from ragval_pipeline.reporting.folder import write_run_folder
+
+    assembled = _assemble(suite, place, measurements, inventory, manifest)
+    sections = {name: section for entry in measurements for name, section in entry.sections.items()}
+    bundle = ReportBundle(
+        report=assembled.report,
+        findings=assembled.findings,
+        inventory=inventory,
+        manifest=manifest,
+        rankings=sections.get("run", {}),
+        judgements=sections.get("qrels", {}),
+        extras={"expectations.json": sections["expectations"]} if sections.get("expectations") else {},
+        settings=settings_without_secrets(suite),
+    )
+    write_run_folder(bundle, str(place.folder), staged=str(place.staged_payload))
+    return assembled.report, str(place.folder)
+
+
+def settings_without_secrets(suite: Suite) -> dict[str, Any]:
+    """The suite's settings as the run used them, keys left out."""
+    settings = suite.model_dump(mode="json", exclude={"queries": True})
+    for section in ("qdrant", "embedding"):
+        settings[section].pop("api_key", None)
+    return settings
+
+
+def _assemble(
+    suite: Suite,
+    place: RunPlace,
+    measurements: Sequence[Measurement],
+    inventory: SiteInventory | None,
+    manifest: SnapshotManifest | None,
+) -> Assembled:
+    facts = RunFacts(
+        suite=suite.suite,
+        profile=suite.profile,
+        run_id=place.run_id,
+        collection_name=manifest.facts.name if manifest else suite.qdrant.collection,
+        started=place.started,
+        ended=datetime.now(UTC),
+        relevance_similarity=suite.retrieval.relevance_similarity,
+        only=selected_groups(place.tags),
+        environment=_environment(suite),
+    )
+    index = [Measurement(asset="payload_snapshot", sections={"index": index_section(manifest)})] if manifest else []
+    return assemble_report(
+        facts,
+        [*measurements, *index],
+        criteria=criteria_of(suite),
+        gates=gates_of(suite),
+        severities=suite.severity,
+        inventory=inventory,
+        extra_findings=snapshot_findings(manifest) if manifest else (),
+    )
+
+
+def _environment(suite: Suite) -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "embedding_provider": suite.embedding.provider,
+        "embedding_model": suite.embedding.model,
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

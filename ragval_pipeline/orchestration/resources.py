@@ -1,0 +1,117 @@
+"""Resources: what assets need from outside, opened when a step needs it and always closed.
+
+What lives here: the Dagster side of Qdrant and the embedder. What does not: how they are read (``sources``). Any
+resource with ``get_client()``, such as dagster-qdrant's, is accepted in place of ``QdrantConnection``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+from pydantic import Field
+
+from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.suite.model import QdrantSettings, Suite
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+    from ragval_pipeline.sources.embedders.base import Embedder
+    from ragval_pipeline.sources.qdrant.reader import Reader
+
+
+class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """Where Qdrant is; what is left null comes from the suite."""
+
+    url: str | None = Field(None, description="Qdrant server; null: the suite's qdrant.url or qdrant.path")
+    api_key: str | None = Field(None, description="Use dg.EnvVar; null: the suite's qdrant.api_key")
+
+    @contextmanager
+    def client_for(self, settings: QdrantSettings) -> Iterator[QdrantClient]:
+        """An open client for the settings, with this resource's own in their place."""
+        from pydantic import SecretStr
+
+        from ragval_pipeline.sources.qdrant.connect import open_client
+
+        update: dict[str, Any] = {}
+        if self.url is not None:
+            update = {"url": self.url, "path": None}
+        if self.api_key is not None:
+            update["api_key"] = SecretStr(self.api_key)
+        with open_client(settings.model_copy(update=update)) as client:
+            yield client
+
+
+class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """How queries are embedded; what is left null comes from the suite."""
+
+    api_key: str | None = Field(None, description="Use dg.EnvVar; null: the suite's embedding.api_key")
+    base_url: str | None = Field(None, description="Null: the suite's embedding.base_url")
+
+    @contextmanager
+    def embedder_for(self, suite: Suite) -> Iterator[Embedder]:
+        """An open embedder for the suite."""
+        from ragval_pipeline.sources.embedders import open_embedder
+
+        settings = suite.embedding
+        key = settings.api_key.get_secret_value() if settings.api_key else None
+        embedder = open_embedder(
+            provider=settings.provider,
+            model=settings.model,
+            base_url=self.base_url or settings.base_url,
+            api_key=self.api_key or key,
+            dimension=settings.dimension,
+            timeout_s=suite.qdrant.timeout_s,
+            policy=retry_policy(suite),
+            search_path=suite.folder,
+        )
+        try:
+            yield embedder
+        finally:
+            embedder.close()
+
+
+def retry_policy(suite: Suite) -> RetryPolicy:
+    """The suite's retry settings as the one policy."""
+    return RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
+
+
+@contextmanager
+def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
+    """A reader of the suite's collection.
+
+    Args:
+        resource: A ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``.
+        suite: The resolved suite.
+    """
+    from ragval_pipeline.sources.qdrant.connect import place_of
+    from ragval_pipeline.sources.qdrant.reader import CollectionReader
+
+    if hasattr(resource, "reader_for"):
+        with resource.reader_for(suite) as reader:
+            yield reader
+        return
+    settings = suite.qdrant
+    opened = resource.client_for(settings) if hasattr(resource, "client_for") else closing_client(resource)
+    with opened as client:
+        yield CollectionReader(
+            client,
+            collection=settings.collection,
+            place=place_of(settings),
+            vector_name=settings.vector_name,
+            equal=settings.filter,
+            policy=retry_policy(suite),
+        )
+
+
+@contextmanager
+def closing_client(resource: Any) -> Iterator[QdrantClient]:
+    """The client of a foreign resource, closed also when the step fails; some close it only on success."""
+    with resource.get_client() as client:
+        try:
+            yield client
+        finally:
+            client.close()

@@ -1,0 +1,194 @@
+"""Running a validation in this process, through the same assets that Dagster runs.
+
+What lives here: ``run_validation``, also when an outside system fails before there is a report. What does not: the
+assets, and showing the result (``cli``).
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.build import MEASURING, build_validation_defs
+from ragval_pipeline.orchestration.measuring import failure_of_step
+from ragval_pipeline.orchestration.names import (
+    ONLY_TAG,
+    PAYLOAD_SNAPSHOT,
+    SITEMAP_URLS,
+    TRIGGER_TAG,
+    VALIDATION_REPORT,
+    asset_key,
+    job_name,
+)
+from ragval_pipeline.orchestration.report import write_report
+from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.validation.measurement import Failure, Measurement, failed_measurement
+from ragval_pipeline.validation.report import ValidationReport
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run's report, and the folder that holds its files."""
+
+    report: ValidationReport
+    folder: str
+
+
+def run_validation(
+    suite: Suite, only: Collection[str] | None = None, output: str | Path | None = None
+) -> ValidationReport:
+    """Validate a suite now, in this process.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        only: Groups of measurements to run; null: all.
+        output: A folder that the report's files are put into as well.
+
+    Returns:
+        The report. Its verdict is ``error`` when an outside system failed.
+
+    Raises:
+        SuiteError: The suite, its queries or the environment are wrong; nothing was asked and nothing is written.
+    """
+    return run_suite(suite, only=only, output=output).report
+
+
+def run_suite(
+    suite: Suite,
+    *,
+    only: Collection[str] | None = None,
+    output: str | Path | None = None,
+    resources: Mapping[str, Any] | None = None,
+    log_level: str = "CRITICAL",
+) -> FinishedRun:
+    """Like ``run_validation``, with the folder of the run.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        only: Groups of measurements to run; null: all.
+        output: A folder that the report's files are put into as well.
+        resources: In place of the suite's own, as for ``build_validation_defs``.
+        log_level: From which level on Dagster's own log is shown.
+    """
+    resolved = check_before_any_call(suite, only=only)
+    tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
+    run_id = str(uuid.uuid4())
+    with _instance() as instance:
+        # Without an instance to come back to, nobody will read the values between assets again.
+        store = None if instance.is_persistent else dg.mem_io_manager
+        defs = build_validation_defs(suite, resources=resources, io_manager=store)
+        try:
+            result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
+                instance=instance,
+                run_id=run_id,
+                tags=tags,
+                raise_on_error=False,
+                run_config={"loggers": {"console": {"config": {"log_level": log_level}}}},
+            )
+            place = place_of_run(instance, run_id, tags, resolved)
+            finished = _finish(suite, resolved, result, place)
+        finally:
+            _clean_up(place_of_run(instance, run_id, tags, resolved))
+    if output is not None:
+        from ragval_pipeline.reporting.folder import copy_outputs
+
+        copy_outputs(finished.folder, str(output))
+    return finished
+
+
+def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) -> Suite:
+    """The resolved suite, after everything was checked that can be wrong without asking any system.
+
+    Raises:
+        SuiteError: A placeholder, a query file, the embedder's settings or a group is wrong.
+    """
+    from ragval_pipeline.sources.embedders import check_configuration
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    for group in only or ():
+        if group not in GROUPS:
+            raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
+    resolved = resolve_suite(suite)
+    load_queries(resolved)
+    settings = resolved.embedding
+    if only is None or "queries" in only:
+        check_configuration(
+            provider=settings.provider,
+            model=settings.model,
+            base_url=settings.base_url,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            dimension=settings.dimension,
+            search_path=resolved.folder,
+        )
+    return resolved
+
+
+def _instance() -> dg.DagsterInstance:
+    """Dagster's instance when there is one to record runs in, else one that is forgotten."""
+    return dg.DagsterInstance.get() if os.environ.get("DAGSTER_HOME") else dg.DagsterInstance.ephemeral()
+
+
+def _finish(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
+    key = asset_key(suite.suite, VALIDATION_REPORT)
+    if result.get_asset_materialization_events() and _materialised(result, key):
+        report: ValidationReport = result.asset_value(key)
+        return FinishedRun(report, str(place.folder))
+    return _error_report(suite, resolved, result, place)
+
+
+def _materialised(result: dg.ExecuteInProcessResult, key: dg.AssetKey) -> bool:
+    return any(event.asset_key == key for event in result.get_asset_materialization_events())
+
+
+def _error_report(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
+    """The report of a run whose sitemap or collection could not be read: nothing is measured, and it says why."""
+    source = next((name for name in (SITEMAP_URLS, PAYLOAD_SNAPSHOT) if _failed_step(result, suite, name)), None)
+    if source is None:
+        raise RuntimeError(f"the run {place.run_id} ended without a report and without a failed step")
+    first = failed_measurement(source, _exception(result, suite, source))
+    failure = first.failure or Failure(kind="crashed", message="failed")
+    measurements = [first, *[Measurement(asset=name, failure=failure) for name in MEASURING]]
+    inventory: SiteInventory | None = None
+    if source == PAYLOAD_SNAPSHOT:
+        inventory = result.asset_value(asset_key(suite.suite, SITEMAP_URLS))
+    report, folder = write_report(resolved, place, measurements, inventory=inventory, manifest=None)
+    return FinishedRun(report, folder)
+
+
+def _failed_step(result: dg.ExecuteInProcessResult, suite: Suite, name: str) -> bool:
+    return any(event.is_step_failure for event in result.events_for_node(f"{suite.suite}__{name}"))
+
+
+def _exception(result: dg.ExecuteInProcessResult, suite: Suite, name: str) -> BaseException:
+    for event in result.events_for_node(f"{suite.suite}__{name}"):
+        if event.is_step_failure:
+            data = event.step_failure_data
+            if data.user_failure_data is not None:
+                failure = dg.Failure(data.user_failure_data.description, metadata=data.user_failure_data.metadata)
+                known = failure_of_step(failure)
+                if known is not None:
+                    return known
+            message = data.error.message.strip() if data.error else "failed"
+            return RuntimeError(message)
+    return RuntimeError("failed")
+
+
+def _clean_up(place: RunPlace) -> None:
+    """Remove what only this run needed; its report, if there is one, is whole by now."""
+    remove_tree(place.work)
+    for folder in (place.work.parent, place.base):
+        # An interrupted first run must leave nothing, not even empty folders.
+        if folder.exists() and not any(folder.iterdir()):
+            folder.rmdir()

@@ -1,0 +1,47 @@
+"""Everything that the outputs of one run are made from.
+
+What lives here: the bundle. What does not: any output (one module each) and writing them (``folder``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.validation.report import ValidationReport
+
+
+@dataclass(frozen=True)
+class ReportBundle:
+    """One run's report and the evidence behind it.
+
+    Args:
+        report: The verdict, with at most 100 subjects a finding.
+        findings: The same findings with all their subjects, graded, in report order.
+        inventory: The site, or null when it was not read.
+        manifest: The snapshot, or null when the collection was not read.
+        rankings: Query id to the pages that came back, best first, each once.
+        judgements: Query id to page to relevance grade, for queries with ground truth.
+        extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
+        settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
+    """
+
+    report: ValidationReport
+    findings: Sequence[Finding] = ()
+    inventory: SiteInventory | None = None
+    manifest: SnapshotManifest | None = None
+    rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def setting(self, *path: str) -> Any:
+        """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; null when it is not known."""
+        value: Any = self.settings
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value

@@ -1,0 +1,102 @@
+"""Which members of a group of duplicates can go: all but one, and nothing when a person has to look.
+
+What lives here: groups among the subjects of a finding, and the member that stays. What does not: other deletions
+(``remediation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.reporting.point_lookup import PointLookup
+
+#: Codes whose subjects are groups of which one member stays.
+GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
+#: Equal ids do not make equal points: which of them is a copy is for a person to see.
+UNDECIDABLE = frozenset({"payload.duplicate_id"})
+
+
+@dataclass(frozen=True)
+class Surplus:
+    """Members that can go, and members about which a person has to decide."""
+
+    delete: list[str]
+    review: list[str]
+
+
+def groups_of(finding: Finding) -> list[list[str]]:
+    """Groups of subjects that name each other in their details, or that share a page key; sorted."""
+    names = {subject.name for subject in finding.subjects}
+    leader = {name: name for name in names}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    pages: dict[str, str] = {}
+    for subject in finding.subjects:
+        others = [text for text in _texts(subject.details) if text in names]
+        if finding.subject_kind == "page" and subject.page is not None:
+            others.append(pages.setdefault(subject.page, subject.name))
+        for other in others:
+            low, high = sorted((find(subject.name), find(other)))
+            leader[high] = low
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names):
+        groups.setdefault(find(name), []).append(name)
+    return list(groups.values())
+
+
+def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str]) -> Surplus:
+    """The points of duplicate groups that can go.
+
+    The member embedded last stays. Points in ``gone`` are deleted anyway and are no reason to delete another. Left to
+    a person are members of different pages, and members that differ in text while nothing says which is newer.
+    """
+    surplus = Surplus([], [])
+    pages = {subject.name: subject.page for subject in finding.subjects}
+    for group in groups_of(finding):
+        alive = [name for name in group if name not in gone]
+        apart = len({pages[name] for name in alive}) > 1
+        if len(group) < 2 or finding.code in UNDECIDABLE or apart or _unclear(alive, lookup):
+            surplus.review.extend(alive)
+            continue
+        newest = max((lookup.of(name).embedded_at or "" for name in alive), default="")
+        keep = next((name for name in alive if (lookup.of(name).embedded_at or "") == newest), None)
+        surplus.delete.extend(name for name in alive if name != keep)
+    return surplus
+
+
+def surplus_pages(finding: Finding, sitemap_urls: Iterable[str]) -> Surplus:
+    """The spellings that can go: all of a page but the sitemap's, or else the first."""
+    known = frozenset(sitemap_urls)
+    surplus = Surplus([], [])
+    for group in groups_of(finding):
+        if len(group) < 2:
+            surplus.review.extend(group)
+            continue
+        keep = next((name for name in group if name in known), group[0])
+        surplus.delete.extend(name for name in group if name != keep)
+    return surplus
+
+
+def _unclear(names: list[str], lookup: PointLookup) -> bool:
+    facts = [lookup.of(name) for name in names]
+    texts = {fact.text_sha256 for fact in facts}
+    ages = [fact.embedded_at for fact in facts]
+    return len(texts) > 1 and (None in ages or ages.count(max(age or "" for age in ages)) > 1)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for entry in value.values():
+            yield from _texts(entry)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from _texts(entry)

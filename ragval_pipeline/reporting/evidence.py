@@ -1,0 +1,82 @@
+"""``evidence/``: what every count can be checked by hand with.
+
+What lives here: the sitemap's pages as a table, the payload snapshot's parts, and further JSON. What does not: the
+outputs that people and tools read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.query_csv import cell
+from ragval_pipeline.reporting.storage import Content, Moved, open_folder
+from ragval_pipeline.sources.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "evidence"
+SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
+
+
+def evidence_files(bundle: ReportBundle, staged: str | None) -> dict[str, Content]:
+    """The files of ``evidence/`` by their name relative to the run's folder.
+
+    Args:
+        bundle: The run.
+        staged: Folder that the snapshot was staged in; null: where its manifest says.
+    """
+    files: dict[str, Content] = {}
+    if bundle.inventory is not None:
+        files[f"{FOLDER}/sitemap_urls.csv"] = sitemap_urls_csv(bundle.inventory, indexed_urls(bundle))
+    if bundle.manifest is not None:
+        own = bundle.manifest.run_id == bundle.report.run_id
+        for name, part in snapshot_parts(bundle.manifest, staged).items():
+            files[f"{FOLDER}/payload/{name}"] = Moved(part) if own else part
+    for name, value in bundle.extras.items():
+        files[f"{FOLDER}/{name}"] = json_bytes(value)
+    return files
+
+
+def sitemap_urls_csv(inventory: SiteInventory, indexed: Collection[str] | None) -> bytes:
+    """Every page that the sitemap names. ``indexed`` is yes or no, and empty for pages whose chunks nobody counted."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(SITEMAP_COLUMNS)
+    writer.writerows([cell(value) for value in _row(page, indexed)] for page in inventory.pages)
+    return buffer.getvalue().encode()
+
+
+def indexed_urls(bundle: ReportBundle) -> frozenset[str] | None:
+    """In-scope pages with a chunk, as the sitemap spells them; null when coverage was not measured."""
+    urls = bundle.report.coverage_report.indexed_urls
+    return None if urls is None else frozenset(urls)
+
+
+def snapshot_parts(manifest: SnapshotManifest, staged: str | None = None) -> Mapping[str, UPath]:
+    """The parts of the snapshot by name: where they were staged, or else where an earlier run keeps them.
+
+    A snapshot that is in neither place leaves the evidence without it, and a warning in the log.
+    """
+    names = [part.name for part in manifest.parts]
+    for uri in (staged or manifest.staged_uri, manifest.kept_uri):
+        folder = open_folder(uri)
+        parts = {name: folder / name for name in names}
+        if all(part.exists() for part in parts.values()):
+            return parts
+    logger.warning("the payload snapshot is gone from %s: the evidence has none", manifest.kept_uri)
+    return {}
+
+
+def _row(page: SitePage, indexed: Collection[str] | None) -> list[str | bool | None]:
+    known = None if indexed is None or not page.in_scope else ("yes" if page.url in indexed else "no")
+    return [page.url, page.key, page.lastmod, page.in_scope, page.out_of_scope, page.sitemap, known]

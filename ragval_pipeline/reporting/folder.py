@@ -1,0 +1,177 @@
+"""The folder of a run: its name, writing it, and copying it to where ``--output`` says.
+
+What lives here: what is replaced and what is left alone. What does not: the files (``run_files``) and how they appear
+whole or not at all (``storage``).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.reporting import evidence
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.run_files import NAMES, REPORT, run_files
+from ragval_pipeline.reporting.storage import (
+    Moved,
+    ReportNotWrittenError,
+    fill_folder,
+    local_path,
+    open_folder,
+    replace_file,
+    replace_folder,
+    write_remote,
+    writing_to,
+)
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+logger = logging.getLogger(__name__)
+
+__all__ = ["ReportNotWrittenError", "RunFiles", "copy_outputs", "run_folder_name", "write_run_folder"]
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Where the files of a run are.
+
+    Args:
+        folder: The run's folder, path or URL.
+        files: Path or URL of each file by its name relative to the folder, e.g. ``evidence/sitemap_urls.csv``.
+    """
+
+    folder: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def report_json(self) -> str:
+        """Where ``validation_report.json`` is."""
+        return self.files[REPORT]
+
+    @property
+    def report_html(self) -> str:
+        """Where ``report.html`` is."""
+        return self.files["report.html"]
+
+
+def run_folder_name(started: datetime, run_id: str) -> str:
+    """``<UTC time>-<first 8 of run id>``, e.g. ``20261120T111541Z-1f0c9a52``: names sort by time.
+
+    Raises:
+        ValueError: ``started`` has no time zone.
+    """
+    if started.tzinfo is None:
+        raise ValueError("started must have a time zone")
+    return f"{started.astimezone(UTC):%Y%m%dT%H%M%SZ}-{run_id[:8]}"
+
+
+def write_run_folder(bundle: ReportBundle, folder: str, *, staged: str | None = None) -> RunFiles:
+    """Write everything that a run leaves behind; the folder appears whole or not at all.
+
+    Args:
+        bundle: The run.
+        folder: Path or fsspec URL of the run's folder; made, and replaced if it is there.
+        staged: Folder that this run staged its snapshot in; null: where the manifest says. Parts that this run staged
+            are moved into the evidence, those of another run are copied.
+
+    Returns:
+        Where the files are.
+
+    Raises:
+        ReportNotWrittenError: The filesystem refuses; nothing is left of the folder.
+    """
+    target = open_folder(folder)
+    files = run_files(bundle, staged=staged)
+    fill_folder(target, files, last=REPORT)
+    moved = {name: content.source for name, content in files.items() if isinstance(content, Moved)}
+    _remove_staged([source for name, source in moved.items() if source != target / name])
+    return _located(target, files)
+
+
+def copy_outputs(run_folder: str, output_dir: str) -> RunFiles:
+    """Put a run's files into another folder as well.
+
+    Files of an earlier run there are replaced or, when this run has none of that name, removed; ``evidence/`` is
+    replaced as a whole. Files that are not ragval's are left alone.
+
+    Args:
+        run_folder: Path or fsspec URL of a folder that ``write_run_folder`` wrote.
+        output_dir: Path or fsspec URL of the other folder; made if it is not there.
+
+    Returns:
+        Where the copies are.
+
+    Raises:
+        ReportNotWrittenError: The filesystem refuses, or ``evidence/`` there is someone else's.
+    """
+    source, target = open_folder(run_folder), open_folder(output_dir)
+    with writing_to(output_dir):
+        files = {str(file.path)[len(source.path) :].lstrip("/"): file for file in _files_below(source)}
+        path = local_path(target)
+        if path is None:
+            for name in sorted(files, key=lambda name: name == REPORT):
+                write_remote(target / name, files[name])
+        elif path.resolve() != _resolved(source):
+            _copy_local(files, path)
+    return _located(target, files)
+
+
+def _remove_staged(parts: Sequence[UPath]) -> None:
+    """Remove what was moved. The report is written by now, so what cannot be removed is no failure of it."""
+    try:
+        for part in parts:
+            part.unlink(missing_ok=True)
+        for folder in {str(part.parent): part.parent for part in parts}.values():
+            if not any(folder.iterdir()):
+                folder.rmdir()
+    except OSError as error:
+        logger.warning("the staged snapshot could not be removed: %s", error)
+
+
+def _copy_local(files: Mapping[str, UPath], target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    ours = _is_report(target / REPORT)
+    inner = {name.removeprefix(f"{evidence.FOLDER}/"): file for name, file in files.items() if "/" in name}
+    place = target / evidence.FOLDER
+    if place.exists() and not ours:
+        raise ReportNotWrittenError(
+            str(place), "it is there already and not ragval's", remedy="Name another folder with --output."
+        )
+    if inner:
+        replace_folder(place, inner)
+    elif place.exists():
+        replace_folder(place, {})
+        place.rmdir()
+    for name in sorted(NAMES, key=lambda name: name == REPORT):
+        if name in files:
+            replace_file(target / name, files[name])
+        elif ours:
+            (target / name).unlink(missing_ok=True)
+
+
+def _is_report(file: Path) -> bool:
+    """Whether a file is a report of ragval, so that what stands beside it under ragval's names is ragval's too."""
+    try:
+        content = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and {"schema_version", "suite", "run_id", "verdict"} <= content.keys()
+
+
+def _files_below(folder: UPath) -> list[UPath]:
+    return sorted((entry for entry in folder.rglob("*") if entry.is_file()), key=str)
+
+
+def _resolved(folder: UPath) -> Path | None:
+    path = local_path(folder)
+    return None if path is None else path.resolve()
+
+
+def _located(folder: UPath, names: Mapping[str, object]) -> RunFiles:
+    return RunFiles(str(folder), {name: str(folder / name) for name in names})

@@ -1,0 +1,101 @@
+"""``report.html``: one page that holds everything it needs, opens offline and runs no script.
+
+What lives here: the template environment, which escapes and cleans every value. What does not: what the page shows
+(``html_view``) and its markup (``templates``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.reporting import numbers
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.html_view import page_view
+from ragval_pipeline.reporting.text import one_line, shorten, visible
+from ragval_pipeline.sources.urls import is_http_url
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def report_html(bundle: ReportBundle, *, token_counts: Sequence[int] = ()) -> bytes:
+    """The report as one HTML page in UTF-8.
+
+    Args:
+        bundle: The run.
+        token_counts: Claimed tokens of all points, for their distribution; empty: only its summary is shown.
+    """
+    view = page_view(bundle, token_counts)
+    return _environment().get_template("report.html.j2").render(view=view, report=bundle.report).encode()
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = PackageLoader("ragval_pipeline.reporting")
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    environment.filters.update(
+        value=numbers.show_value,
+        gate=numbers.show_gate,
+        percent=numbers.show_percent,
+        score=numbers.show_score,
+        seconds=numbers.show_seconds,
+        plural=lambda noun, count: numbers.plural(count, noun),
+        one_line=one_line,
+        shorten=shorten,
+        fact=fact_text,
+        facts=fact_rows,
+        id=id,
+    )
+    environment.tests["link"] = _is_link
+    # The style sheet is ours; everything else goes through autoescape.
+    environment.globals["style"] = Markup(loader.get_source(environment, "report.css")[0])  # noqa: S704
+    return environment
+
+
+def fact_text(value: Any) -> str:
+    """A value of a table of facts as text."""
+    if value is None or value in ("", [], {}):
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {fact_text(entry)}" for key, entry in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(fact_text(entry) for entry in value)
+    return str(value)
+
+
+def fact_rows(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested facts as flat rows, keys joined with dots."""
+    rows: list[tuple[str, str]] = []
+    for key, value in facts.items():
+        if isinstance(value, dict) and value:
+            rows += fact_rows(value, f"{prefix}{key}.")
+        else:
+            rows.append((f"{prefix}{key}", fact_text(value)))
+    return rows
+
+
+def _clean(value: Any) -> Any:
+    # Only plain text: markup that the templates made themselves is a subclass of str.
+    return visible(value) if type(value) is str else value
+
+
+def _is_link(text: Any) -> bool:
+    return is_http_url(text) and visible(text) == text

@@ -1,0 +1,56 @@
+"""The one way in which reports become JSON: UTF-8, floats as they are, no NaN, nothing that fails to encode.
+
+What lives here: turning values into JSON. What does not: what goes into any one file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from ragval_pipeline.reporting.text import encodable
+
+
+def json_value(value: Any) -> Any:
+    """The value in JSON's own types: NaN and infinities become null, sets sorted lists, unknown types their text."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, BaseModel):
+        return json_value(value.model_dump())
+    if isinstance(value, Mapping):
+        return {encodable(str(key)): json_value(entry) for key, entry in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted((json_value(entry) for entry in value), key=str)
+    if isinstance(value, list | tuple):
+        return [json_value(entry) for entry in value]
+    return json_value(_plain(value))
+
+
+def json_bytes(value: Any) -> bytes:
+    """A JSON file, indented by two, with a line break at its end."""
+    text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def json_line(value: Any) -> str:
+    """JSON on one line with sorted keys, for a cell of a table."""
+    return json.dumps(json_value(value), ensure_ascii=False, sort_keys=True, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy and the like know their Python value; times and paths say themselves as text."""
+    item = getattr(value, "item", None)
+    if callable(item) and not isinstance(value, type):
+        plain = value.tolist() if hasattr(value, "tolist") else item()
+        if type(plain) is not type(value):
+            return plain
+    isoformat = getattr(value, "isoformat", None)
+    return isoformat() if callable(isoformat) else str(value)

@@ -1,0 +1,140 @@
+"""``summary.md``: the report for a pull request or a job summary.
+
+What lives here: the page and its escaping: what an index holds must neither become markup nor call people by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ragval_pipeline.reporting.numbers import plural, show_gate, show_score, show_seconds, show_value
+from ragval_pipeline.reporting.outline import (
+    VERDICT_WORDS,
+    FindingNode,
+    count_by_severity,
+    finding_tree,
+    headline,
+    outline_criteria,
+)
+from ragval_pipeline.reporting.text import shorten
+from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
+
+_SPECIAL = re.compile(r"([\\`*\[\]#|~$>]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\A[-+])")
+_NOT_IN_LINKS = re.compile(r"[<>\\`]")
+_SIGNS = {"met": "✅", "not_met": "❌", "not_measured": "⚪"}
+_VERDICT_SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}
+_SEVERITY_SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}  # noqa: RUF001 the sign is meant
+_SUBJECTS = 5
+_QUERIES = 20
+#: Hosts cut or refuse comments above 65,536 characters.
+_MOST_CHARACTERS = 60_000
+
+
+def summary_md(report: ValidationReport) -> bytes:
+    """The report as GitHub-flavoured Markdown of at most 60,000 characters."""
+    lines: list[str] = []
+    length = 0
+    for line in _lines(report):
+        length += len(line) + 1
+        if length > _MOST_CHARACTERS:
+            lines += ["", "The rest is in report.html."]
+            break
+        lines.append(line)
+    return ("\n".join(lines) + "\n").encode()
+
+
+def escape(text: str, length: int = 300) -> str:
+    """Text that Markdown shows as it is, on one line, at most ``length`` characters of it."""
+    return " ".join(_word(word) for word in shorten(text, length).split(" "))
+
+
+def _word(word: str) -> str:
+    stem = word.rstrip(".,;:")
+    if is_http_url(stem) and not _NOT_IN_LINKS.search(stem):
+        return f"<{stem.replace('|', '%7C')}>{word[len(stem) :]}"
+    safe = _SPECIAL.sub(r"\\\1", word.replace("&", "&amp;").replace("<", "&lt;"))
+    # An empty comment keeps hosts from notifying the people and issues that a text happens to name.
+    return safe.replace("@", "@<!-- -->").replace("\\#", "\\#<!-- -->")
+
+
+def _lines(report: ValidationReport) -> Iterator[str]:
+    yield f"## {_VERDICT_SIGNS[report.verdict]} {VERDICT_WORDS[report.verdict]}: {escape(report.suite)}"
+    yield ""
+    yield escape(headline(report), 600)
+    yield ""
+    yield from _criteria(report)
+    yield from _findings(report)
+    yield from _queries(report.query_results)
+    yield (
+        f"<sub>collection {escape(report.collection_name)}, run {escape(report.run_id)}, {escape(report.timestamp)}, "
+        f"{show_seconds(report.duration_seconds)}</sub>"
+    )
+
+
+def _criteria(report: ValidationReport) -> Iterator[str]:
+    outline = outline_criteria(report.criteria)
+    yield "| | criterion | value | gate | |"
+    yield "|---|---|---:|---:|---|"
+    yield from (_criterion(result, bold=True) for result in outline.required)
+    yield from (_criterion(result, bold=False) for result in outline.shown)
+    yield ""
+    if outline.unmeasured:
+        yield f"<details><summary>{plural(len(outline.unmeasured), 'criterion')} not measured</summary>"
+        yield ""
+        yield from (f"- {escape(result.name)}: {escape(result.reason)}" for result in outline.unmeasured)
+        yield ""
+        yield "</details>"
+        yield ""
+
+
+def _criterion(result: CriterionResult, *, bold: bool) -> str:
+    name = f"**{escape(result.name)}**" if bold else escape(result.name)
+    sign = _SIGNS[result.verdict] if bold or result.verdict != "not_met" else _SEVERITY_SIGNS["warning"]
+    return f"| {sign} | {name} | {show_value(result)} | {show_gate(result)} | {escape(result.reason, 160)} |"
+
+
+def _findings(report: ValidationReport) -> Iterator[str]:
+    if not report.findings:
+        yield "No findings."
+        yield ""
+        return
+    counts = count_by_severity(report.findings)
+    yield "### Findings: " + ", ".join(plural(count, severity) for severity, count in counts.items() if count)
+    yield ""
+    for node in finding_tree(report.findings):
+        yield from _finding(node, "")
+    yield ""
+
+
+def _finding(node: FindingNode, indent: str) -> Iterator[str]:
+    finding = node.finding
+    scope = f" ({escape(finding.scope)})" if finding.scope else ""
+    yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} **{escape(finding.code)}**{scope}: {escape(finding.message)}"
+    shown = ", ".join(escape(subject, 160) for subject in finding.subjects[:_SUBJECTS])
+    more = f" and {finding.count - _SUBJECTS:,} more" if finding.count > _SUBJECTS else ""
+    if shown:
+        yield f"{indent}  {shown}{more}"
+    yield f"{indent}  *{escape(finding.remedy)}*"
+    for below in node.consequences:
+        yield from _finding(below, indent + "  ")
+
+
+def _queries(queries: Iterable[QueryReport]) -> Iterator[str]:
+    missed = [query for query in queries if query.passed is not True]
+    if not missed:
+        return
+    yield f"### {plural(len(missed), 'query')} not passed"
+    yield ""
+    yield "| query | text | best score | reason |"
+    yield "|---|---|---:|---|"
+    for query in missed[:_QUERIES]:
+        text = escape(str(query.query.get("query_text", "")), 160)
+        reason = escape(query.fail_reason or query.status, 200)
+        yield f"| {escape(query.query_id)} | {text} | {show_score(query.best_similarity)} | {reason} |"
+    yield ""
+    if len(missed) > _QUERIES:
+        yield f"{len(missed) - _QUERIES:,} more in query\\_results.csv."
+        yield ""

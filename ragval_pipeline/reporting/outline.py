@@ -1,0 +1,130 @@
+"""How a person reads a report: the verdict in words, criteria by weight, findings with what follows from them.
+
+What lives here: the order and the sentences that page, terminal and pull request share. What does not: their looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.findings.model import ReportedFinding, Severity
+from ragval_pipeline.reporting.numbers import plural
+from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
+
+
+@dataclass(frozen=True)
+class CriteriaOutline:
+    """Criteria by weight: ``required``, then ``shown`` (measured, not required), then ``unmeasured`` (neither)."""
+
+    required: list[CriterionResult]
+    shown: list[CriterionResult]
+    unmeasured: list[CriterionResult]
+
+
+@dataclass(frozen=True)
+class FindingNode:
+    """A finding with the findings that follow from it."""
+
+    finding: ReportedFinding
+    consequences: tuple[FindingNode, ...] = ()
+
+    def below(self) -> Iterable[ReportedFinding]:
+        """Every finding that follows from this one, directly or not."""
+        for node in self.consequences:
+            yield node.finding
+            yield from node.below()
+
+
+def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:
+    """Sort criteria by weight, each group in report order."""
+    outline = CriteriaOutline([], [], [])
+    for result in results:
+        if result.required:
+            outline.required.append(result)
+        elif result.verdict == "not_measured":
+            outline.unmeasured.append(result)
+        else:
+            outline.shown.append(result)
+    return outline
+
+
+def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
+    """Hang each finding below the first one that has the code it is ``because`` of.
+
+    Every finding comes out exactly once: one whose cause is not reported, or that is its own cause in a circle, stands
+    on its own.
+    """
+    first: dict[str, int] = {}
+    for index, finding in enumerate(findings):
+        first.setdefault(finding.code, index)
+    parents = [first.get(finding.because) if finding.because else None for finding in findings]
+    children: dict[int, list[int]] = {}
+    roots = []
+    for index in range(len(findings)):
+        parent = parents[index]
+        if parent is None or _in_circle(index, parents):
+            roots.append(index)
+        else:
+            children.setdefault(parent, []).append(index)
+
+    def node(index: int) -> FindingNode:
+        return FindingNode(findings[index], tuple(node(child) for child in children.get(index, ())))
+
+    return [node(index) for index in roots]
+
+
+def headline(report: ValidationReport) -> str:
+    """The verdict in one sentence."""
+    required = [result for result in report.criteria if result.required and not result.excused]
+    if report.verdict == "pass":
+        return f"This index meets {_all_of(len(required))}."
+    if report.verdict == "fail":
+        missed = [result.name for result in required if result.verdict == "not_met"]
+        verb = "is" if len(missed) == 1 else "are"
+        return f"{len(missed)} of {plural(len(required), 'required criterion')} {verb} not met: {', '.join(missed)}."
+    if report.verdict == "error":
+        return f"An outside system failed: {_failure(report)}"
+    unknown = [result.name for result in required if result.verdict == "not_measured"]
+    if not unknown:
+        return "Nothing that is required was measured: this run says nothing about the index."
+    return f"{', '.join(unknown)} could not be measured: this run cannot say whether the index is good."
+
+
+def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:
+    """The findings to take care of first: causes before consequences, errors before warnings, no mere information."""
+    rank = {severity: place for place, severity in enumerate(SEVERITIES)}
+    nodes = [node for node in finding_tree(report.findings) if node.finding.severity != "info"]
+    return sorted(nodes, key=lambda node: rank[node.finding.severity])[:limit]
+
+
+def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int]:
+    """Number of findings of each severity."""
+    counts: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
+    for finding in findings:
+        counts[finding.severity] += 1
+    return counts
+
+
+def _all_of(count: int) -> str:
+    return "its one required criterion" if count == 1 else f"all {count} required criteria"
+
+
+def _failure(report: ValidationReport) -> str:
+    failures = [finding for finding in report.findings if finding.code.endswith(".unreachable")]
+    failures = failures or [finding for finding in report.findings if finding.severity == "error"]
+    return one_line(failures[0].message) if failures else "see the reasons of the criteria."
+
+
+def _in_circle(index: int, parents: Sequence[int | None]) -> bool:
+    """Whether following causes from ``index`` leads back to it; the first of a circle then starts its tree."""
+    circle, at = [index], parents[index]
+    while at is not None and at not in circle:
+        circle.append(at)
+        at = parents[at]
+    return at == index and min(circle) == index

@@ -1,0 +1,42 @@
+"""``profile_report.json``: each profile's report in the words of its seed, one module or package a profile.
+
+What lives here: which renderer belongs to which profile. What does not: the profiles' settings (``suite/profiles``).
+A renderer module has ``render(bundle) -> ProfileReport`` (a model that dumps to the file) and ``ProfileReport``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.suite.profiles import get_profile
+
+_RENDERERS = {"retrieval-pipeline-testing": "ragval_pipeline.reporting.profiles.retrieval_pipeline_testing"}
+
+
+def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> dict[str, Any] | None:
+    """The content of ``profile_report.json``; null without a profile.
+
+    Raises:
+        SuiteError: There is no such profile.
+    """
+    if suite_profile is None:
+        return None
+    report: dict[str, Any] = _renderer(suite_profile).render(bundle).model_dump()
+    return report
+
+
+def schema_of(profile: str) -> dict[str, Any]:
+    """The JSON Schema of a profile's report.
+
+    Raises:
+        SuiteError: There is no such profile.
+    """
+    schema: dict[str, Any] = _renderer(profile).ProfileReport.model_json_schema()
+    return schema
+
+
+def _renderer(profile: str) -> Any:
+    get_profile(profile)
+    return import_module(_RENDERERS[profile])

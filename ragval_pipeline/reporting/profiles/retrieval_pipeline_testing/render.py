@@ -1,0 +1,123 @@
+"""Seed 000's report from a run.
+
+What lives here: which value of the run each field of the seed gets. What does not: computing or judging values.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.entities import (
+    CoverageReport,
+    ProfileReport,
+    QualityMetrics,
+    QueryResult,
+    QueryValidationResult,
+    SeedEntity,
+    Statistics,
+    SuccessCriterion,
+    TestQuery,
+)
+from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.rules import rule_violations
+from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import PROFILE
+from ragval_pipeline.validation.report import Distribution, QueryReport, ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
+
+Entity = TypeVar("Entity", bound=SeedEntity)
+
+#: The seed's success criteria: the field that each is about, and the criterion of ragval that judges it.
+_SUCCESS = {
+    "SC-002": ("pass_rate", "query_pass_rate"),
+    "SC-003": ("coverage_report.coverage_percentage", "coverage"),
+    "SC-005": ("quality_metrics.metadata_completeness_rate", "metadata_completeness"),
+}
+_MET = {"met": True, "not_met": False, "not_measured": None}
+
+
+def render(bundle: ReportBundle) -> ProfileReport:
+    """The seed's report of a run."""
+    report = bundle.report
+    results = [_query_result(query, _min_similarity(query, bundle)) for query in report.query_results]
+    return ProfileReport(
+        total_queries=report.total_queries,
+        passed_queries=report.passed_queries,
+        failed_queries=report.failed_queries + report.error_queries,
+        pass_rate=report.pass_rate,
+        query_results=results,
+        coverage_report=_same(CoverageReport, report.coverage_report.model_dump()),
+        quality_metrics=_quality(report),
+        duration_seconds=report.duration_seconds,
+        timestamp=report.timestamp,
+        success_criteria=_success_criteria(report),
+        rule_violations=rule_violations(results),
+    )
+
+
+def _min_similarity(query: QueryReport, bundle: ReportBundle) -> float | None:
+    """The score that the query was held to: its own, else the suite's, else the profile's."""
+    own = query.query.get("min_similarity")
+    suite = bundle.setting("retrieval", "min_similarity")
+    value = next(
+        (value for value in (own, suite) if value is not None), PROFILE.settings["retrieval"]["min_similarity"]
+    )
+    return None if value is None else float(value)
+
+
+def _query_result(query: QueryReport, min_similarity: float | None) -> QueryValidationResult:
+    given = query.query
+    return QueryValidationResult(
+        query=TestQuery(
+            query_text=given.get("query_text"),
+            expected_module=given.get("expected_module"),
+            expected_chapter=given.get("expected_chapter"),
+            min_similarity=min_similarity,
+            description=given.get("description"),
+        ),
+        top_results=[_same(QueryResult, hit.model_dump()) for hit in query.top_results],
+        passed=bool(query.passed),
+        pass_reason=query.pass_reason,
+        fail_reason=query.fail_reason,
+        best_similarity=query.best_similarity,
+        module_match=query.module_match,
+    )
+
+
+def _quality(report: ValidationReport) -> QualityMetrics:
+    quality = report.quality_metrics
+    return QualityMetrics(
+        total_chunks=quality.total_chunks,
+        chunks_with_complete_metadata=quality.chunks_with_complete_metadata,
+        metadata_completeness_rate=quality.metadata_completeness_rate,
+        token_distribution=_statistics(quality.token_distribution),
+        avg_similarity_score=quality.avg_similarity_score,
+        similarity_distribution=_statistics(quality.similarity_distribution),
+        timestamp=quality.timestamp,
+    )
+
+
+def _statistics(distribution: Distribution) -> Statistics:
+    return _same(Statistics, distribution.model_dump())
+
+
+def _success_criteria(report: ValidationReport) -> dict[Any, SuccessCriterion]:
+    values = {
+        "SC-002": report.pass_rate,
+        "SC-003": report.coverage_report.coverage_percentage,
+        "SC-005": report.quality_metrics.metadata_completeness_rate,
+    }
+    judged = {result.name: result for result in report.criteria}
+    return {name: _success(field, values[name], judged.get(criterion)) for name, (field, criterion) in _SUCCESS.items()}
+
+
+def _success(field: str, value: float | None, result: CriterionResult | None) -> SuccessCriterion:
+    if result is None or result.threshold is None:
+        return SuccessCriterion(field=field, value=value, gate=None, met=None)
+    # As decimals: 0.29 is 29 percent, not 28.999999999999996.
+    gate = float(Decimal(repr(result.threshold)) * 100)
+    return SuccessCriterion(field=field, value=value, gate=gate, met=_MET[result.verdict])
+
+
+def _same(model: type[Entity], values: dict[str, Any]) -> Entity:
+    return model.model_validate({name: values.get(name) for name in model.model_fields})

@@ -1,0 +1,162 @@
+"""``remediation.json``: what to do about the findings, as lists that a script can work off.
+
+What lives here: grouping by the catalogue's ``action``. What does not: which of several duplicates stays
+(``duplicates``), and doing anything: ragval never writes points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
+from ragval_pipeline.reporting.duplicates import GROUPED, surplus_pages, surplus_points
+from ragval_pipeline.reporting.point_lookup import PointLookup
+from ragval_pipeline.sources.urls import is_http_url
+
+#: Lists of findings, and the action of the catalogue that fills each.
+FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
+
+_PAGES = frozenset({"page", "url"})
+
+
+class Remediation:
+    """Collects what the findings ask for; ``as_json`` is the file.
+
+    Args:
+        scope_urls: Pages in scope: canonical form to the sitemap's spelling.
+        lookup: What the snapshot knows of the points that the findings name.
+    """
+
+    def __init__(self, scope_urls: dict[str, str], lookup: PointLookup) -> None:
+        self._scope_urls = scope_urls
+        self._lookup = lookup
+        self._reingest: dict[str, list[str]] = {}
+        self._reingest_points: dict[str, list[str]] = {}
+        self._delete: dict[str, list[str]] = {}
+        self._delete_pages: dict[str, list[str]] = {}
+        self._review: dict[str, list[str]] = {}
+        self._lists: dict[str, list[dict[str, Any]]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
+
+    def add(self, finding: Finding) -> None:
+        """Take in one finding."""
+        action = CATALOGUE[finding.code].action
+        if action == "reingest":
+            self._add_reingest(finding)
+        elif action == "delete":
+            self._add_delete(finding)
+        else:
+            name = next(name for name, filled_by in FINDING_LISTS.items() if filled_by == action)
+            self._lists[name].append(_entry(finding))
+
+    def as_json(self) -> dict[str, Any]:
+        """The file's content: lists sorted by URL or id, codes in report order."""
+        return {
+            "reingest_urls": _listed("url", self._reingest),
+            "reingest_point_ids": _listed("id", self._reingest_points),
+            "delete_point_ids": _listed("id", self._delete),
+            "delete_pages": _listed("url", self._delete_pages),
+            "review_point_ids": _listed("id", self._review),
+            **self._lists,
+        }
+
+    def _add_reingest(self, finding: Finding) -> None:
+        if finding.subject_kind not in {*_PAGES, "point"}:
+            self._lists["ingestion"].append(_entry(finding))
+            return
+        for subject in finding.subjects:
+            url = subject.name if finding.subject_kind in _PAGES else self._page_of(subject)
+            if url is None:
+                _note(self._reingest_points, subject.name, finding.code)
+            else:
+                _note(self._reingest, url, finding.code)
+
+    def _add_delete(self, finding: Finding) -> None:
+        if finding.subject_kind in _PAGES:
+            self._delete_whole_pages(finding)
+            return
+        names = [subject.name for subject in finding.subjects]
+        review: list[str] = []
+        if finding.code in GROUPED:
+            surplus = surplus_points(finding, self._lookup, set(self._delete))
+            # A point that is deleted for another reason is listed with this one too.
+            names = [name for name in names if name in self._delete or name in surplus.delete]
+            review = surplus.review
+        for name in names:
+            _note(self._delete, name, finding.code)
+        for name in review:
+            _note(self._review, name, finding.code)
+
+    def _delete_whole_pages(self, finding: Finding) -> None:
+        urls = [subject.name for subject in finding.subjects]
+        if finding.code in GROUPED:
+            surplus = surplus_pages(finding, self._scope_urls.values())
+            urls = surplus.delete
+        for url in urls:
+            _note(self._delete_pages, url, finding.code)
+            for point_id in self._lookup.ids_of.get(url, ()):
+                _note(self._delete, point_id, finding.code)
+
+    def _page_of(self, subject: Subject) -> str | None:
+        """The page to ingest again for a point: as the sitemap spells it where it is known, else as stored."""
+        known = self._lookup.of(subject.name)
+        from_key = self._scope_urls.get(subject.page or "")
+        candidates = (subject.details.get("page_url"), from_key, known.page_url, subject.details.get("source_url"),
+                      known.source_url)  # fmt: skip
+        named = next((text for text in candidates if isinstance(text, str) and text), None)
+        return named or (subject.page if is_http_url(subject.page) else None)
+
+
+def remediation(findings: Sequence[Finding], scope_urls: dict[str, str], lookup: PointLookup) -> dict[str, Any]:
+    """What to do about the findings.
+
+    Args:
+        findings: All findings of the run, in report order.
+        scope_urls: Pages in scope: canonical form to the sitemap's spelling.
+        lookup: What the snapshot knows of ``names_to_look_up``.
+
+    Returns:
+        ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (a person
+        decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``), and by who acts ``ingestion``,
+        ``chunker``, ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy,
+        count, subjects, because}``).
+    """
+    collected = Remediation(scope_urls, lookup)
+    # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
+    for finding in sorted(findings, key=lambda finding: finding.code in GROUPED):
+        collected.add(finding)
+    return collected.as_json()
+
+
+def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
+    """Points and pages whose facts ``remediation`` asks the lookup for."""
+    return {
+        subject.name
+        for finding in findings
+        if CATALOGUE[finding.code].action in {"reingest", "delete"}
+        for subject in finding.subjects
+    }
+
+
+def _entry(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "scope": finding.scope,
+        "severity": finding.severity,
+        "message": finding.message,
+        "remedy": finding.remedy,
+        "count": finding.count,
+        "subjects": [subject.name for subject in finding.subjects[:REPORTED_SUBJECTS]],
+        "because": finding.because,
+    }
+
+
+def _note(noted: dict[str, list[str]], name: str, code: str) -> None:
+    codes = noted.setdefault(name, [])
+    if code not in codes:
+        codes.append(code)
+
+
+def _listed(key: str, noted: dict[str, list[str]]) -> list[dict[str, Any]]:
+    return [{key: name, "codes": codes} for name, codes in sorted(noted.items())]

@@ -1,0 +1,202 @@
+"""Putting files where they belong so that they appear whole or not at all.
+
+What lives here: a folder on the local disk or on any fsspec filesystem, filled in one go. What does not: which files
+there are (``run_files``) and where a run's folder is (``folder``).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+from ragval_pipeline.errors import RagvalError
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A file that the new one takes the place of: it may be linked instead of copied. Removing it is the caller's."""
+
+    source: UPath
+
+
+#: What a file is made of: its bytes, the file that it is a copy of, or the file that it replaces.
+Content: TypeAlias = "bytes | UPath | Moved"
+
+_LOCAL = frozenset({"", "file", "local"})
+_COPY_BYTES = 8 * 1024 * 1024
+
+
+class ReportNotWrittenError(RagvalError):
+    """A report could not be written: disk full, no permission, or a path that cannot be a folder."""
+
+    exit_code = 3
+
+    def __init__(self, where: str, problem: str, *, remedy: str = "") -> None:
+        self.where = where
+        self.problem = problem
+        super().__init__(f"{where}: the report could not be written: {problem}. {remedy}".rstrip())
+
+
+@contextmanager
+def writing_to(where: object) -> Iterator[None]:
+    """Turn the errors of a filesystem into ``ReportNotWrittenError``, naming the path that is to blame."""
+    try:
+        yield
+    except OSError as error:
+        problem = error.strerror or str(error) or type(error).__name__
+        blamed = error.filename if isinstance(error.filename, str) else str(where)
+        raise ReportNotWrittenError(blamed, problem, remedy="Free space or choose another folder.") from error
+    except (ImportError, ValueError) as error:
+        # fsspec: a protocol that it does not know, or one whose package is not installed.
+        raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
+
+
+def open_folder(uri: str) -> UPath:
+    """The folder at a path or fsspec URL."""
+    from upath import UPath
+
+    with writing_to(uri):
+        return UPath(uri)
+
+
+def local_path(folder: UPath) -> Path | None:
+    """The folder as a path of the local disk; null when it is elsewhere."""
+    return Path(folder.path) if folder.protocol in _LOCAL else None
+
+
+def fill_folder(folder: UPath, files: Mapping[str, Content], *, last: str) -> None:
+    """Write ``files`` (relative name to content) as the whole content of ``folder``, replacing what was there.
+
+    On the local disk the folder appears by one rename. Elsewhere the file ``last`` is written after all others, so
+    that a folder that has it is whole; after a failure nothing is left.
+
+    Raises:
+        ReportNotWrittenError: The filesystem refuses.
+    """
+    with writing_to(folder):
+        path = local_path(folder)
+        if path is None:
+            _fill_remote(folder, files, last)
+        else:
+            replace_folder(path, files)
+
+
+def replace_folder(path: Path, files: Mapping[str, Content]) -> None:
+    """Write ``files`` into a sibling of ``path`` and put it in the place of ``path`` when it is done.
+
+    Raises:
+        OSError: The disk refuses; then ``path`` is as before.
+    """
+    path = path.absolute()
+    partial, old = path.with_name(f".{path.name}.partial"), path.with_name(f".{path.name}.old")
+    for leftover in (partial, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    try:
+        partial.mkdir(parents=True)
+        _fill_local(partial, files)
+        if path.exists():
+            path.rename(old)
+        partial.rename(path)
+    except BaseException:
+        if old.exists() and not path.exists():
+            old.rename(path)
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    _sync_folder(path.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def replace_file(path: Path, content: Content) -> None:
+    """Put a file in the place of ``path`` by one rename.
+
+    Raises:
+        OSError: The disk refuses; then ``path`` is as before.
+    """
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        _write_local(partial, content)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _fill_local(partial: Path, files: Mapping[str, Content]) -> None:
+    for name, content in files.items():
+        target = partial / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _write_local(target, content)
+    for folder in {partial, *((partial / name).parent for name in files)}:
+        _sync_folder(folder)
+
+
+def _write_local(target: Path, content: Content) -> None:
+    linked = isinstance(content, Moved) and _linked(content.source, target)
+    with target.open("ab" if linked else "wb") as file:
+        if not linked:
+            _write_into(file, content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_into(file: IO[bytes], content: Content) -> None:
+    if isinstance(content, bytes):
+        file.write(content)
+        return
+    source = content.source if isinstance(content, Moved) else content
+    with source.open("rb") as read:
+        shutil.copyfileobj(read, file, _COPY_BYTES)
+
+
+def _linked(source: UPath, target: Path) -> bool:
+    """Hard-link a file, which costs no space; false where it cannot be done."""
+    path = local_path(source)
+    if path is None:
+        return False
+    try:
+        target.hardlink_to(path)
+    except OSError:
+        return False
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # Windows cannot open folders
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _fill_remote(folder: UPath, files: Mapping[str, Content], last: str) -> None:
+    # Without ``last`` the folder counts as not there, also while an earlier one of the same name is replaced.
+    (folder / last).unlink(missing_ok=True)
+    written = []
+    try:
+        for name in sorted(files, key=lambda name: name == last):
+            written.append(folder / name)
+            write_remote(folder / name, files[name])
+    except BaseException:
+        for file in written:
+            file.unlink(missing_ok=True)
+        raise
+
+
+def write_remote(target: UPath, content: Content) -> None:
+    """Write one file of a filesystem that has no rename worth the name; a file that is its own source stays."""
+    source = content.source if isinstance(content, Moved) else content
+    if source == target:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("wb") as file:
+        _write_into(file, content)

@@ -1,0 +1,45 @@
+"""Making text from an index fit for where it is shown.
+
+Payloads hold anything: control characters, direction overrides, halves of surrogate pairs. What lives here: taking
+out what an output cannot hold or must not obey. What does not: the escaping of each format (its own module).
+"""
+
+from __future__ import annotations
+
+import re
+
+REPLACEMENT = "\ufffd"
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+# Tab and line breaks stay: they are layout, not commands.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# They can make a line read differently from what it says (CVE-2021-42574).
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_BLANKS = re.compile(r"\s+")
+
+
+def encodable(text: str) -> str:
+    """Replace halves of surrogate pairs, which no UTF-8 file can hold."""
+    return _SURROGATES.sub(REPLACEMENT, text)
+
+
+def visible(text: str) -> str:
+    """Text for a page: direction controls removed, other control characters made visible, line breaks kept."""
+    return _CONTROLS.sub(REPLACEMENT, _DIRECTIONS.sub("", encodable(text)))
+
+
+def one_line(text: str) -> str:
+    """Text for one line of a terminal or table: blanks folded, control and direction characters removed."""
+    return _CONTROLS.sub("", _DIRECTIONS.sub("", _BLANKS.sub(" ", encodable(text)))).strip()
+
+
+def xml_text(text: str) -> str:
+    """Text for XML 1.0, which cannot hold most control characters even escaped."""
+    return _NOT_XML.sub(REPLACEMENT, text)
+
+
+def shorten(text: str, length: int) -> str:
+    """At most ``length`` characters of one line; an ellipsis says that there was more."""
+    line = one_line(text)
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"

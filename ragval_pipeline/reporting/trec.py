@@ -1,0 +1,66 @@
+"""``run.trec`` and ``qrels.trec``: rankings and judgements in the format that every retrieval tool reads.
+
+What lives here: the two formats, and writing ids that hold blanks. What does not: ranking pages or judging them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+TAG = "ragval"
+
+#: Every character that some reader splits a line at, and halves of surrogate pairs, which UTF-8 cannot hold.
+_UNSAFE = "\\s\x00\ud800-\udfff"
+_ESCAPES = re.compile(
+    "%(?:25|00|09|0[A-D]|1[C-F]|20|C2%85|C2%A0|E1%9A%80|E2%80%(?:8[0-9A]|A8|A9|AF)|E2%81%9F|E3%80%80"
+    "|ED%[AB][0-9A-F]%[89AB][0-9A-F])"
+)
+_TO_ENCODE = re.compile(f"[{_UNSAFE}]|%(?={_ESCAPES.pattern.removeprefix('%')})")
+_EMPTY = "%00"
+
+
+def encode_id(name: str) -> str:
+    """An id as one column: blanks are percent-encoded, and a percent sign only where it would read as such a code.
+
+    ``decode_id`` gives the id back; ids without blanks come out as they are, so that they match other people's files.
+    """
+    return _TO_ENCODE.sub(lambda match: _percent(match.group()), name) if name else _EMPTY
+
+
+def decode_id(column: str) -> str:
+    """The id that ``encode_id`` made ``column`` of."""
+    if column == _EMPTY:
+        return ""
+    return _ESCAPES.sub(lambda match: _plain(match.group()), column)
+
+
+def run_trec(rankings: Mapping[str, Sequence[str]]) -> bytes:
+    """Rankings as TREC run: query, Q0, document, rank, score, tag.
+
+    The score is the rank below zero, so that no tool re-orders ties. A query without hits has no line; readers count
+    it as missed. A document that comes twice counts where it comes first.
+    """
+    lines = []
+    for query, documents in rankings.items():
+        for rank, document in enumerate(dict.fromkeys(documents), start=1):
+            lines.append(f"{encode_id(query)} Q0 {encode_id(document)} {rank} {-rank} {TAG}\n")
+    return "".join(lines).encode()
+
+
+def qrels_trec(judgements: Mapping[str, Mapping[str, int]]) -> bytes | None:
+    """Judgements as TREC qrels: query, 0, document, grade. Null when there is no ground truth."""
+    lines = [
+        f"{encode_id(query)} 0 {encode_id(document)} {grade}\n"
+        for query, grades in judgements.items()
+        for document, grade in grades.items()
+    ]
+    return "".join(lines).encode() if lines else None
+
+
+def _percent(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+
+
+def _plain(escape: str) -> str:
+    return bytes.fromhex(escape.replace("%", "")).decode("utf-8", "surrogatepass")

@@ -1,0 +1,175 @@
+"""Asking the index every test query: embed, search, repeat, and look deeper until enough pages are seen.
+
+What lives here: the calls and their times. What does not: judging the answers (``validation/retrieval``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders.base import Embedder
+
+#: A deeper search fetches at most this many points: beyond it a ranking of pages is of no use.
+MAX_DEPTH = 10_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the index.
+
+    Args:
+        query_id: Id of the test query.
+        text: Its text.
+        top_k: Hits asked for.
+        pages: Distinct pages that the ranking must hold, 0 for none; the search is deepened until it does.
+    """
+
+    query_id: str
+    text: str
+    top_k: int
+    pages: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the index answered.
+
+    Args:
+        query_id: Id of the test query.
+        hits: The ``top_k`` hits of the first search, in the order the server gave them.
+        deeper: Further hits, best first, fetched only to fill the ranking of pages.
+        repeats: Hits of every further search for the same vector.
+        embedding_ms: Milliseconds of embedding, this text's share of its batch.
+        search_ms: Milliseconds of the first search, retries and waiting included.
+            error: One line, when the search failed.
+    """
+
+    query_id: str
+    hits: tuple[Hit, ...] = ()
+    deeper: tuple[Hit, ...] = ()
+    repeats: tuple[tuple[Hit, ...], ...] = ()
+    embedding_ms: float | None = None
+    search_ms: float | None = None
+    error: str | None = None
+
+
+@dataclass
+class Answers:
+    """All answers, and the failure that ended the asking early, if one did."""
+
+    answers: list[Answer] = field(default_factory=list)
+    failure: SystemFailure | None = None
+
+
+def ask_all(
+    questions: Sequence[Question],
+    *,
+    embedder: Embedder,
+    reader: Reader,
+    fields: Sequence[str],
+    page_of: Callable[[Mapping[str, object]], str | None],
+    vector: VectorFacts,
+    input_type: Literal["search_query", "search_document"] = "search_query",
+    exact: bool = False,
+    repeats: int = 1,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Answers:
+    """Ask every question once, repeat it for determinism, and deepen it where pages are wanted.
+
+    Args:
+        questions: What to ask.
+        embedder: Embeds all texts in one go.
+        reader: The collection.
+        fields: Payload fields that come with a hit.
+        page_of: Canonical page of a payload, or null.
+        vector: Size and distance of the vectors searched.
+        input_type: How queries are embedded.
+        exact: Search exactly.
+        repeats: Searches per question, the first included.
+        on_progress: Called with questions answered and questions to ask.
+
+    Returns:
+        An answer per question. When a system fails in between, the answers so far, an error for the rest, and the
+        failure.
+
+    Raises:
+        SystemFailure: The embedder fails: then nothing is answered.
+        NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
+    """
+    if not questions:
+        return Answers()
+    batch = embedder.embed([question.text for question in questions], input_type=input_type)
+    size = int(batch.vectors.shape[1])
+    if size != vector.size:
+        raise dimension_mismatch(vector, size, embedder)
+    share = 1000 * batch.elapsed_s / len(questions)
+    search = _Search(reader, fields, page_of, exact, repeats)
+    result = Answers()
+    for number, question in enumerate(questions):
+        answer = None
+        if result.failure is None:
+            try:
+                answer = search.ask(question, batch.vectors[number].tolist(), share)
+            except SystemFailure as failure:
+                result.failure = failure
+        result.answers.append(answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure)))
+        if on_progress:
+            on_progress(number + 1, len(questions))
+    return result
+
+
+def dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
+    """The error for an embedder whose vectors the collection cannot be searched with."""
+    return NotMeasurableError(
+        f"the collection holds vectors of {vector.size} dimensions and {embedder.model} makes {size}",
+        code="vector.dimension",
+        subject=vector.name or "vectors",
+        remedy="Set embedding.provider and embedding.model to what the collection was embedded with.",
+        details={"expected": vector.size, "found": size, "model": embedder.model, "distance": vector.distance},
+    )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """One way of searching, used for every question."""
+
+    reader: Reader
+    fields: Sequence[str]
+    page_of: Callable[[Mapping[str, object]], str | None]
+    exact: bool
+    repeats: int
+
+    def ask(self, question: Question, vector: list[float], embedding_ms: float) -> Answer:
+        started = time.perf_counter()
+        hits = self._hits(vector, question.top_k)
+        search_ms = 1000 * (time.perf_counter() - started)
+        again = tuple(tuple(self._hits(vector, question.top_k, bare=True)) for _ in range(self.repeats - 1))
+        deeper = self._deepen(question, vector, hits)
+        return Answer(question.query_id, tuple(hits), deeper, again, embedding_ms, search_ms)
+
+    def _hits(self, vector: list[float], limit: int, *, bare: bool = False) -> list[Hit]:
+        return self.reader.search(vector, limit=limit, fields=() if bare else self.fields, exact=self.exact)
+
+    def _deepen(self, question: Question, vector: list[float], hits: list[Hit]) -> tuple[Hit, ...]:
+        """Search further until the ranking holds enough pages or the collection ends."""
+        seen = {hit.id for hit in hits}
+        ranked, limit, found = list(hits), question.top_k, len(hits)
+        while question.pages and found == limit < MAX_DEPTH and self._pages(ranked) < question.pages:
+            limit = min(MAX_DEPTH, max(2 * limit, 4 * question.pages))
+            more = self._hits(vector, limit)
+            found = len(more)
+            # An approximate search may order its head differently when asked for more: the first answer stands.
+            ranked.extend(hit for hit in more if hit.id not in seen)
+            seen.update(hit.id for hit in more)
+        return tuple(ranked[len(hits) :])
+
+    def _pages(self, hits: Sequence[Hit]) -> int:
+        return len({page for hit in hits if (page := self.page_of(hit.payload)) is not None})

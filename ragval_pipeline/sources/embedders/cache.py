@@ -1,0 +1,116 @@
+"""Not asking twice: a cache in front of an embedder.
+
+What lives here: the key of a cached vector, and the cache of one run in memory. What does not: keeping vectors between
+runs; a store on disk can be handed in as ``store``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import MutableMapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.sources.embedders.base import (
+    Embedder,
+    EmbeddingBatch,
+    InputType,
+    no_vectors,
+)
+from ragval_pipeline.sources.embedders.cost import EmbeddingCost
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Store = MutableMapping[str, NDArray[np.float32]]
+
+#: 20,000 vectors of 1024 dimensions are 80 MB.
+MAX_ENTRIES = 20_000
+
+
+class CachingEmbedder:
+    """An embedder that sends each text once per input type, and adds up what was spent.
+
+    Args:
+        inner: The embedder behind. Timings need it: ask ``inner`` for calls that must really happen.
+        store: Vectors by ``cache_key``; None: a dict of its own.
+        max_entries: The oldest entries beyond this many are dropped.
+    """
+
+    def __init__(self, inner: Embedder, *, store: Store | None = None, max_entries: int = MAX_ENTRIES) -> None:
+        self.inner = inner
+        self.cost = EmbeddingCost()
+        self._store: Store = {} if store is None else store
+        self._max_entries = max_entries
+        # As configured: an unknown model's is learned from its first answer, and the keys must not change then.
+        self._dimension = inner.dimension
+
+    @property
+    def provider(self) -> str:
+        """Of the embedder behind."""
+        return self.inner.provider
+
+    @property
+    def model(self) -> str:
+        """Of the embedder behind."""
+        return self.inner.model
+
+    @property
+    def dimension(self) -> int | None:
+        """Of the embedder behind."""
+        return self.inner.dimension
+
+    @property
+    def max_input_tokens(self) -> int | None:
+        """Of the embedder behind."""
+        return self.inner.max_input_tokens
+
+    @property
+    def free(self) -> bool:
+        """Of the embedder behind."""
+        return self.inner.free
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """Embed ``texts``, asking only for those that were not asked for before, each once.
+
+        Raises:
+            SystemFailure: As the embedder behind.
+        """
+        if not texts:
+            return no_vectors(self.dimension)
+        keys = [self._key(input_type, text) for text in texts]
+        known = {key: self._store[key] for key in set(keys) if key in self._store}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        asked = self.inner.embed(list(missing.values()), input_type=input_type)
+        rows = known | dict(zip(missing, asked.vectors, strict=True))
+        self._remember(missing, rows)
+        batch = replace(asked, vectors=_stacked(keys, rows), cache_hits=len(texts) - len(missing))
+        self.cost += EmbeddingCost.of(batch)
+        return batch
+
+    def close(self) -> None:
+        """Close the embedder behind; what is cached stays."""
+        self.inner.close()
+
+    def _key(self, input_type: InputType, text: str) -> str:
+        return cache_key(self.provider, self.model, self._dimension, input_type, text)
+
+    def _remember(self, missing: dict[str, str], rows: dict[str, NDArray[np.float32]]) -> None:
+        for key in list(missing)[-self._max_entries :]:
+            self._store[key] = rows[key].copy()  # a view would keep its whole batch alive
+        while len(self._store) > self._max_entries:
+            del self._store[next(iter(self._store))]
+
+
+def cache_key(provider: str, model: str, dimension: int | None, input_type: InputType, text: str) -> str:
+    """Names the vector of ``text`` among all models, dimensions and input types; shows nothing of the text itself."""
+    parts = json.dumps([provider, model, dimension, input_type, text])
+    return hashlib.sha256(parts.encode("ascii")).hexdigest()
+
+
+def _stacked(keys: list[str], rows: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.stack([rows[key] for key in keys])

@@ -1,0 +1,60 @@
+"""What embedding costs: the sum over the calls of a run.
+
+What lives here: adding up. What does not: prices, and judging whether a run may cost that much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch
+
+
+@dataclass(frozen=True)
+class EmbeddingCost:
+    """Sum over embedding calls; ``a + b`` adds two sums, ``EmbeddingCost()`` is the empty one.
+
+    Args:
+        calls: Calls that the provider answered.
+        inputs: Texts sent to the provider.
+        billed_tokens: Tokens billed, over the calls that named them; None when none did.
+        cache_hits: Texts answered without the provider.
+        tries: Tries of all calls.
+        waited_s: Seconds slept between tries.
+    """
+
+    calls: int = 0
+    inputs: int = 0
+    billed_tokens: float | None = None
+    cache_hits: int = 0
+    tries: int = 0
+    waited_s: float = 0.0
+
+    @classmethod
+    def of(cls, batch: EmbeddingBatch) -> EmbeddingCost:
+        """The cost of one batch."""
+        return cls(
+            calls=batch.calls,
+            inputs=batch.inputs,
+            billed_tokens=batch.billed_tokens,
+            cache_hits=batch.cache_hits,
+            tries=batch.tries,
+            waited_s=batch.waited_s,
+        )
+
+    def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
+        return EmbeddingCost(
+            calls=self.calls + other.calls,
+            inputs=self.inputs + other.inputs,
+            billed_tokens=add_billed(self.billed_tokens, other.billed_tokens),
+            cache_hits=self.cache_hits + other.cache_hits,
+            tries=self.tries + other.tries,
+            waited_s=self.waited_s + other.waited_s,
+        )
+
+
+def add_billed(first: float | None, second: float | None) -> float | None:
+    """Sum of two counts of billed tokens, where None means that nobody counted."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first + second

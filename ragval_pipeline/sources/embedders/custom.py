@@ -1,0 +1,159 @@
+"""Provider ``module:attr``: an embedder that the user wrote.
+
+What lives here: making one shape of what the user may give, and turning its exceptions into failures. What does not:
+importing it (``attribute``). Accepted are
+
+- a function ``(texts: list[str], input_type: str) -> list of vectors``, or
+- an object, or a class without arguments, with ``embed(texts, input_type=...) -> list of vectors``,
+
+each with the optional attributes ``model``, ``dimension``, ``max_input_tokens`` and ``free``. Its exceptions are not
+retried: only it knows which of them are worth another try.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.embedders.attribute import load_attribute
+from ragval_pipeline.sources.embedders.base import (
+    EmbeddingBatch,
+    InputType,
+    check_batch,
+    no_vectors,
+)
+from ragval_pipeline.sources.embedders.batches import joined
+from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
+
+KEY = "embedding.provider"
+BATCH = 96
+
+
+class CustomEmbedder:
+    """Calls the user's embedder, at most 96 texts a call.
+
+    Args:
+        spec: ``module:attr``.
+        model: Name to use when the user's embedder has none; None: ``spec``.
+        dimension: Length that vectors must have; None: the embedder's own word, else the first answer's.
+        search_path: Folder of the suite file.
+
+    Raises:
+        SuiteError: No embedder is found under ``spec``, or ``dimension`` contradicts its own.
+        SystemFailure: Building the user's class raised.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        *,
+        model: str | None = None,
+        dimension: int | None = None,
+        search_path: Path | None = None,
+    ) -> None:
+        self.provider = spec
+        found = load_custom(spec, search_path=search_path)
+        self._owner: Any = self._guarded(found) if inspect.isclass(found) else found
+        self.model = str(getattr(self._owner, "model", None) or model or spec)
+        own_dimension = self._whole_number("dimension")
+        if dimension and own_dimension and dimension != own_dimension:
+            raise SuiteError(
+                f"{spec} says that its vectors have {own_dimension} dimensions, not {dimension}",
+                key="embedding.dimension",
+                remedy="Leave the key out, or correct it.",
+            )
+        self.dimension = dimension or own_dimension or known_dimension(self.model)
+        self.max_input_tokens = self._whole_number("max_input_tokens") or known_limit(self.model)
+        self.free = getattr(self._owner, "free", False) is True
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """Embed ``texts``.
+
+        Raises:
+            SystemFailure: The user's embedder raised, or its answer is malformed.
+        """
+        if not texts:
+            return no_vectors(self.dimension)
+        slices = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+        return joined([self._embed_slice(part, input_type) for part in slices])
+
+    def close(self) -> None:
+        """Call the user's ``close``, if it has one."""
+        close = getattr(self._owner, "close", None)
+        if callable(close):
+            close()
+
+    def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
+        started = time.perf_counter()
+        answer = self._guarded(lambda: self._ask(texts, input_type))
+        elapsed = time.perf_counter() - started
+        vectors = check_batch(answer, len(texts), self.dimension)
+        self.dimension = vectors.shape[1]
+        return EmbeddingBatch(vectors=vectors, calls=1, inputs=len(texts), tries=1, elapsed_s=elapsed)
+
+    def _ask(self, texts: list[str], input_type: InputType) -> Any:
+        if callable(getattr(self._owner, "embed", None)):
+            return self._owner.embed(texts, input_type=input_type)
+        return self._owner(texts, input_type)
+
+    def _guarded(self, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except SystemFailure:
+            raise
+        except Exception as error:
+            raise SystemFailure(
+                f"{self.provider} raised {type(error).__name__}",
+                code="embedder.unreachable",
+                system="embedder",
+                subject=type(error).__name__,
+                remedy="Its own message and traceback tell more.",
+                details={"provider": self.provider},
+            ) from error
+
+    def _whole_number(self, name: str) -> int | None:
+        number = getattr(self._owner, name, None)
+        if number is None or (isinstance(number, int) and number > 0):
+            return number
+        raise SuiteError(f"{name} of {self.provider} is {number!r}, not a whole number above 0", key=KEY)
+
+
+def load_custom(spec: str, *, search_path: Path | None = None) -> Any:
+    """Import what ``spec`` names and check that it can be called as an embedder; nothing is built or called.
+
+    Raises:
+        SuiteError: No such module or attribute, or it is no embedder.
+    """
+    found: Any = load_attribute(spec, key=KEY, search_path=search_path)
+    embed = getattr(found, "embed", None)
+    if inspect.isclass(found):
+        usable = callable(embed) and _takes(found)
+    elif callable(embed):
+        usable = _takes(embed, ["text"], input_type="search_query")
+    else:
+        usable = callable(found) and _takes(found, ["text"], "search_query")
+    if not usable:
+        raise SuiteError(
+            f"{spec} is no embedder",
+            key=KEY,
+            remedy="Name a function (texts, input_type), or an object, or a class without arguments, "
+            "that has embed(texts, input_type=...).",
+        )
+    return found
+
+
+def _takes(function: Callable[..., Any], *positional: object, **named: object) -> bool:
+    """Whether ``function`` can be called so; True when it does not say."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return True
+    try:
+        signature.bind(*positional, **named)
+    except TypeError:
+        return False
+    return True

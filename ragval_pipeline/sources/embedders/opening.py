@@ -1,0 +1,62 @@
+"""From settings to an embedder that is ready to be asked. What lives here: choosing the provider, nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
+from ragval_pipeline.sources.embedders.configuration import (
+    check_base_url,
+    check_dimension,
+    check_provider,
+)
+from ragval_pipeline.sources.embedders.custom import CustomEmbedder
+from ragval_pipeline.sources.embedders.models import DEFAULT_COHERE_MODEL, STATIC_MODEL
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.retry import RetryPolicy
+
+
+def open_embedder(
+    *,
+    provider: str,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    dimension: int | None = None,
+    timeout_s: float = 30.0,
+    policy: RetryPolicy | None = None,
+    search_path: Path | None = None,
+) -> CachingEmbedder:
+    """The embedder that the settings name, behind a cache; nothing is sent yet. Close it after use.
+
+    Args:
+        provider: ``cohere``, ``static`` or ``module:attr``.
+        model: None: the provider's default. ``static`` has only one.
+        base_url: Only for ``cohere``.
+        api_key: Only for ``cohere``.
+        dimension: Length of the vectors to ask for or to insist on; None: the model's own.
+        timeout_s: Seconds for one try.
+        policy: When to try again; only for ``cohere``.
+        search_path: Folder of the suite file, for ``module:attr``.
+
+    Raises:
+        SuiteError: As ``check_configuration``.
+        SystemFailure: Building the user's own embedder raised.
+    """
+    check_provider(provider)
+    inner: Embedder
+    if provider == "cohere":
+        name = model or DEFAULT_COHERE_MODEL
+        check_base_url(base_url)
+        check_dimension(name, dimension)
+        inner = CohereEmbedder(
+            model=name, api_key=api_key, base_url=base_url, dimension=dimension, timeout_s=timeout_s, policy=policy
+        )
+    elif provider == "static":
+        check_dimension(STATIC_MODEL, dimension)
+        inner = StaticEmbedder()
+    else:
+        inner = CustomEmbedder(provider, model=model, dimension=dimension, search_path=search_path)
+    return CachingEmbedder(inner)

@@ -1,0 +1,82 @@
+"""Provider ``static``: 256-dimensional static vectors, no key, no network, no input limit.
+
+What lives here: texts to vectors. What does not: reading the weights (``static_weights``), cutting long texts
+(``pieces``). A text's vector is the mean of its tokens' vectors, scaled to length 1; a text without tokens has the zero
+vector. Queries and documents are embedded alike. Every text is computed by itself, so its vector does not depend on the
+other texts of a call.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.sources.embedders.base import (
+    EmbeddingBatch,
+    InputType,
+    no_vectors,
+    well_formed,
+)
+from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION, STATIC_MODEL
+from ragval_pipeline.sources.embedders.pieces import slices_of
+from ragval_pipeline.sources.embedders.static_weights import StaticParts, static_parts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ragval_pipeline.sources.embedders.base import Vectors
+
+
+class StaticEmbedder:
+    """The offline embedder. Its weights are read at the first call and shared by all instances of a process."""
+
+    provider = "static"
+    model = STATIC_MODEL
+    dimension: int | None = STATIC_DIMENSION
+    max_input_tokens: int | None = None
+    free = True
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """Embed ``texts``; ``input_type`` makes no difference.
+
+        Returns:
+            Vectors of shape (n, 256), of length 1, or 0 for a text without tokens.
+
+        Raises:
+            SuiteError: The weights are not installed or damaged.
+        """
+        if not texts:
+            return no_vectors(STATIC_DIMENSION)
+        parts = static_parts()
+        started = time.perf_counter()
+        vectors = _unit_length(_token_sums(parts, [well_formed(text) for text in texts]))
+        elapsed = time.perf_counter() - started
+        return EmbeddingBatch(
+            vectors=vectors, calls=1, inputs=len(texts), billed_tokens=0.0, tries=1, elapsed_s=elapsed
+        )
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Sum of token vectors per text, shape (n, 256). float64, so that very long texts lose no precision."""
+    import numpy as np
+
+    sums = np.zeros((len(texts), STATIC_DIMENSION), dtype=np.float64)
+    for held in slices_of(texts):
+        encodings = parts.tokenizer.encode_batch([piece for _, piece in held], add_special_tokens=False)
+        for (index, _), encoding in zip(held, encodings, strict=True):
+            sums[index] += parts.matrix[encoding.ids].sum(axis=0)
+    return sums
+
+
+def _unit_length(sums: NDArray[np.float64]) -> Vectors:
+    """Rows scaled to length 1. A sum points where the mean points, so dividing by the token count is not needed."""
+    import numpy as np
+
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    scaled: Vectors = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0).astype(np.float32)
+    return scaled

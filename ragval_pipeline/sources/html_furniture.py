@@ -1,0 +1,144 @@
+"""Telling a page's content from the furniture that a documentation theme puts around and into it.
+
+What lives here: which element of a page is its content, and which elements inside it are not. What does not: turning
+content into text (``html_blocks``).
+
+The rules name roles, elements and whole class names of Docusaurus, MkDocs Material, Sphinx (RTD, Furo, PyData),
+VitePress, Starlight, mdBook and rustdoc. Never parts of class names: "navbar" is also in Docusaurus'
+``anchorTargetStickyNavbar``, which stands on every heading.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ELEMENTS = frozenset({"nav", "dialog", "select", "datalist", "iframe"})
+# Of a drawing and of a formula only what is seen: a formula's source would say it a second time.
+_UNSEEN = frozenset({"annotation", "annotation-xml", "title", "desc", "metadata"})
+_ROLES = frozenset(
+    {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "doc-toc"}
+)
+_CLASS_NAMES = (
+    # where am I, where next
+    "breadcrumb breadcrumbs wy-breadcrumbs pagination-nav prev-next prev-next-area prev-next-footer related-pages "
+    "rst-footer-buttons nav-wrapper nav-chapters mobile-nav-chapters skip-link skip-to-content md-skip skipnav "
+    # contents of this page
+    "toc table-of-contents local-toc page-toc on-this-page theme-doc-toc-mobile theme-doc-toc-desktop "
+    "vpdocasideoutline sphinxsidebar bd-sidebar-secondary bd-header-article "
+    # links of a heading to itself
+    "headerlink header-anchor hash-link anchor-link heading-anchor sl-anchor-link doc-anchor anchorjs-link "
+    # edit, source, version, feedback
+    "edit-link edit-page edit-this-page edit-page-link theme-edit-this-page theme-last-updated last-updated "
+    "content-icon-container viewcode-link md-content__button md-source-file md-feedback theme-doc-version-badge "
+    "theme-doc-version-banner "
+    # said twice: formulas of KaTeX; buttons and line numbers of code
+    "katex-html copybtn copy-btn copy-button btn-copy linenos lineno linenodiv line-number line-numbers "
+    "line-numbers-wrapper "
+    # read out, not shown
+    "sr-only visually-hidden screen-reader-only screen-reader-text"
+)
+_CLASSES = frozenset(_CLASS_NAMES.split())
+# An aside of one of these kinds is part of the text, as docutils and Starlight write footnotes and admonitions.
+_CONTENT_ASIDE = re.compile(r"(?:^|[\s_-])(?:footnotes?|footnote-list|topic|admonition|callout|alert|note)(?:$|[\s_-])")
+# Sphinx before it wrote role=main, microdata, and pages rendered as GitHub does.
+_OF_OLD_THEMES = "div.bodywrapper div.body, [itemprop=articleBody], .markdown-body"
+# Only where a page has neither main nor article: names that frame the content of plain pages.
+_FRAME_NAMES = "nav navbar navigation sidebar side-bar menu topbar header footer page-header page-footer"
+_FRAME = frozenset(_FRAME_NAMES.split())
+_FRAME_TAGS = frozenset({"header", "div", "section", "ul", "ol", "table", "td"})
+_EDIT_TEXT = re.compile(
+    r"(?:edit|improve|view|show|suggest)\b.{0,20}\b(?:page|source|doc|docs|document|edits?|github|gitlab)\W*",
+    re.IGNORECASE,
+)
+_SKIP_TEXT = re.compile(r"\s*skip to\b.{0,30}$", re.IGNORECASE)
+_EDIT_HREF = re.compile(r"/(?:-/)?(?:edit|blob|tree|raw)/|_sources/")
+
+
+def content_element(body: LexborNode) -> LexborNode:
+    """Return the element that holds the page's content: its article, main or role main, a known theme's, else the body.
+
+    An article counts when it is the only one of the main element, holds the page's H1 and half of its text: on index
+    pages each card is an article.
+    """
+    mains = _outermost(body.css("main, [role=main]")) or _outermost(body.css(_OF_OLD_THEMES))
+    area = max(mains, key=_size, default=body)
+    if not _size(area):
+        area = body
+    articles = _outermost(area.css("article"))
+    if len(articles) != 1 or _size(articles[0]) < _size(area) / 2:
+        return area
+    titled = area.css_first("h1") is None or articles[0].css_first("h1") is not None
+    return articles[0] if titled else area
+
+
+def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
+    """Say whether an element within the content element is no content, with all that it holds.
+
+    Args:
+        node: The element.
+        inside: Tag of the heading or block that it stands in, if any.
+        framed: Whether the content element is the body itself, so that the site's frame is still to be told.
+    """
+    tag, attributes = node.tag, node.attributes
+    if tag in _ELEMENTS or tag in _UNSEEN or (attributes.get("role") or "").lower() in _ROLES:
+        return True
+    if tag == "button":
+        return inside not in HEADINGS and node.css_first(", ".join(HEADINGS)) is None
+    if tag == "footer":
+        return inside != "blockquote"
+    classes = (attributes.get("class") or "").lower()
+    if tag == "aside":
+        return _CONTENT_ASIDE.search(classes) is None
+    if tag == "a" and _is_service_link(node, attributes, in_heading=inside in HEADINGS):
+        return True
+    if attributes.get("aria-hidden") == "true" or (classes and _is_named_furniture(node, classes.split())):
+        return node.css_first("h1") is None
+    return framed and _is_frame(node, classes.split())
+
+
+def _is_named_furniture(node: LexborNode, classes: list[str]) -> bool:
+    if not _CLASSES.isdisjoint(classes) or ("contents" in classes and "topic" in classes):
+        return True
+    # VitePress labels a code block with its language.
+    parent = node.parent
+    if classes != ["lang"] or parent is None:
+        return False
+    return (parent.attributes.get("class") or "").startswith("language-")
+
+
+def _is_service_link(node: LexborNode, attributes: dict[str, str | None], *, in_heading: bool) -> bool:
+    href = attributes.get("href") or ""
+    if in_heading and "#" in href:  # the sign that links a heading to itself: a pilcrow, a hash, an icon, nothing
+        return not any(character.isalnum() for character in node.text())
+    if href.startswith("#") and _SKIP_TEXT.match(node.text()):
+        return True
+    return bool(_EDIT_HREF.search(href)) and _EDIT_TEXT.fullmatch(node.text().strip()) is not None
+
+
+def _is_frame(node: LexborNode, classes: list[str]) -> bool:
+    names = [*classes, (node.attributes.get("id") or "").lower()]
+    named = node.tag == "header" or (node.tag in _FRAME_TAGS and not _FRAME.isdisjoint(names))
+    return named and node.css_first("h1") is None
+
+
+def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
+    known = {node.mem_id for node in nodes}
+    return [node for node in nodes if not _has_ancestor_in(node, known)]
+
+
+def _has_ancestor_in(node: LexborNode, known: set[int]) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.mem_id in known:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _size(node: LexborNode) -> int:
+    return len("".join(node.text().split()))

@@ -1,0 +1,121 @@
+"""What went wrong between us and a web server, in a person's words, and whether another try is worth it.
+
+What lives here: the reading of exceptions and of ``Retry-After``. What does not: the requests themselves (``http``).
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+NOT_RESOLVED = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failed try: the problem as a clause, what to do about it, and whether to try again."""
+
+    problem: str
+    remedy: str
+    retry: bool = True
+    code: str = "source.unreachable"
+
+
+def explain(error: BaseException, *, timeout_s: float) -> Failure:
+    """Put a failed request into words.
+
+    Args:
+        error: What httpx, asyncio or the socket below them raised.
+        timeout_s: The time limit in seconds, named when it was reached.
+    """
+    chain = list(_causes(error))
+    return _of_certificate(chain) or _of_network(chain) or _of_time(chain, timeout_s) or _of_protocol(error)
+
+
+def is_of_the_wire(error: BaseException) -> bool:
+    """Say whether an exception comes from the connection or the address, not from a fault of our own."""
+    import httpx
+
+    return isinstance(error, httpx.HTTPError | httpx.InvalidURL | OSError)
+
+
+def retry_after_s(value: str | None, *, now: datetime | None = None) -> float | None:
+    """Read a ``Retry-After`` header: seconds or an HTTP date (RFC 9110, 10.2.3); None when it says nothing usable."""
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
+
+
+def _of_certificate(chain: list[BaseException]) -> Failure | None:
+    for error in chain:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            remedy = "Mend the certificate, or name its authority in SSL_CERT_FILE"
+            return Failure(f"TLS certificate problem: {error.verify_message}", remedy, retry=False)
+        if isinstance(error, ssl.SSLError):
+            reason = (error.reason or "handshake failed").replace("_", " ").lower()
+            return Failure(f"TLS problem: {reason}", "Check that the port speaks https", retry=False)
+    return None
+
+
+def _of_network(chain: list[BaseException]) -> Failure | None:
+    for error in chain:
+        if isinstance(error, socket.gaierror):
+            final = error.errno in NOT_RESOLVED
+            return Failure("the host name does not resolve", "Check the spelling of the host", retry=not final)
+        if isinstance(error, ConnectionRefusedError):
+            return Failure("connection refused", "Check the port, and that the server runs")
+        if isinstance(error, ConnectionResetError | BrokenPipeError):
+            return _broken_off()
+    return None
+
+
+def _of_time(chain: list[BaseException], timeout_s: float) -> Failure | None:
+    import httpx
+
+    if any(isinstance(error, TimeoutError | httpx.TimeoutException) for error in chain):
+        return Failure(f"timed out after {timeout_s:g} s", "Check the server, or raise the time limit")
+    return None
+
+
+def _of_protocol(error: BaseException) -> Failure:
+    import httpx
+
+    if isinstance(error, httpx.TooManyRedirects):
+        return Failure("redirects without end", "Give the address that it should end at", retry=False)
+    if isinstance(error, httpx.DecodingError):
+        problem = "the answer's Content-Encoding cannot be decoded"
+        return Failure(problem, "Check the server's compression", retry=False, code="source.malformed")
+    if isinstance(error, httpx.UnsupportedProtocol | httpx.LocalProtocolError | httpx.InvalidURL):
+        return Failure("the address cannot be fetched over http(s)", "Check the address", retry=False)
+    if isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError | httpx.CloseError):
+        return _broken_off()
+    return Failure("the connection failed", "Check the network and the proxy settings")
+
+
+def _broken_off() -> Failure:
+    return Failure("the connection broke off before the answer was complete", "Check the server's log")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Walk what lies below an exception: causes, contexts and the members of groups."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        current = waiting.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        below = [current.__cause__, current.__context__]
+        if isinstance(current, BaseExceptionGroup):
+            below.extend(current.exceptions)
+        waiting.extend(cause for cause in below if cause is not None)

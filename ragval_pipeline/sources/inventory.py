@@ -1,0 +1,133 @@
+"""The site as the sitemap tells it: which pages there are, and which of them are in scope.
+
+What lives here: from a sitemap listing to pages, each once. What does not: reading sitemaps (``sitemap``) and
+comparing pages with the index (``validation/coverage``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from ragval_pipeline.sources.scope import Scope
+from ragval_pipeline.sources.urls import UrlFolder, path_of
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.sitemap import SitemapListing
+
+
+class SitePage(BaseModel):
+    """One page of the site.
+
+    Args:
+        url: As the sitemap spells it first.
+        key: Canonical form; pages with the same key are the same page.
+        lastmod: As the sitemap says, or null.
+        sitemap: The sitemap file that names the page.
+        out_of_scope: Why the page is not in scope, or null.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str
+    key: str
+    lastmod: str | None = None
+    sitemap: str = ""
+    out_of_scope: str | None = None
+
+    @property
+    def in_scope(self) -> bool:
+        """Whether include and exclude let the page in."""
+        return self.out_of_scope is None
+
+
+class SiteInventory(BaseModel):
+    """Every page that the sitemap names, each once.
+
+    Args:
+        configured: False when the suite names no source; then there are no pages and coverage is not applicable.
+        location: What ``source.sitemap`` says, without credentials.
+        site_host: The host of most pages, or null.
+        host_aliases: Hosts that serve the same site.
+        pages: In the sitemap's order.
+        files: Sitemap files read.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    configured: bool = True
+    location: str | None = None
+    site_host: str | None = None
+    host_aliases: tuple[str, ...] = ()
+    pages: tuple[SitePage, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def in_scope(self) -> list[SitePage]:
+        """Pages in scope, in the sitemap's order."""
+        return [page for page in self.pages if page.in_scope]
+
+    @property
+    def scope_urls(self) -> dict[str, str]:
+        """In-scope pages: canonical form to the sitemap's spelling."""
+        return {page.key: page.url for page in self.pages if page.in_scope}
+
+    def folder(self) -> UrlFolder:
+        """The canonicaliser for this site."""
+        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases)
+
+
+def take_inventory(
+    listing: SitemapListing, *, include: Iterable[str], exclude: Iterable[str], host_aliases: Iterable[str]
+) -> SiteInventory:
+    """The inventory of a sitemap; two spellings of one page count once, under the first."""
+    aliases = tuple(host_aliases)
+    folder = UrlFolder(site_host=listing.site_host, host_aliases=aliases)
+    scope = Scope(tuple(include), tuple(exclude))
+    pages: dict[str, SitePage] = {}
+    for entry in listing.entries:
+        key = folder.key(entry.url)
+        if key not in pages:
+            pages[key] = SitePage(
+                url=entry.url,
+                key=key,
+                lastmod=entry.lastmod,
+                sitemap=entry.sitemap,
+                out_of_scope=scope.reason_out(entry.url),
+            )
+    return SiteInventory(
+        location=listing.location,
+        site_host=listing.site_host,
+        host_aliases=aliases,
+        pages=tuple(pages.values()),
+        files=tuple(file.location for file in listing.files),
+    )
+
+
+def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
+    """The module of each in-scope page by its key: the path segment after what all their paths share.
+
+    ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``.
+    """
+    paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
+    shared = _shared_prefix(list(paths.values()))
+    return {key: _segment(parts, shared) for key, parts in paths.items()}
+
+
+def _segment(parts: list[str], shared: int) -> str:
+    text = parts[shared] if len(parts) > shared else (parts[-1] if parts else "/")
+    return text.removesuffix(".html")
+
+
+def _shared_prefix(paths: list[list[str]]) -> int:
+    if not paths:
+        return 0
+    # A page that is itself the start of every other path (/docs/) must not hide the level below it.
+    folders = [path[:-1] for path in paths if len(path) > 1] or [[]]
+    shortest = min(len(folder) for folder in folders)
+    for depth in range(shortest):
+        if len({folder[depth] for folder in folders}) > 1:
+            return depth
+    return shortest

@@ -1,0 +1,66 @@
+"""Reading many pages in order, a few at a time, without holding them all.
+
+What lives here: the loop. What does not: reading one page (``page_reader``).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from ragval_pipeline.sources.page_reader import PageCopy, PageReader
+
+__all__ = ["PageCopy", "PageReader", "read_pages"]
+
+log = logging.getLogger(__name__)
+# Polite to a documentation host, and enough to hide most of its latency.
+WORKERS = 4
+
+
+def read_pages(
+    urls: Sequence[str],
+    reader: PageReader,
+    *,
+    max_pages: int,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Iterator[PageCopy]:
+    """Read pages in the order of ``urls``.
+
+    Args:
+        urls: Addresses; those after the first ``max_pages`` are left out, which is logged.
+        reader: Reads one page; its base path is learned from ``urls`` first.
+        max_pages: Limit of pages.
+        on_progress: Called with (pages read, pages to read) after each page.
+
+    Yields:
+        One copy per page, at most a few of them held at a time.
+
+    Raises:
+        SystemFailure: The page host is unreachable.
+    """
+    chosen = urls[:max_pages]
+    if len(chosen) < len(urls):
+        log.warning("%d of %d pages are read (source.max_pages)", len(chosen), len(urls))
+    reader.learn_base_path(chosen)
+    copies = map(reader.read, chosen) if reader.reads_files else _in_parallel(chosen, reader)
+    for done, copy in enumerate(copies, start=1):
+        yield copy
+        if on_progress is not None:
+            on_progress(done, len(chosen))
+
+
+def _in_parallel(urls: Sequence[str], reader: PageReader) -> Iterator[PageCopy]:
+    running: deque[Future[PageCopy]] = deque()
+    pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="ragval-pages")
+    try:
+        for url in urls:
+            running.append(pool.submit(reader.read, url))
+            if len(running) > 2 * WORKERS:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        # Not waited for: what still runs after a failure ends when the caller closes the fetcher.
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,1 @@
+"""Reading a Qdrant collection. Nothing in this room writes."""

@@ -1,0 +1,74 @@
+"""Opening a connection to Qdrant and always closing it.
+
+What lives here: making a ``QdrantClient`` from settings. What does not: what is asked of it (``reader``).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.qdrant.failures import failure_of
+from ragval_pipeline.suite.model import QdrantSettings
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+
+def place_of(settings: QdrantSettings) -> str:
+    """Where the collection is, without credentials: for messages and reports."""
+    if settings.path is not None:
+        return str(settings.path)
+    from yarl import URL
+
+    try:
+        return str(URL(settings.url or "").with_user(None).with_query(None)).rstrip("/")
+    except ValueError:
+        return "the server of qdrant.url"
+
+
+@contextmanager
+def open_client(settings: QdrantSettings) -> Iterator[QdrantClient]:
+    """A client for ``settings``, closed at the end whatever happens.
+
+    Raises:
+        SystemFailure: The embedded folder is not there or is open in another process, or the URL is unusable.
+    """
+    client = _client(settings)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _client(settings: QdrantSettings) -> QdrantClient:
+    from qdrant_client import QdrantClient
+
+    place = place_of(settings)
+    if settings.path is not None and not (settings.path / "meta.json").is_file():
+        # Opening it would create an empty one: ragval never writes.
+        raise SystemFailure(
+            f"there is no embedded Qdrant in {place}",
+            code="index.unreachable",
+            system="Qdrant",
+            subject=place,
+            remedy="Run the ingestion first, or correct qdrant.path.",
+        )
+    with warnings.catch_warnings():
+        # "Api key is used with an insecure connection": the suite's own business, and noise in every step.
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            if settings.path is not None:
+                return QdrantClient(path=str(settings.path))
+            return QdrantClient(
+                url=settings.url,
+                api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+                prefer_grpc=settings.prefer_grpc,
+                timeout=max(1, round(settings.timeout_s)),
+                check_compatibility=False,
+            )
+        except (RuntimeError, ValueError, OSError) as error:
+            raise failure_of(error, place=place, tries=1) from error

@@ -1,0 +1,104 @@
+"""The one retry policy for every outside system: exponential, with jitter, server hints and a deadline.
+
+What lives here: when to try again and how long to wait. What does not: which exceptions of which library are worth
+another try; each source decides that in its own ``classify`` function.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import tenacity
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and how long to try.
+
+    Args:
+        max: Retries after the first try, 0 or more.
+        delay_s: Wait before the first retry in seconds; doubles each time, plus up to 10 % jitter.
+        deadline_s: Seconds after which no further retry starts, counted from the first try.
+    """
+
+    max: int = 3
+    delay_s: float = 1.0
+    deadline_s: float = 120.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What ``classify`` says of an exception: worth another try, and the server's wish of how long to wait."""
+
+    retry: bool
+    retry_after_s: float | None = None
+
+
+GIVE_UP = Verdict(retry=False)
+TRY_AGAIN = Verdict(retry=True)
+
+
+@dataclass
+class Attempts:
+    """Counts of one call: tries made and seconds spent waiting between them."""
+
+    tries: int = 0
+    waited_s: float = 0.0
+
+
+def call_with_retries(
+    operation: Callable[[], T],
+    *,
+    policy: RetryPolicy,
+    classify: Callable[[BaseException], Verdict],
+    attempts: Attempts | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> T:
+    """Call ``operation`` until it returns, ``classify`` gives up, or the policy is spent.
+
+    Args:
+        operation: The call; must be safe to repeat.
+        policy: Retries, delay in seconds, deadline in seconds.
+        classify: Says of a raised exception whether another try is worth it, and the server's hint in seconds.
+        attempts: Filled with the number of tries and the seconds waited, also when the call fails.
+        sleep: Seam for tests.
+
+    Returns:
+        What ``operation`` returned.
+
+    Raises:
+        Exception: The last exception of ``operation``, unchanged.
+    """
+    seen = attempts if attempts is not None else Attempts()
+    backoff = tenacity.wait_exponential_jitter(multiplier=policy.delay_s, max=60.0, jitter=policy.delay_s * 0.1)
+
+    def wait(state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        hint = classify(error).retry_after_s if error else None
+        return backoff(state) if hint is None else hint
+
+    def stop(state: tenacity.RetryCallState) -> bool:
+        elapsed = state.seconds_since_start or 0.0
+        return state.attempt_number > policy.max or elapsed + wait(state) > policy.deadline_s
+
+    def pause(seconds: float) -> None:
+        seen.waited_s += seconds
+        sleep(seconds)
+
+    def counted() -> T:
+        seen.tries += 1
+        return operation()
+
+    retrying = tenacity.Retrying(
+        stop=stop,
+        wait=wait,
+        sleep=pause,
+        retry=tenacity.retry_if_exception(lambda error: classify(error).retry),
+        reraise=True,
+    )
+    return retrying(counted)

@@ -1,0 +1,52 @@
+"""What a snapshot consists of. What does not live here: writing or reading its parts."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+
+
+class Part(BaseModel):
+    """One Parquet file of a snapshot."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    rows: int
+
+
+class SnapshotManifest(BaseModel):
+    """A snapshot: where its parts are and what was read.
+
+    Args:
+        run_id: Run that read it.
+        staged_uri: Folder that the parts were written to.
+        kept_uri: Folder that the parts are moved to when the run's report is written.
+        parts: The Parquet files, in id order.
+        points: Rows in all parts.
+        count_before: Exact number of points before the read.
+        count_after: Exact number of points after the read.
+        facts: What Qdrant said of the collection before the read.
+        fields: Canonical name to payload name.
+        required: Payload names that every point must hold.
+        observed: Payload names seen in the first points, dotted where nested.
+        seconds: Duration of the read.
+        tries: Calls made, retries included.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    staged_uri: str
+    kept_uri: str
+    parts: tuple[Part, ...]
+    points: int
+    count_before: int
+    count_after: int
+    facts: CollectionFacts
+    fields: dict[str, str]
+    required: tuple[str, ...]
+    observed: tuple[str, ...] = ()
+    seconds: float = 0.0
+    tries: int = 0

@@ -1,0 +1,65 @@
+"""Reading a snapshot back: some columns, one part at a time.
+
+What lives here: access to parts. What does not: what is computed from them (``validation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from upath import UPath
+
+
+class Snapshot:
+    """The points of one read of a collection. Columns: ``sources.snapshot.schema.COLUMNS`` and ``kind:<field>``."""
+
+    def __init__(self, manifest: SnapshotManifest) -> None:
+        self.manifest = manifest
+
+    def folder(self) -> UPath:
+        """Where the parts are: in the run's evidence once its report is written, before that where they were staged.
+
+        Raises:
+            FileNotFoundError: The parts are in neither place.
+        """
+        from upath import UPath
+
+        for uri in (self.manifest.kept_uri, self.manifest.staged_uri):
+            folder = UPath(uri)
+            if not self.manifest.parts or (folder / self.manifest.parts[0].name).exists():
+                return folder
+        raise FileNotFoundError(
+            f"the snapshot of run {self.manifest.run_id} is gone from {self.manifest.kept_uri}: take a new one"
+        )
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Record batches with ``columns``, in id order, a part in memory at a time."""
+        import pyarrow.parquet as pq
+
+        folder = self.folder()
+        for part in self.manifest.parts:
+            with (folder / part.name).open("rb") as file:
+                yield from pq.ParquetFile(file).iter_batches(columns=list(columns))
+
+    def table(self, columns: Sequence[str]) -> pa.Table:
+        """One table with ``columns``, a row a point, in id order. For narrow columns only."""
+        import pyarrow as pa
+
+        batches = list(self.batches(columns))
+        if batches:
+            return pa.Table.from_batches(batches)
+        from ragval_pipeline.sources.snapshot.records import tracked_fields
+        from ragval_pipeline.sources.snapshot.schema import arrow_schema
+
+        schema = arrow_schema(tracked_fields(self.manifest.fields, self.manifest.required))
+        return pa.schema([schema.field(name) for name in columns]).empty_table()
+
+    def rows(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """One mapping a point with ``columns``."""
+        for batch in self.batches(columns):
+            yield from batch.to_pylist()

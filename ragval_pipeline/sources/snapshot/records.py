@@ -1,0 +1,134 @@
+"""From stored points to rows of the snapshot.
+
+What lives here: mapping payload names to canonical columns without losing what a value really was. What does not:
+reading points (``sources/qdrant``), writing parts (``writer``), judging values (``validation``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.sources.snapshot.schema import (
+    INTEGER_FIELDS,
+    TEXT_FIELDS,
+    arrow_schema,
+    kind_column,
+)
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class RecordMapper:
+    """Turns points into Arrow record batches.
+
+    Args:
+        fields: Canonical name to payload name.
+        tracked: Payload names whose kinds are kept: all mapped and all required ones.
+        page_key: Canonical form of a source URL.
+        pages: In-scope sitemap pages by canonical form, as the sitemap spells them.
+    """
+
+    def __init__(
+        self,
+        *,
+        fields: Mapping[str, str],
+        tracked: Sequence[str],
+        page_key: Callable[[str], str],
+        pages: Mapping[str, str],
+    ) -> None:
+        self._fields = dict(fields)
+        self._tracked = tuple(tracked)
+        self._page_key = page_key
+        self._pages = pages
+        self.schema = arrow_schema(self._tracked)
+
+    def batch(self, points: Sequence[Point]) -> pa.RecordBatch:
+        """One record batch of the snapshot's schema, a row a point, in the points' order."""
+        import pyarrow as pa
+
+        columns: dict[str, list[Any]] = {name: [] for name in self.schema.names}
+        for point in points:
+            for name, value in self._row(point).items():
+                columns[name].append(value)
+        arrays = []
+        for entry in self.schema:
+            values = columns[entry.name]
+            if pa.types.is_dictionary(entry.type):
+                arrays.append(pa.array(values, pa.string()).dictionary_encode().cast(entry.type))
+            else:
+                arrays.append(pa.array(values, entry.type))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _row(self, point: Point) -> dict[str, Any]:
+        found = {name: lookup(point.payload, name) for name in self._tracked}
+        kinds = {name: kind_of(present, value) for name, (present, value) in found.items()}
+        canonical = {
+            name: found[payload_name][1] for name, payload_name in self._fields.items() if payload_name in found
+        }
+        row: dict[str, Any] = dict.fromkeys(self.schema.names)
+        odd: dict[str, str] = {}
+        for name, value in canonical.items():
+            row[name] = _typed(name, value)
+            payload_name = self._fields[name]
+            if row[name] is None and kinds[payload_name] not in EMPTY_KINDS | {"absent"}:
+                odd[payload_name] = shown(value)
+        row.update({kind_column(name): kind for name, kind in kinds.items()})
+        row.update(self._derived(row), point_id=point.id, odd=json.dumps(odd, ensure_ascii=False) if odd else None)
+        return row
+
+    def _derived(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        url, text = row["source_url"], row["text"]
+        key = self._page_key(url) if isinstance(url, str) and url.strip() else None
+        return {
+            "page_key": key,
+            "page_url": None if key is None else self._pages.get(key),
+            "text_sha256": None if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+            "text_chars": None if text is None else len(text),
+        }
+
+
+def tracked_fields(fields: Mapping[str, str], required: Iterable[str]) -> tuple[str, ...]:
+    """Payload names whose kinds the snapshot keeps: mapped and required ones, each once."""
+    return tuple(dict.fromkeys([*fields.values(), *required]))
+
+
+def _typed(name: str, value: Any) -> Any:
+    """The value as its column holds it; null when the column cannot hold it."""
+    if value is None:
+        return None
+    if name in INTEGER_FIELDS:
+        return _whole(value)
+    if name in TEXT_FIELDS:
+        if isinstance(value, str):
+            return _encodable(value)
+        # Ids and modules written as numbers are still what they are.
+        return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return _texts(value)
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if isinstance(value, float) and (not value.is_integer()):
+        return None
+    whole = int(value)
+    return whole if -(2**63) <= whole < 2**63 else None
+
+
+def _texts(value: Any) -> list[str] | None:
+    if isinstance(value, str):
+        return [_encodable(value)]
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return [_encodable(entry) for entry in value]
+    return None
+
+
+def _encodable(text: str) -> str:
+    # Lone surrogates are legal in JSON and not in UTF-8, which Arrow stores.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

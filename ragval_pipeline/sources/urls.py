@@ -1,0 +1,190 @@
+"""The one URL canonicaliser: which addresses are the same page, and what can be read off an address.
+
+What lives here: pure functions on the text of an address. What does not: which pages are in scope (``scope``) and
+everything that opens a connection (``http``).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeGuard
+from urllib.parse import urljoin
+
+from yarl import URL
+
+from ragval_pipeline.errors import SuiteError
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+# Parameters that only say where a visitor came from: the page behind the address is the same without them.
+TRACKER = re.compile(
+    r"utm_.*|_ga|_gl|_hsenc|_hsmi|hsctatracking|dclid|fbclid|gad_source|gad_campaignid|gbraid|gclid|gclsrc|igshid"
+    r"|li_fat_id|mc_cid|mc_eid|mkt_tok|msclkid|srsltid|ttclid|twclid|wbraid|yclid",
+    re.IGNORECASE,
+)
+PRIVATE_NETWORKS = tuple(
+    ipaddress.ip_network(block)
+    for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+)
+_LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
+_USERINFO = re.compile(r"(?<=://)[^/?#]*@")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class UrlFolder:
+    """Folds the spellings of a page's address into one key.
+
+    Folded are scheme, ``www.``, default port, case and trailing dot of the host, trailing slash, ``index.html``,
+    ``.html``, fragment, tracking parameters and percent-encoding, then the aliases of the site's host. The rest of
+    the query is kept in its order, since it may choose the page.
+
+    Args:
+        site_host: Host of the site, with its port unless that is the default one, e.g. ``docs.example.com``.
+        host_aliases: Further hosts of the same site, each with its port unless that is the default one.
+
+    Raises:
+        SuiteError: A host or alias is no host name.
+    """
+
+    def __init__(self, *, site_host: str | None = None, host_aliases: Iterable[str] = ()) -> None:
+        self._site = _fold_host(site_host) if site_host else None
+        self._aliases = frozenset(_fold_host(alias) for alias in host_aliases)
+        self._keys: dict[str, str] = {}
+
+    def key(self, url: str) -> str:
+        """Return the one spelling of the page; what is no http(s) URL is an opaque id and comes back as it is."""
+        known = self._keys.get(url)
+        if known is None:
+            known = self._keys[url] = self._fold(url)
+        return known
+
+    def _fold(self, url: str) -> str:
+        parsed = _parse(url)
+        if parsed is None:
+            return url
+        host = _folded_authority(parsed)
+        if self._site is not None and host in self._aliases:
+            host = self._site
+        # A plus is an ordinary character in a path, and a space in a query.
+        path = fold_path(parsed.raw_path.replace("%2B", "+"))
+        query = _without_trackers(parsed.raw_query_string.replace("+", "%20"))
+        return f"https://{host}{path}{query}"
+
+
+def is_http_url(text: object) -> TypeGuard[str]:
+    """Say whether ``text`` is an http(s) URL with a valid host and port; never raises."""
+    return isinstance(text, str) and _parse(text) is not None
+
+
+def host_of(url: str) -> str | None:
+    """Return the host in lower case without a trailing dot, with a non-default port; None without a host."""
+    parsed = _parse(url)
+    return None if parsed is None else _authority(parsed, {DEFAULT_PORTS[parsed.scheme]})
+
+
+def path_of(url: str) -> str:
+    """Return the path, decoded but for ``%2F`` and ``%25``; an opaque id is its own path."""
+    parsed = _parse(url)
+    return url if parsed is None else parsed.path_safe or "/"
+
+
+def without_userinfo(url: str) -> str:
+    """Return the address without ``user:password@``, fit for a log or a report."""
+    return _USERINFO.sub("", url, count=1)
+
+
+def join(base: str, url: str) -> str:
+    """Resolve ``url`` against ``base``; what cannot be resolved comes back as it is."""
+    try:
+        return urljoin(base, url)
+    except ValueError:
+        return url
+
+
+def fold_path(path: str) -> str:
+    """Fold trailing slash, ``index.html`` and ``.html`` of a path; the root is ``/``."""
+    while True:
+        trimmed = path.rstrip("/")
+        parent, _, last = trimmed.rpartition("/")
+        if last == "index.html":
+            trimmed = parent
+        elif last.endswith(".html") and last.removesuffix(".html").strip("."):
+            trimmed = trimmed.removesuffix(".html")
+        else:
+            return trimmed or "/"
+        path = trimmed
+
+
+def is_loopback_or_private(url: str) -> bool:
+    """Say whether nobody outside could open the address: localhost, a private or link-local address, ``file:``."""
+    if url.strip().lower().startswith("file:"):
+        return True
+    parsed = _parse(url)
+    if parsed is None:
+        return False
+    host = (parsed.raw_host or "").removesuffix(".").split("%")[0]
+    return host == "localhost" or host.endswith(".localhost") or _is_inner_address(host)
+
+
+def _is_inner_address(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    address = getattr(address, "ipv4_mapped", None) or address
+    if address.is_loopback or address.is_link_local or address.is_unspecified:
+        return True
+    return any(address in network for network in PRIVATE_NETWORKS)
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str) -> URL | None:
+    # yarl drops lone surrogates, outer blanks and line breaks without a word; here they make a text no URL.
+    if text[:4].lower() != "http" or text != text.strip() or _CONTROL.search(text):
+        return None
+    try:
+        text.encode()
+        url = URL(text)
+        valid = url.scheme in DEFAULT_PORTS and _is_host(url.raw_host or "")
+    except (ValueError, IndexError):  # yarl raises IndexError on an authority such as '[::1]@'
+        return None
+    return url if valid else None
+
+
+def _is_host(host: str) -> bool:
+    if ":" in host:  # IPv6, checked by yarl
+        return True
+    name = host.removesuffix(".")
+    return len(name) <= 253 and all(_LABEL.match(label) and label.strip("-") for label in name.split("."))
+
+
+def _authority(url: URL, default_ports: set[int]) -> str:
+    host = (url.host_subcomponent or "").removesuffix(".")
+    port = url.explicit_port
+    return host if port is None or port in default_ports else f"{host}:{port}"
+
+
+def _folded_authority(url: URL) -> str:
+    # The scheme is folded, so the default port of either scheme says nothing.
+    host = _authority(url, set(DEFAULT_PORTS.values()))
+    while host.startswith("www.") and "." in host.removeprefix("www."):
+        host = host.removeprefix("www.")
+    return host
+
+
+def _fold_host(entry: str) -> str:
+    parsed = _parse(entry if "://" in entry else f"https://{entry}")
+    if parsed is None:
+        raise SuiteError(
+            f"'{entry}' is no host name",
+            key="source.host_aliases",
+            remedy="Write hosts like docs.example.com or localhost:3000",
+        )
+    return _folded_authority(parsed)
+
+
+def _without_trackers(query: str) -> str:
+    kept = [part for part in query.split("&") if part and not TRACKER.fullmatch(part.partition("=")[0])]
+    return "?" + "&".join(kept) if kept else ""

@@ -1,0 +1,171 @@
+"""The criteria: what each one measures, how it is compared, and which gate it has unless someone says otherwise.
+
+What lives here: the table of criteria and the merging of gates. What does not: computing values (``validation``) and
+comparing them (``validation/verdict``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Operator = Literal[">=", "<="]
+Group = Literal["coverage", "metadata", "chunks", "integrity", "vectors", "index", "queries", "latency", "regression"]
+
+GROUPS: tuple[Group, ...] = (
+    "coverage", "metadata", "chunks", "integrity", "vectors", "index", "queries", "latency", "regression",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One criterion.
+
+    Args:
+        name: As it stands in the suite file and in the report.
+        asset: Name of the asset that measures it.
+        group: Group of measurements that it belongs to; null: always measured.
+        means: What the value is.
+        threshold: The gate when neither suite nor profile sets one; null: shown, never judged.
+        operator: How value and threshold are compared.
+        ratio: True when the value is a numerator over a denominator and is compared on counts.
+    """
+
+    name: str
+    asset: str
+    group: Group | None
+    means: str
+    threshold: float | None = None
+    operator: Operator = ">="
+    ratio: bool = True
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a run is held to for one criterion. ``threshold`` null means shown, never judged."""
+
+    threshold: float | None
+    required: bool
+
+
+_QUERIES = "query_validation_results"
+
+# fmt: off
+_FIXED = (
+    Criterion("query_pass_rate", _QUERIES, "queries", "queries passed / queries run, negative ones included", 0.90),
+    Criterion("negative_pass_rate", _QUERIES, "queries", "negative queries that pass / negative queries", 1.0),
+    Criterion("critical_queries", _QUERIES, "queries", "critical queries passed / critical queries", 1.0),
+    Criterion("coverage", "coverage_report", "coverage", "in-scope pages with a chunk / in-scope pages", 1.0),
+    Criterion("metadata_completeness", "metadata_expectations", "metadata",
+              "points with every required field present and not empty / points", 1.0),
+    Criterion("retrieved_metadata_completeness", _QUERIES, "queries",
+              "hits with every required field present and not empty / hits", 1.0),
+    Criterion("content_integrity", "content_integrity", "integrity",
+              "letters and digits of chunks that stand on their page / letters and digits of chunks", 0.99),
+    Criterion("source_captured", "content_integrity", "integrity",
+              "letters and digits of page content in the page's chunks / letters and digits of page content", 0.95),
+    Criterion("relevance_rate", _QUERIES, "queries",
+              "positive queries with best score >= relevance_similarity / positive queries", 0.80),
+    Criterion("avg_similarity", _QUERIES, "queries", "mean best score of positive queries", ratio=False),
+    Criterion("mrr", _QUERIES, "queries", "mean of 1 / rank of the first relevant page", ratio=False),
+    Criterion("map", _QUERIES, "queries", "mean average precision over pages", ratio=False),
+    Criterion("keyword_recall", _QUERIES, "queries", "mean share of expected keywords in the top_k texts", ratio=False),
+    Criterion("accuracy", _QUERIES, "queries",
+              "queries with an expected result in the top_k / queries that name one", 0.95),
+    Criterion("determinism", _QUERIES, "queries",
+              "queries with the same ids, order and scores in every repeat / queries repeated", 1.0),
+    Criterion("embedding_match", "vector_health", "vectors",
+              "points with cosine >= 0.99 to their re-embedded text / points sampled", 0.99),
+    Criterion("ann_recall", "index_health", "index",
+              "mean share of the exact top_k that the default search returns", 0.95, ratio=False),
+    Criterion("self_retrieval", "self_retrieval", "queries",
+              "indexed in-scope pages found in the top_k by their own title / such pages", 0.90),
+    Criterion("latency_p95_ms", "latency_profile", "latency",
+              "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False),
+    Criterion("error_findings", "validation_report", None, "findings of severity error", 0.0, "<=", ratio=False),
+    Criterion("no_regression", "validation_report", "regression",
+              "1, or 0 on a significant drop or a lost critical query", 1.0, ratio=False),
+)
+# fmt: on
+
+_RANKED = re.compile(r"(hit|precision|recall|ndcg)_at_([1-9][0-9]{0,3})")
+_RANKED_MEANS = {
+    "hit": "queries with a relevant page in the first {k} / queries with ground truth",
+    "precision": "mean relevant pages in the first {k} / {k}",
+    "recall": "mean relevant pages in the first {k} / relevant pages",
+    "ndcg": "mean discounted gain of the first {k} pages / the best possible",
+}
+
+#: Required of every run unless a profile or the suite says otherwise.
+DEFAULT_GATES: Mapping[str, Gate] = {
+    "query_pass_rate": Gate(0.90, required=True),
+    "coverage": Gate(1.0, required=True),
+    "metadata_completeness": Gate(1.0, required=True),
+    "error_findings": Gate(0.0, required=True),
+}
+
+
+def fixed_names() -> list[str]:
+    """Names of all criteria without a rank."""
+    return [criterion.name for criterion in _FIXED]
+
+
+def known_names() -> list[str]:
+    """Names to suggest from: all fixed ones, and the ranked ones at the usual ranks."""
+    return fixed_names() + [f"{family}_at_{k}" for family in _RANKED_MEANS for k in (1, 3, 5, 10)]
+
+
+def is_criterion(name: str) -> bool:
+    """Whether ``name`` is a criterion, ranked ones (``recall_at_7``) included."""
+    return name in fixed_names() or _RANKED.fullmatch(name) is not None
+
+
+def rank_of(name: str) -> int | None:
+    """The K of ``hit_at_K`` and the like; null for other names."""
+    match = _RANKED.fullmatch(name)
+    return int(match.group(2)) if match else None
+
+
+def all_criteria(ranks: Iterable[int]) -> list[Criterion]:
+    """Every criterion in report order, with the ranked families at each of ``ranks``."""
+    ranked = [
+        Criterion(f"{family}_at_{k}", _QUERIES, "queries", means.format(k=k), ratio=False)
+        for family, means in _RANKED_MEANS.items()
+        for k in sorted(set(ranks))
+    ]
+    at = next(index for index, criterion in enumerate(_FIXED) if criterion.name == "mrr")
+    return [*_FIXED[:at], *ranked, *_FIXED[at:]]
+
+
+@dataclass(frozen=True)
+class GateChange:
+    """What a suite says of one gate. A null keeps what the profile or the criterion itself says."""
+
+    threshold: float | None
+    required: bool | None
+
+
+def merge_gates(
+    criteria: Iterable[Criterion], profile: Mapping[str, Gate], suite: Mapping[str, GateChange | None]
+) -> dict[str, Gate]:
+    """The gate of every criterion: the suite's over the profile's over the criterion's own, which is not required.
+
+    A suite's null takes a gate away. A suite's bare number is required unless the profile says otherwise: who writes
+    a number means it.
+    """
+    return {criterion.name: _merge_gate(criterion, profile, suite) for criterion in criteria}
+
+
+def _merge_gate(criterion: Criterion, profile: Mapping[str, Gate], suite: Mapping[str, GateChange | None]) -> Gate:
+    known = profile.get(criterion.name)
+    gate = known or Gate(criterion.threshold, required=criterion.name == "critical_queries")
+    if criterion.name not in suite:
+        return gate
+    change = suite[criterion.name]
+    if change is None:
+        return Gate(None, required=False)
+    threshold = gate.threshold if change.threshold is None else change.threshold
+    required = (known.required if known else True) if change.required is None else change.required
+    return Gate(threshold, required)

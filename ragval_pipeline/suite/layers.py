@@ -1,0 +1,76 @@
+"""Settings from several places in their order: flag, suite, the profile's variables, profile default.
+
+What lives here: merging nested mappings and remembering where each value came from. What does not: their meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+#: Keys of which a later layer's makes an earlier layer's void, because only one of them can be set.
+_EXCLUSIVE = (("qdrant", "url", "path"),)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One source of settings.
+
+    Args:
+        name: What errors call it: a file name, ``flag --top-k`` or ``environment variable TOP_K_RESULTS``.
+        settings: Nested settings in the shape of the suite.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+
+
+def merge_layers(layers: Iterable[Layer]) -> dict[str, Any]:
+    """Merge layers, later ones winning; mappings merge key by key, everything else is replaced."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        _drop_exclusive(merged, layer.settings)
+        merged = _merge(merged, layer.settings)
+    return merged
+
+
+def layer_of(key: Iterable[str | int], layers: Iterable[Layer]) -> Layer | None:
+    """The last layer that sets ``key``, or the mapping or list that holds it."""
+    path = list(key)
+    found = None
+    for layer in layers:
+        value: Any = layer.settings
+        for part in path:
+            if not isinstance(value, Mapping) or part not in value:
+                break
+            value = value[str(part)]
+        else:
+            found = layer
+    return found
+
+
+def nest(dotted: str, value: Any) -> dict[str, Any]:
+    """``nest("a.b", 1)`` is ``{"a": {"b": 1}}``."""
+    for part in reversed(dotted.split(".")):
+        value = {part: value}
+    return dict(value)
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        known = merged.get(key)
+        merged[key] = _merge(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _drop_exclusive(merged: dict[str, Any], over: Mapping[str, Any]) -> None:
+    for section, first, second in _EXCLUSIVE:
+        known, new = merged.get(section), over.get(section)
+        if not isinstance(known, Mapping) or not isinstance(new, Mapping):
+            continue
+        for kept, dropped in ((first, second), (second, first)):
+            if new.get(kept) is not None and dropped not in new:
+                merged[section] = {key: value for key, value in known.items() if key != dropped}
+                known = merged[section]

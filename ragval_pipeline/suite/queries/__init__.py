@@ -1,0 +1,1 @@
+"""Test queries: their model, their file formats, and templates."""

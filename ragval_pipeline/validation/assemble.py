@@ -1,0 +1,158 @@
+"""Putting the report together from what the assets measured.
+
+What lives here: graded and linked findings, verdicts, and every field of the report. What does not: measuring, and
+writing files (``reporting``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ragval_pipeline.findings.factory import grade_findings, merge_findings
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.suite.criteria import Criterion, Gate
+from ragval_pipeline.validation.causes import link_consequences
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.report import (
+    Cost,
+    CoverageReport,
+    PrecisionMetric,
+    QualityMetrics,
+    QueryReport,
+    RetrievalMetrics,
+    ValidationReport,
+)
+from ragval_pipeline.validation.times import utc_text
+from ragval_pipeline.validation.verdict import judge_criteria, judge_run
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known about the run itself.
+
+    Args:
+        suite: Name of the suite.
+        profile: Name of its profile, or null.
+        run_id: Dagster's run id.
+        collection_name: The collection, or the alias that was asked for while the collection is not known.
+        started: When the run began, aware.
+        ended: When the report was put together, aware.
+        relevance_similarity: Score from which a hit counts as relevant.
+        only: Groups selected, or null.
+        environment: Versions and settings worth keeping.
+    """
+
+    suite: str
+    profile: str | None
+    run_id: str
+    collection_name: str
+    started: datetime
+    ended: datetime
+    relevance_similarity: float
+    only: Collection[str] | None = None
+    environment: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """The report, and every finding with all its subjects in report order."""
+
+    report: ValidationReport
+    findings: list[Finding]
+
+
+def assemble_report(
+    facts: RunFacts,
+    measurements: Sequence[Measurement],
+    *,
+    criteria: Sequence[Criterion],
+    gates: Mapping[str, Gate],
+    severities: Mapping[str, str],
+    inventory: SiteInventory | None = None,
+    extra_findings: Sequence[Finding] = (),
+) -> Assembled:
+    """Judge everything once and fill the report.
+
+    Args:
+        facts: About the run.
+        measurements: Of all assets, failed and unselected ones included.
+        criteria: All criteria, in report order.
+        gates: The gate of each, by name.
+        severities: The suite's own severities by code.
+        inventory: The site, when it was read.
+        extra_findings: Findings that no asset measured, such as a collection that changed while it was read.
+    """
+    found = [finding for measurement in measurements for finding in measurement.findings]
+    graded = grade_findings(merge_findings([*found, *extra_findings]), severities)
+    page_modules = modules_of(inventory.pages) if inventory else {}
+    findings = link_consequences(graded, page_modules=page_modules)
+    results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
+    verdict = judge_run(results, measurements)
+    sections = {name: section for entry in measurements for name, section in entry.sections.items()}
+    report = ValidationReport(
+        suite=facts.suite,
+        run_id=facts.run_id,
+        profile=facts.profile,
+        collection_name=facts.collection_name,
+        verdict=verdict,
+        pass_status=verdict == "pass",
+        timestamp=utc_text(facts.ended),
+        duration_seconds=(facts.ended - facts.started).total_seconds(),
+        criteria=results,
+        findings=[finding.reported() for finding in findings],
+        **_query_fields(sections, facts.relevance_similarity),
+        coverage_report=CoverageReport.model_validate(sections.get("coverage_report", {})),
+        quality_metrics=_quality(sections),
+        index=sections.get("index", {}),
+        latency=sections.get("latency", {}),
+        cost=Cost.model_validate(sections.get("cost", {})),
+        environment=dict(facts.environment),
+    )
+    return Assembled(report, findings)
+
+
+def _query_fields(sections: Mapping[str, Any], relevance_similarity: float) -> dict[str, Any]:
+    results = [QueryReport.model_validate(entry) for entry in sections.get("query_results", [])]
+    positive = [entry for entry in results if not entry.query.get("negative")]
+    best = [entry.best_similarity for entry in positive if entry.best_similarity is not None]
+    passed = sum(entry.passed is True for entry in results)
+    failed = sum(entry.passed is False for entry in results)
+    asked = passed + failed
+    precisions = [PrecisionMetric.model_validate(entry) for entry in sections.get("precision_metrics", [])]
+    return {
+        "total_queries": len(results),
+        "passed_queries": passed,
+        "failed_queries": failed,
+        "error_queries": len(results) - asked,
+        "pass_rate": 100 * passed / len(results) if asked else None,
+        "avg_top1_score": sum(best) / len(best) if best else None,
+        "queries_above_threshold": sum(score >= relevance_similarity - 1e-6 for score in best) if asked else None,
+        "avg_precision_at_3": _mean_precision(precisions, 3),
+        "avg_precision_at_5": _mean_precision(precisions, 5),
+        "query_results": results,
+        "precision_metrics": precisions,
+        "retrieval_metrics": RetrievalMetrics.model_validate(sections.get("retrieval_metrics", {})),
+    }
+
+
+def _mean_precision(precisions: Sequence[PrecisionMetric], k: int) -> float | None:
+    values = [entry.precision for entry in precisions if entry.k == k]
+    return sum(values) / len(values) if values else None
+
+
+def _quality(sections: Mapping[str, Any]) -> QualityMetrics:
+    metrics = QualityMetrics.model_validate(sections.get("quality_metrics", {}))
+    metadata = sections.get("metadata")
+    if not metadata:
+        return metrics
+    points, complete = metadata["points"], metadata["complete"]
+    return metrics.model_copy(
+        update={
+            "chunks_with_complete_metadata": complete,
+            "metadata_completeness_rate": 100 * complete / points if points else None,
+        }
+    )

@@ -1,0 +1,1 @@
+"""Are the chunks of each page complete, single, and as the embedding model needs them?"""

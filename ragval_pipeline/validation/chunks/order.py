@@ -1,0 +1,87 @@
+"""The order of chunks within their page: every index from 0 up, each once.
+
+What lives here: ``chunk.index_gap`` and ``chunk.duplicate_index``, from partial results that merge. What does not: the
+chunks' text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+
+#: Snapshot columns that ``collect_order`` needs.
+COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at")
+
+
+@dataclass
+class PageOrder:
+    """The chunks of one page: its first stored spelling, and the points at each index."""
+
+    url: str
+    points: dict[int, list[tuple[str, str | None]]] = field(default_factory=dict)
+
+
+def collect_order(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
+    """Points by page and index; points without page or index belong nowhere."""
+    pages: dict[str, PageOrder] = {}
+    for row in rows:
+        if row["page_key"] is not None and row["chunk_index"] is not None:
+            page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
+            page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
+    return pages
+
+
+def merge_order(slices: Iterable[Mapping[str, PageOrder]]) -> dict[str, PageOrder]:
+    """Points by page and index over all slices."""
+    merged: dict[str, PageOrder] = {}
+    for pages in slices:
+        for key, page in pages.items():
+            known = merged.setdefault(key, PageOrder(page.url))
+            for index, points in page.points.items():
+                known.points.setdefault(index, []).extend(points)
+    return merged
+
+
+def order_findings(pages: Mapping[str, PageOrder]) -> list[Finding]:
+    """Pages with gaps and points that share page and index."""
+    return [*_gaps(pages), *_duplicates(pages)]
+
+
+def _gaps(pages: Mapping[str, PageOrder]) -> list[Finding]:
+    first = _first_index(pages)
+    subjects = []
+    for key, page in pages.items():
+        present = {index for index in page.points if index >= first}
+        missing = sorted(set(range(first, max(present, default=first - 1) + 1)) - present)
+        if missing:
+            details = {"missing": missing[:100], "missing_count": len(missing), "highest": max(present)}
+            subjects.append(Subject(name=page.url, page=key, details=details))
+    return [make_finding("chunk.index_gap", subjects)] if subjects else []
+
+
+def _first_index(pages: Mapping[str, PageOrder]) -> int:
+    """0, or 1 where every one of several pages starts at 1: then the index counts from 1, and nothing is missing."""
+    starts = {min(page.points) for page in pages.values()}
+    return 1 if starts == {1} and len(pages) > 1 else 0
+
+
+def _duplicates(pages: Mapping[str, PageOrder]) -> list[Finding]:
+    subjects, groups = [], 0
+    for key, page in pages.items():
+        for index, points in page.points.items():
+            if len(points) < 2:
+                continue
+            groups += 1
+            ids = sorted(point_id for point_id, _ in points)
+            for point_id, embedded_at in points:
+                others = [entry for entry in ids if entry != point_id]
+                details = {"page_url": page.url, "chunk_index": index, "others": others, "embedded_at": embedded_at}
+                subjects.append(Subject(name=point_id, page=key, details=details))
+    if not subjects:
+        return []
+    message = f"{len(subjects)} points share page and chunk index, in {groups} groups."
+    return [make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message)]

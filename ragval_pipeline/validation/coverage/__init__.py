@@ -1,0 +1,1 @@
+"""Is every page of the site in the index, and nothing else?"""

@@ -1,0 +1,160 @@
+"""Sitemap against index: the coverage report of seed 000, with both directions named.
+
+What lives here: set comparison on canonical URLs and its numbers. What does not: what is wrong with hosts, spellings
+and dates (``hosts``, ``spellings``, ``freshness``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.validation.coverage.freshness import freshness_findings
+from ragval_pipeline.validation.coverage.hosts import HostFindings, host_findings
+from ragval_pipeline.validation.coverage.indexed import IndexedPage
+from ragval_pipeline.validation.coverage.spellings import spelling_findings
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
+from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
+from ragval_pipeline.validation.times import utc_text
+
+ASSET = "coverage_report"
+
+
+def measure_coverage(
+    inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, points: int, now: datetime
+) -> Measurement:
+    """Compare the in-scope pages of the site with the pages of the index.
+
+    Args:
+        inventory: The site.
+        indexed: Pages of the index by canonical form.
+        points: Points of the collection, for telling an empty index from an uncovered site.
+        now: Time of the run, aware.
+
+    Returns:
+        The criterion ``coverage``, the coverage report, and the findings ``coverage.*`` and ``source.*``.
+    """
+    if not inventory.configured:
+        value = not_measured("coverage", "not_applicable", "the suite names no source")
+        return Measurement(asset=ASSET, values=(value,), sections={"coverage_report": CoverageReport().model_dump()})
+    report = compare(inventory, indexed, now=now)
+    findings = [*_empty(inventory, points), *_pages(inventory, indexed, report, points)]
+    findings += [*spelling_findings(indexed), *freshness_findings(inventory, indexed, now=now)]
+    return Measurement(
+        asset=ASSET,
+        values=(_value(inventory, report, points),),
+        findings=tuple(findings),
+        sections={"coverage_report": report.model_dump()},
+    )
+
+
+def compare(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now: datetime) -> CoverageReport:
+    """The coverage report; covered is the intersection, so the percentage never exceeds 100.
+
+    ``coverage_percentage`` is null when no page is in scope.
+    """
+    scope = inventory.scope_urls
+    covered = [url for key, url in scope.items() if key in indexed]
+    missing = [url for key, url in scope.items() if key not in indexed]
+    extra = sorted(spelling for key, page in indexed.items() if key not in scope for spelling in page.spellings)
+    return CoverageReport(
+        total_sitemap_urls=len(scope),
+        indexed_urls=covered,
+        missing_urls=missing,
+        extra_urls=extra,
+        coverage_percentage=100 * len(covered) / len(scope) if scope else None,
+        timestamp=utc_text(now),
+        by_module=_by_module(inventory, indexed),
+    )
+
+
+def _by_module(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> dict[str, ModuleCoverage]:
+    totals: dict[str, list[bool]] = {}
+    for key, module in modules_of(inventory.pages).items():
+        totals.setdefault(module, []).append(key in indexed)
+    return {
+        module: ModuleCoverage(
+            total=len(pages),
+            indexed=sum(pages),
+            missing=len(pages) - sum(pages),
+            coverage_percentage=100 * sum(pages) / len(pages),
+        )
+        for module, pages in totals.items()
+    }
+
+
+def _value(inventory: SiteInventory, report: CoverageReport, points: int) -> MeasuredValue:
+    if points == 0:
+        return not_measured("coverage", "no_data", "the collection holds no points")
+    covered = len(report.indexed_urls or ())
+    return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the sitemap")
+
+
+def _empty(inventory: SiteInventory, points: int) -> list[Finding]:
+    if inventory.scope_urls:
+        return []
+    shut_out = len(inventory.pages)
+    cause = (
+        f"All {shut_out} URLs of the sitemap are shut out by source.include and source.exclude."
+        if shut_out
+        else "The sitemap holds no URL."
+    )
+    return [make_finding("source.empty", [inventory.location or "sitemap"], cause=cause)]
+
+
+def _pages(
+    inventory: SiteInventory, indexed: Mapping[str, IndexedPage], report: CoverageReport, points: int
+) -> list[Finding]:
+    # Of an empty index or an empty scope every single page would be named; the one fact behind it is named instead.
+    if points == 0 or not inventory.scope_urls:
+        return []
+    hosts = host_findings(inventory, indexed)
+    return [*hosts.findings, *_missing(inventory, indexed, hosts), *_orphans(inventory, indexed, hosts)]
+
+
+def _missing(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], hosts: HostFindings) -> list[Finding]:
+    missing = [page for page in inventory.in_scope if page.key not in indexed]
+    if not missing:
+        return []
+    subjects = [
+        Subject(name=page.url, page=page.key, details=_because(hosts.cause_of_missing.get(page.key)))
+        for page in missing
+    ]
+    because = _common([hosts.cause_of_missing.get(page.key) for page in missing])
+    return [make_finding("coverage.missing_page", subjects, because=because)]
+
+
+def _orphans(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], hosts: HostFindings) -> list[Finding]:
+    out_of_scope = {page.key: page.out_of_scope for page in inventory.pages if page.out_of_scope}
+    scope = inventory.scope_urls
+    subjects, reasons, causes = [], [], []
+    for key, page in indexed.items():
+        if key in scope:
+            continue
+        reason = out_of_scope.get(key) or "not in the sitemap"
+        cause = hosts.cause_of_orphan.get(key)
+        for spelling, points in page.spellings.items():
+            details = {"reason": reason, "points": points, **_because(cause)}
+            subjects.append(Subject(name=spelling, page=key, details=details))
+            reasons.append(reason)
+            causes.append(cause)
+    if not subjects:
+        return []
+    shut_out = sum(reason != "not in the sitemap" for reason in reasons)
+    cause_text = (
+        f"{len(reasons) - shut_out} not in the sitemap, {shut_out} shut out by source.include or source.exclude."
+    )
+    return [make_finding("coverage.orphan_page", subjects, cause=cause_text, because=_common(causes))]
+
+
+def _because(code: str | None) -> dict[str, str]:
+    return {"because": code} if code else {}
+
+
+def _common(codes: list[str | None]) -> str | None:
+    """The one cause that all subjects share, else null."""
+    distinct = set(codes)
+    return distinct.pop() if len(distinct) == 1 else None

@@ -1,0 +1,64 @@
+"""The pages that the index holds, collected slice by slice.
+
+What lives here: from snapshot rows to indexed pages, in partial results that merge. What does not: the comparison with
+the site (``compare``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragval_pipeline.validation.times import parse_time
+
+#: Snapshot columns that ``collect_pages`` needs.
+COLUMNS = ("page_key", "source_url", "embedded_at")
+
+
+@dataclass
+class IndexedPage:
+    """One page of the index.
+
+    Args:
+        key: Canonical form of its URL.
+        spellings: Points by stored spelling.
+        newest: Latest time of embedding, aware UTC, or null.
+    """
+
+    key: str
+    spellings: dict[str, int] = field(default_factory=dict)
+    newest: Any = None
+
+    @property
+    def points(self) -> int:
+        """Points of the page."""
+        return sum(self.spellings.values())
+
+    def add(self, spelling: str, points: int, embedded_at: Any) -> None:
+        """Count points of one spelling."""
+        self.spellings[spelling] = self.spellings.get(spelling, 0) + points
+        if embedded_at is not None and (self.newest is None or embedded_at > self.newest):
+            self.newest = embedded_at
+
+
+def collect_pages(rows: Iterable[Mapping[str, Any]]) -> dict[str, IndexedPage]:
+    """Indexed pages by canonical form; points without a source URL belong to none."""
+    pages: dict[str, IndexedPage] = {}
+    for row in rows:
+        key = row["page_key"]
+        if key is not None:
+            page = pages.setdefault(key, IndexedPage(key))
+            page.add(row["source_url"], 1, parse_time(row["embedded_at"]))
+    return pages
+
+
+def merge_pages(slices: Iterable[Mapping[str, IndexedPage]]) -> dict[str, IndexedPage]:
+    """Indexed pages of the whole collection from those of its slices."""
+    merged: dict[str, IndexedPage] = {}
+    for pages in slices:
+        for key, page in pages.items():
+            known = merged.setdefault(key, IndexedPage(key))
+            for spelling, points in page.spellings.items():
+                known.add(spelling, points, page.newest)
+    return merged

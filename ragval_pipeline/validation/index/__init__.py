@@ -1,0 +1,1 @@
+"""Is the collection itself fit to serve?"""

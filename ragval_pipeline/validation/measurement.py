@@ -1,0 +1,151 @@
+"""What a measuring asset hands on: values, findings and sections of the report, or why there are none.
+
+What lives here: the shapes, and making values that cannot be measured vacuously. What does not: comparing with gates
+(``verdict``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+
+ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]
+
+#: Reasons that do not count against a run, also when the criterion is required.
+EXCUSED: frozenset[ReasonCode] = frozenset({"not_applicable", "not_selected"})
+
+
+class MeasuredValue(BaseModel):
+    """The value of one criterion, or why it has none.
+
+    Args:
+        name: Name of the criterion.
+        value: A fraction 0..1, a count, a score or milliseconds, as the criterion says; null when not measured.
+        numerator: What was counted, where the value is a ratio or a mean (then the sum).
+        denominator: Of how many.
+        reason: One sentence; always there when ``value`` is null.
+        reason_code: Why there is no value; null when there is one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    value: float | None = None
+    numerator: float | None = None
+    denominator: float | None = None
+    reason: str = ""
+    reason_code: ReasonCode | None = None
+
+
+class Failure(BaseModel):
+    """Why an asset could not measure.
+
+    Args:
+        kind: ``unreachable``: an outside system failed. ``no_data``: nothing to measure. ``crashed``: a defect.
+        message: One line without secrets.
+        system: Name of the outside system, or null.
+        exception: Type of the exception.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["unreachable", "no_data", "crashed"]
+    message: str
+    system: str | None = None
+    exception: str = ""
+
+
+class Measurement(BaseModel):
+    """Everything that one asset measured.
+
+    Args:
+        asset: Name of the asset.
+        values: Values of its criteria; those missing here were not measured because of ``failure``.
+        findings: What it found wrong, with all subjects.
+        sections: Parts of the report by name, JSON values only.
+        failure: Why it could not measure, or null.
+        selected: False when ``--only`` left it out.
+        seconds: How long it took.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    asset: str
+    values: tuple[MeasuredValue, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    sections: dict[str, Any] = Field(default_factory=dict)
+    failure: Failure | None = None
+    selected: bool = True
+    seconds: float = 0.0
+
+    def value(self, name: str) -> MeasuredValue | None:
+        """The value of the criterion ``name``, if this asset has it."""
+        return next((value for value in self.values if value.name == name), None)
+
+
+def ratio(name: str, numerator: float, denominator: float, *, of: str) -> MeasuredValue:
+    """A fraction; without anything to divide by it is not measured.
+
+    Args:
+        name: Name of the criterion.
+        numerator: What holds.
+        denominator: Of how many.
+        of: What is counted, plural, for the reason: ``points``.
+    """
+    if not denominator:
+        return not_measured(name, "no_data", f"there are no {of}")
+    return MeasuredValue(
+        name=name,
+        value=numerator / denominator,
+        numerator=numerator,
+        denominator=denominator,
+        reason=f"{numerator:g} of {denominator:g} {of}",
+    )
+
+
+def mean(name: str, values: list[float], *, of: str) -> MeasuredValue:
+    """An average; of nothing it is not applicable."""
+    if not values:
+        return not_measured(name, "not_applicable", f"there are no {of}")
+    total = sum(values)
+    return MeasuredValue(
+        name=name,
+        value=total / len(values),
+        numerator=total,
+        denominator=len(values),
+        reason=f"mean over {len(values)} {of}",
+    )
+
+
+def not_measured(name: str, code: ReasonCode, reason: str) -> MeasuredValue:
+    """A value that is not there, with its reason."""
+    return MeasuredValue(name=name, reason=reason, reason_code=code)
+
+
+def failed_measurement(asset: str, error: BaseException) -> Measurement:
+    """The measurement of an asset whose work ended in an exception: no values, a failure, and the finding for it."""
+    if isinstance(error, SystemFailure | NotMeasurableError):
+        kind: Literal["unreachable", "no_data"] = "unreachable" if isinstance(error, SystemFailure) else "no_data"
+        finding = make_finding(
+            error.code,
+            [error.subject] if error.subject else [],
+            message=f"{str(error).rstrip('.')}.",
+            details=error.details,
+            remedy=error.remedy or None,
+        )
+        system = error.system if isinstance(error, SystemFailure) else None
+        failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
+        return Measurement(asset=asset, findings=(finding,), failure=failure)
+    crashed = make_finding(
+        "check.crashed",
+        [asset],
+        details={"exception": type(error).__name__},
+        message=f"{asset} failed to run ({type(error).__name__}): what it measures is not measured.",
+    )
+    failure = Failure(kind="crashed", message=f"{type(error).__name__} in {asset}", exception=type(error).__name__)
+    return Measurement(asset=asset, findings=(crashed,), failure=failure)

@@ -1,0 +1,175 @@
+"""Counting the four levels over the collection, slice by slice.
+
+What lives here: from snapshot batches to counts and offenders that merge. What does not: the findings (``measure``)
+and the same judged by Great Expectations (``expectations``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragval_pipeline.sources.snapshot.schema import INTEGER_FIELDS, LIST_FIELDS, kind_column
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS
+from ragval_pipeline.validation.metadata.rules import RULES, FieldRule
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Level = Literal["missing", "empty", "wrong_type", "invalid"]
+LEVELS: tuple[Level, ...] = ("missing", "empty", "wrong_type", "invalid")
+
+
+@dataclass(frozen=True)
+class Offender:
+    """One point that breaks one level for one field."""
+
+    point_id: str
+    page_key: str | None
+    page_url: str | None
+    shown: str | None = None
+
+
+@dataclass
+class LevelCounts:
+    """Partial result over some points; ``merge`` adds another.
+
+    Args:
+        points: Points looked at.
+        complete: Points with every required field present and not empty.
+        offenders: By level, then payload name.
+        kinds: Points by payload name and kind.
+    """
+
+    points: int = 0
+    complete: int = 0
+    offenders: dict[Level, dict[str, list[Offender]]] = field(default_factory=dict)
+    kinds: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def merge(self, other: LevelCounts) -> LevelCounts:
+        """The counts of both slices."""
+        merged = LevelCounts(self.points + other.points, self.complete + other.complete)
+        for counts in (self, other):
+            for level, by_field in counts.offenders.items():
+                for name, offenders in by_field.items():
+                    merged.offenders.setdefault(level, {}).setdefault(name, []).extend(offenders)
+            for name, by_kind in counts.kinds.items():
+                known = merged.kinds.setdefault(name, {})
+                for kind, number in by_kind.items():
+                    known[kind] = known.get(kind, 0) + number
+        return merged
+
+
+def needed_columns(fields: Mapping[str, str], required: Sequence[str]) -> list[str]:
+    """Snapshot columns that ``count_levels`` reads."""
+    judged = [name for name in fields if name in RULES and name != "text"]
+    tracked = dict.fromkeys([*fields.values(), *required])
+    return ["point_id", "page_key", "page_url", "odd", *judged, *map(kind_column, tracked)]
+
+
+def count_levels(
+    batches: Iterable[pa.RecordBatch],
+    *,
+    fields: Mapping[str, str],
+    required: Sequence[str],
+    now: datetime,
+    urls_required: bool,
+) -> LevelCounts:
+    """Count the four levels.
+
+    Args:
+        batches: Snapshot batches with ``needed_columns``.
+        fields: Canonical name to payload name.
+        required: Payload names that every point must hold.
+        now: Time of the run, for times in the future.
+        urls_required: Whether ``source_url`` must be an http(s) URL; false where ids stand in for pages.
+
+    Returns:
+        Presence and emptiness for required fields; type and rule for every mapped field that holds something.
+    """
+    total = LevelCounts()
+    for batch in batches:
+        total = total.merge(_count_batch(batch, fields, required, now, urls_required))
+    return total
+
+
+def _count_batch(
+    batch: pa.RecordBatch, fields: Mapping[str, str], required: Sequence[str], now: datetime, urls_required: bool
+) -> LevelCounts:
+    counts = LevelCounts(points=batch.num_rows)
+    incomplete: set[int] = set()
+    for name in dict.fromkeys([*fields.values(), *required]):
+        kinds = batch.column(kind_column(name)).to_pylist()
+        counts.kinds[name] = _tally(kinds)
+        if name in required:
+            missing = [row for row, kind in enumerate(kinds) if kind == "absent"]
+            empty = [row for row, kind in enumerate(kinds) if kind in EMPTY_KINDS]
+            incomplete.update(missing, empty)
+            _note(counts, "missing", name, batch, missing)
+            _note(counts, "empty", name, batch, empty)
+    for canonical, name in fields.items():
+        if canonical in RULES:
+            for level, rows in _judge_field(batch, canonical, name, now, urls_required):
+                _note(counts, level, name, batch, rows, column=canonical)
+    counts.complete = batch.num_rows - len(incomplete)
+    return counts
+
+
+def _judge_field(
+    batch: pa.RecordBatch, canonical: str, name: str, now: datetime, urls_required: bool
+) -> Iterator[tuple[Level, list[int]]]:
+    rule = RULES[canonical]
+    kinds = batch.column(kind_column(name)).to_pylist()
+    held = [row for row, kind in enumerate(kinds) if kind != "absent" and kind not in EMPTY_KINDS]
+    allowed = rule.kinds | ({"float"} if canonical in INTEGER_FIELDS else set())
+    values = batch.column(canonical).to_pylist() if canonical != "text" else []
+    # A float that is a whole number is one; the typed column holds it.
+    wrong = [
+        row for row in held
+        if kinds[row] not in allowed or (canonical in INTEGER_FIELDS and kinds[row] == "float" and values[row] is None)
+    ]  # fmt: skip
+    yield "wrong_type", wrong
+    if canonical == "source_url" and not urls_required:
+        return
+    rest = [row for row in held if row not in set(wrong)]
+    yield "invalid", [row for row in rest if not _valid(rule, kinds[row], values[row] if values else None, now)]
+
+
+def _valid(rule: FieldRule, kind: str, value: Any, now: datetime) -> bool:
+    if kind in rule.invalid_kinds:
+        return False
+    if rule.minimum is not None:
+        return value is None or value >= rule.minimum
+    return rule.valid is None or rule.valid(value, now)
+
+
+def _note(
+    counts: LevelCounts, level: Level, name: str, batch: pa.RecordBatch, rows: list[int], *, column: str | None = None
+) -> None:
+    if not rows:
+        return
+    ids, keys, urls = (batch.column(key) for key in ("point_id", "page_key", "page_url"))
+    noted = counts.offenders.setdefault(level, {}).setdefault(name, [])
+    for row in rows:
+        shown = None if column is None else _shown(batch, row, name, column)
+        noted.append(Offender(ids[row].as_py(), keys[row].as_py(), urls[row].as_py(), shown))
+
+
+def _shown(batch: pa.RecordBatch, row: int, name: str, column: str) -> str:
+    odd = batch.column("odd")[row].as_py()
+    if odd and name in (values := json.loads(odd)):
+        return str(values[name])
+    value = batch.column(column)[row].as_py() if column != "text" else None
+    if column in LIST_FIELDS and isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return json.dumps(value, ensure_ascii=False)[:200]
+
+
+def _tally(kinds: Sequence[str]) -> dict[str, int]:
+    tally: dict[str, int] = {}
+    for kind in kinds:
+        tally[kind] = tally.get(kind, 0) + 1
+    return tally

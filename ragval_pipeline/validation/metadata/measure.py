@@ -1,0 +1,92 @@
+"""From level counts to the criterion ``metadata_completeness`` and the findings ``payload.*``.
+
+What lives here: naming what the counts say. What does not: counting (``levels``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.measurement import Measurement, ratio
+from ragval_pipeline.validation.metadata.levels import LEVELS, Level, LevelCounts, Offender
+from ragval_pipeline.validation.metadata.rules import RULES
+
+ASSET = "metadata_expectations"
+_CODES: dict[Level, str] = {
+    "missing": "payload.missing_field",
+    "empty": "payload.empty_field",
+    "wrong_type": "payload.wrong_type",
+    "invalid": "payload.invalid_value",
+}
+
+
+def measure_metadata(
+    counts: LevelCounts, *, fields: Mapping[str, str], expectations: Mapping[str, Any] | None = None
+) -> Measurement:
+    """The measurement of ``metadata_expectations``.
+
+    Args:
+        counts: Levels counted over the whole collection.
+        fields: Canonical name to payload name.
+        expectations: What Great Expectations said of the same points, kept as evidence.
+    """
+    value = ratio("metadata_completeness", counts.complete, counts.points, of="points")
+    sections = {
+        "metadata": {
+            "points": counts.points,
+            "complete": counts.complete,
+            "kinds": counts.kinds,
+            "levels": {
+                level: {name: len(offenders) for name, offenders in counts.offenders.get(level, {}).items()}
+                for level in LEVELS
+            },
+        },
+        "expectations": dict(expectations or {}),
+    }
+    findings = [*_findings(counts, fields), *_crashed(expectations or {})]
+    return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections=sections)
+
+
+def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
+    """An expectation that raised says nothing about the data: it is a check that failed to run."""
+    crashed = [result for result in expectations.get("results", ()) if result["exception"]]
+    subjects = [
+        Subject(name=f"{result['level']} {result['field']}", details={"exception": result["exception"][:500]})
+        for result in crashed
+    ]
+    return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []
+
+
+def _findings(counts: LevelCounts, fields: Mapping[str, str]) -> list[Finding]:
+    canonical = {name: key for key, name in fields.items()}
+    findings = []
+    for level in LEVELS:
+        for name, offenders in counts.offenders.get(level, {}).items():
+            if level == "wrong_type" and _is_convention(name, canonical.get(name), counts):
+                continue
+            findings.append(_finding(level, name, offenders, canonical.get(name)))
+    return findings
+
+
+def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: str | None) -> Finding:
+    subjects = [Subject(name=entry.point_id, page=entry.page_key, details=_details(entry)) for entry in offenders]
+    rule = RULES.get(canonical or "")
+    cause = None
+    if rule is not None and level in {"wrong_type", "invalid"}:
+        example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
+        cause = f"{name} must be {rule.says}" + (f"; found {example}." if example else ".")
+    return make_finding(_CODES[level], subjects, scope=name, cause=cause)
+
+
+def _details(offender: Offender) -> dict[str, Any]:
+    details: dict[str, Any] = {} if offender.shown is None else {"value": offender.shown}
+    return {**details, **({"page_url": offender.page_url} if offender.page_url else {})}
+
+
+def _is_convention(name: str, canonical: str | None, counts: LevelCounts) -> bool:
+    """A heading text in every point is this index's way of writing headings, not a wrong type in some."""
+    kinds = counts.kinds.get(name, {})
+    return canonical == "headings" and not kinds.get("strings") and not kinds.get("list") and bool(kinds.get("str"))

@@ -1,0 +1,63 @@
+"""What each canonical field may hold: its kinds, and the rule for its value.
+
+What lives here: the table and its checks of one value. What does not: counting over the collection (``levels``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ragval_pipeline.sources.snapshot.values import Kind
+from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.validation.times import parse_time
+
+_TEXT: frozenset[Kind] = frozenset({"str"})
+_NAME: frozenset[Kind] = frozenset({"str", "int"})
+_WHOLE: frozenset[Kind] = frozenset({"int"})
+_CLOCK_SKEW = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class FieldRule:
+    """What a canonical field may hold.
+
+    Args:
+        kinds: Kinds of the right type.
+        minimum: Smallest whole number, for number fields.
+        invalid_kinds: Kinds of the right type whose value is wrong all the same.
+        valid: Whether a value of the right type can be, given the time of the run; null: any.
+        says: What a valid value is, for people.
+    """
+
+    kinds: frozenset[Kind]
+    says: str
+    minimum: int | None = None
+    invalid_kinds: frozenset[Kind] = frozenset()
+    valid: Callable[[Any, datetime], bool] | None = None
+
+
+def _is_past_time(value: Any, now: datetime) -> bool:
+    moment = parse_time(str(value))
+    return moment is not None and moment <= now + _CLOCK_SKEW
+
+
+RULES: dict[str, FieldRule] = {
+    "text": FieldRule(_TEXT, "a text"),
+    "source_url": FieldRule(_TEXT, "an http(s) URL", valid=lambda value, _: is_http_url(value)),
+    "title": FieldRule(_TEXT, "a text"),
+    "module": FieldRule(_NAME, "a name"),
+    "chapter": FieldRule(_NAME, "a name"),
+    "chunk_id": FieldRule(_NAME, "an id"),
+    "text_hash": FieldRule(_TEXT, "a hash"),
+    "model": FieldRule(_TEXT, "the name of a model"),
+    "embedded_at": FieldRule(
+        frozenset({"str", "int", "float"}), "a time that is not in the future", valid=_is_past_time
+    ),
+    "token_count": FieldRule(_WHOLE, "a whole number from 1", minimum=1),
+    "chunk_index": FieldRule(_WHOLE, "a whole number from 0", minimum=0),
+    "original_length": FieldRule(_WHOLE, "a whole number from 1", minimum=1),
+    "headings": FieldRule(frozenset({"strings", "list"}), "a list of headings", invalid_kinds=frozenset({"list"})),
+}

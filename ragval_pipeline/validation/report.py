@@ -1,0 +1,183 @@
+"""``ValidationReport``: the contract of ``validation_report.json``, the same shape under every profile.
+
+What lives here: the models. What does not: putting a report together (``assemble``) and writing it (``reporting``).
+Units: names of the seeds keep the seeds' units, so rates called percentage or ``pass_rate`` are 0..100; names that
+ragval adds are fractions 0..1; ``*_ms`` are milliseconds; times are UTC, ISO 8601 with Z.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
+
+SCHEMA_VERSION = "1.0"
+
+
+class Entity(BaseModel):
+    """Base of the report's parts."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Distribution(Entity):
+    """Smallest, largest, mean and median of some numbers; all null without any."""
+
+    min: float | None = None
+    max: float | None = None
+    avg: float | None = None
+    median: float | None = None
+
+
+class TopResult(Entity):
+    """One hit of a query (seed 000's QueryResult, with its rank and title)."""
+
+    rank: int = Field(ge=1)
+    chunk_id: str = Field(description="Point id as text; UUIDs lower-case with dashes")
+    chunk_text: str | None
+    similarity_score: float = Field(description="Raw score of the collection's distance")
+    source_url: str | None
+    title: str | None
+    chapter_id: str | None
+    module_name: str | None
+    heading_hierarchy: list[str] | None
+    token_count: int | None
+    chunk_index: int | None
+
+
+class QueryReport(Entity):
+    """One test query and its answer (seed 000's QueryValidationResult)."""
+
+    query_id: str
+    query: dict[str, Any] = Field(description="The test query as given")
+    status: Literal["success", "no_matches", "error"]
+    passed: bool | None
+    pass_reason: str | None
+    fail_reason: str | None
+    failed_conditions: list[str]
+    best_similarity: float | None
+    module_match: bool | None = Field(description="Found anywhere in top_results; null when none is expected")
+    chapter_match: bool | None
+    returned_k: int
+    embedding_ms: float | None
+    search_time_ms: float | None
+    top_results: list[TopResult]
+
+
+class PrecisionMetric(Entity):
+    """Precision of one query at one k, on pages (seed 002)."""
+
+    query: str
+    query_id: str
+    k: int
+    precision: float
+    retrieved_urls: list[str] = Field(description="The first k distinct pages")
+    relevant_retrieved: list[str]
+    relevant_count: int
+    ceiling: float = Field(description="Best precision that the ground truth allows: min(relevant pages, k) / k")
+
+
+class MetricValue(Entity):
+    """A retrieval metric: mean over ``n`` queries, and the best mean that the ground truth allows."""
+
+    value: float | None
+    n: int
+    ceiling: float | None = None
+
+
+class RetrievalMetrics(Entity):
+    """Retrieval metrics on pages and on chunks, and per category of the queries."""
+
+    page: dict[str, MetricValue] = Field(default_factory=dict)
+    chunk: dict[str, MetricValue] = Field(default_factory=dict)
+    by_category: dict[str, dict[str, MetricValue]] = Field(default_factory=dict)
+
+
+class ModuleCoverage(Entity):
+    """Coverage of one module of the site."""
+
+    total: int
+    indexed: int
+    missing: int
+    coverage_percentage: float
+
+
+class CoverageReport(Entity):
+    """Sitemap against index (seed 000)."""
+
+    total_sitemap_urls: int | None = None
+    indexed_urls: list[str] | None = Field(None, description="In-scope pages with a chunk, as the sitemap spells them")
+    missing_urls: list[str] | None = Field(None, description="In-scope pages without a chunk")
+    extra_urls: list[str] | None = Field(None, description="Indexed pages that are not in scope, as stored")
+    coverage_percentage: float | None = None
+    timestamp: str | None = None
+    by_module: dict[str, ModuleCoverage] = Field(default_factory=dict)
+
+
+class QualityMetrics(Entity):
+    """Statistics of chunks and scores (seed 000)."""
+
+    total_chunks: int | None = None
+    chunks_with_complete_metadata: int | None = None
+    metadata_completeness_rate: float | None = Field(None, description="Percent")
+    token_distribution: Distribution = Distribution()
+    similarity_distribution: Distribution = Distribution()
+    avg_similarity_score: float | None = Field(None, description="Mean best score over all queries with hits")
+    timestamp: str | None = None
+
+
+class Cost(Entity):
+    """What embedding cost."""
+
+    embedding_calls: int = 0
+    embedding_inputs: int = 0
+    billed_tokens: float | None = None
+    cache_hits: int = 0
+
+
+class ValidationReport(Entity):
+    """The whole verdict on one index, from one run."""
+
+    schema_version: str = SCHEMA_VERSION
+    suite: str
+    run_id: str
+    profile: str | None
+    collection_name: str
+    verdict: RunVerdict
+    pass_status: bool
+    timestamp: str
+    duration_seconds: float
+    criteria: list[CriterionResult]
+    findings: list[ReportedFinding]
+    total_queries: int
+    passed_queries: int
+    failed_queries: int
+    error_queries: int
+    pass_rate: float | None = Field(description="Percent of total_queries; null when no query was run")
+    avg_top1_score: float | None
+    queries_above_threshold: int | None
+    avg_precision_at_3: float | None
+    avg_precision_at_5: float | None
+    query_results: list[QueryReport]
+    precision_metrics: list[PrecisionMetric]
+    retrieval_metrics: RetrievalMetrics
+    coverage_report: CoverageReport
+    quality_metrics: QualityMetrics
+    index: dict[str, Any]
+    latency: dict[str, Any]
+    cost: Cost
+    environment: dict[str, Any]
+
+    def criterion(self, name: str) -> CriterionResult:
+        """The result of one criterion.
+
+        Raises:
+            KeyError: The report has no such criterion.
+        """
+        for result in self.criteria:
+            if result.name == name:
+                return result
+        raise KeyError(name)

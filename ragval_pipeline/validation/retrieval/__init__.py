@@ -1,0 +1,1 @@
+"""Do queries find what they must? Judging answers, page rankings and metrics."""

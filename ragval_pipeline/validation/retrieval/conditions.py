@@ -1,0 +1,157 @@
+"""What a query expects of its answer, condition by condition.
+
+What lives here: each condition's own question. What does not: which of them decide (``judge``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.retrieval.hits import HitReader, canonical_id
+from ragval_pipeline.validation.retrieval.texts import (
+    ModuleMatch,
+    chapter_matches,
+    fold_text,
+    holds_word,
+    name_matches,
+)
+
+#: Scores this close to a threshold are equal to it: engines round differently.
+SCORE_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How hits are read and matched.
+
+    Args:
+        read: Reads hits.
+        module_match: How modules are compared.
+        min_similarity: Threshold of queries that state none.
+        higher_is_better: False for distances.
+    """
+
+    read: HitReader
+    module_match: ModuleMatch
+    min_similarity: float
+    higher_is_better: bool = True
+
+    def threshold(self, query: TestQuery) -> float:
+        """The query's own threshold, else the suite's."""
+        return self.min_similarity if query.min_similarity is None else query.min_similarity
+
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score is at least as good as the threshold."""
+        if self.higher_is_better:
+            return score >= threshold - SCORE_TOLERANCE
+        return score <= threshold + SCORE_TOLERANCE
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether one condition holds, and the sentence that says why not."""
+
+    holds: bool
+    why_not: str = ""
+
+
+def best_score(hits: Sequence[Hit], rules: Rules) -> float | None:
+    """The best score among the hits; null without any."""
+    scores = [hit.score for hit in hits]
+    if not scores:
+        return None
+    return max(scores) if rules.higher_is_better else min(scores)
+
+
+def _score(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
+    best, threshold = best_score(hits, rules), rules.threshold(query)
+    if best is None:
+        return Outcome(False, "nothing was returned")
+    return Outcome(rules.reaches(best, threshold), f"best similarity {best:.4f} is below {threshold:g}")
+
+
+def _module(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
+    expected = query.expected_module or ""
+    found = [name for hit in hits if (name := rules.read.text(hit.payload, "module"))]
+    holds = any(name_matches(expected, name, mode=rules.module_match) for name in found)
+    return Outcome(holds, f"no hit is in module {expected!r} (found: {_listed(found)})")
+
+
+def _chapter(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
+    expected = query.expected_chapter or ""
+    found = [name for hit in hits if (name := rules.read.text(hit.payload, "chapter"))]
+    holds = any(chapter_matches(expected, name) for name in found)
+    return Outcome(holds, f"no hit is in chapter {expected!r} (found: {_listed(found)})")
+
+
+def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
+    wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    found = [page for hit in hits if (page := rules.read.page(hit.payload))]
+    holds = any(page in wanted for page in found)
+    return Outcome(holds, f"no hit is on a relevant page (found: {_listed(found)})")
+
+
+def _keywords(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
+    found = found_keywords(query.expected_keywords, hits, rules)
+    return Outcome(bool(found), f"no hit holds any of {_listed(query.expected_keywords)}")
+
+
+def _results(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
+    lost = [expected for expected in query.expected_results if not any(matches(expected, hit, rules) for hit in hits)]
+    return Outcome(not lost, f"{len(lost)} of {len(query.expected_results)} expected results are not among the hits")
+
+
+CONDITIONS: dict[str, Callable[[TestQuery, Sequence[Hit], Rules], Outcome]] = {
+    "score": _score,
+    "module": _module,
+    "chapter": _chapter,
+    "url": _url,
+    "keywords": _keywords,
+    "results": _results,
+}
+
+
+def stated_conditions(query: TestQuery) -> list[str]:
+    """The conditions that a query states itself."""
+    stated = {
+        "score": query.min_similarity is not None,
+        "module": query.expected_module is not None,
+        "chapter": query.expected_chapter is not None,
+        "url": any(grade > 0 for grade in query.grades.values()),
+        "keywords": bool(query.expected_keywords),
+        "results": bool(query.expected_results),
+    }
+    return [name for name, is_stated in stated.items() if is_stated]
+
+
+def found_keywords(keywords: Sequence[str], hits: Sequence[Hit], rules: Rules) -> list[str]:
+    """Keywords that stand as whole words in the text of any hit."""
+    texts = [fold_text(text) for hit in hits if (text := rules.read.text(hit.payload, "text"))]
+    return [keyword for keyword in keywords if any(holds_word(text, keyword) for text in texts)]
+
+
+def matches(expected: Mapping[str, Any], hit: Hit, rules: Rules) -> bool:
+    """Whether a hit agrees with an expected result in every key that it states."""
+    for key, value in expected.items():
+        if key == "id":
+            agrees = canonical_id(str(value)) == canonical_id(hit.id)
+        elif key == "source_url":
+            agrees = rules.read.page_key(str(value)) == rules.read.page(hit.payload)
+        elif key == "text":
+            agrees = fold_text(str(value)) in fold_text(rules.read.text(hit.payload, "text") or "")
+        else:
+            stored = rules.read.get(hit.payload, key)
+            agrees = stored == value or (stored is not None and str(stored) == str(value))
+        if not agrees:
+            return False
+    return True
+
+
+def _listed(names: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    shown = ", ".join(distinct[:3]) + (", ..." if len(distinct) > 3 else "")
+    return shown or "nothing"

@@ -1,0 +1,96 @@
+"""The verdict on one query: seed 000's QueryValidationResult, with every condition of the five seeds.
+
+What lives here: which conditions decide, and what is said about it. What does not: means over queries (``measure``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.retrieval.conditions import (
+    CONDITIONS,
+    Outcome,
+    Rules,
+    best_score,
+    stated_conditions,
+)
+
+
+def judge_query(query: TestQuery, answer: Answer, rules: Rules, *, judge: Sequence[str] | None) -> QueryReport:
+    """Judge one answer.
+
+    Args:
+        query: What was asked and expected.
+        answer: What came back.
+        rules: How hits are read and matched.
+        judge: Conditions that decide; null: all that the query states. A query that states none is judged by score.
+
+    Returns:
+        The query's part of the report. ``passed`` is null when the search failed.
+    """
+    outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in stated_conditions(query)}
+    best = best_score(answer.hits, rules)
+    passed, pass_reason, failed = None, None, {}
+    if answer.error is None:
+        failed = _failed(query, answer, rules, judge)
+        passed = not failed
+        pass_reason = _pass_reason(query, best, rules) if passed else None
+    return QueryReport(
+        query_id=query.id,
+        query=query.as_given(),
+        status="error" if answer.error else "success" if answer.hits else "no_matches",
+        passed=passed,
+        pass_reason=pass_reason,
+        fail_reason=answer.error or "; ".join(failed.values()) or None,
+        failed_conditions=list(failed),
+        best_similarity=best,
+        module_match=_match(outcomes, "module", answer),
+        chapter_match=_match(outcomes, "chapter", answer),
+        returned_k=len(answer.hits),
+        embedding_ms=answer.embedding_ms,
+        search_time_ms=answer.search_ms,
+        top_results=[rules.read.top_result(hit) for hit in answer.hits],
+    )
+
+
+def deciding_conditions(query: TestQuery, judge: Sequence[str] | None) -> list[str]:
+    """The conditions that decide on a positive query, in a fixed order.
+
+    A profile's choice is limited to what a query states; its score is judged against the suite's threshold when the
+    query states none.
+    """
+    stated = stated_conditions(query)
+    chosen = stated if judge is None else [name for name in CONDITIONS if name in judge and name in {*stated, "score"}]
+    return chosen or ["score"]
+
+
+def _failed(query: TestQuery, answer: Answer, rules: Rules, judge: Sequence[str] | None) -> dict[str, str]:
+    if query.negative:
+        return _failed_negative(query, answer, rules)
+    if not answer.hits:
+        return {"nothing returned": "nothing was returned"}
+    outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in deciding_conditions(query, judge)}
+    return {name: outcome.why_not for name, outcome in outcomes.items() if not outcome.holds}
+
+
+def _failed_negative(query: TestQuery, answer: Answer, rules: Rules) -> dict[str, str]:
+    best, threshold = best_score(answer.hits, rules), rules.threshold(query)
+    # Below means below: a score that reaches the limit, rounding included, is a hit.
+    if best is None or not rules.reaches(best, threshold):
+        return {}
+    return {"score": f"out of scope, yet best similarity {best:.4f} reaches {threshold:g}"}
+
+
+def _pass_reason(query: TestQuery, best: float | None, rules: Rules) -> str:
+    if query.negative:
+        return "Nothing relevant was found, as it must be" + ("" if best is None else f" (best similarity={best:.2f})")
+    where = f" in expected module '{query.expected_module}'" if query.expected_module else ""
+    return f"Found relevant chunk (similarity={best:.2f}){where}"
+
+
+def _match(outcomes: dict[str, Outcome], name: str, answer: Answer) -> bool | None:
+    outcome = outcomes.get(name)
+    return None if outcome is None or answer.error else outcome.holds

@@ -1,0 +1,99 @@
+"""Retrieval metrics through ir-measures, on rankings whose order is ours.
+
+What lives here: values per query, means, and the best that the ground truth allows. What does not: making rankings
+(``rankings``). Definitions are trec_eval's: missing ranks are misses, gain is the grade, discount is log2(rank + 1).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+
+from ragval_pipeline.validation.report import MetricValue
+from ragval_pipeline.validation.retrieval.rankings import Qrels, Run, relevant_pages
+
+#: Values by metric name, then query id.
+PerQuery = dict[str, dict[str, float]]
+
+
+def metric_names(ranks: Iterable[int], *, depth: int) -> dict[str, str]:
+    """Our names and ir-measures' names; ``mrr`` looks within ``depth`` pages, ``map`` at the whole ranking."""
+    names: dict[str, str] = {}
+    for k in sorted(set(ranks)):
+        names |= {
+            f"hit_at_{k}": f"Success@{k}",
+            f"precision_at_{k}": f"P@{k}",
+            f"recall_at_{k}": f"R@{k}",
+            f"ndcg_at_{k}": f"nDCG@{k}",
+            f"judged_at_{k}": f"Judged@{k}",
+        }
+    return {**names, "mrr": f"RR@{depth}", "map": "AP"}
+
+
+def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> PerQuery:
+    """Every metric of every query.
+
+    Args:
+        run: Documents by query id, best first; a query without any counts as 0 everywhere.
+        qrels: Grades by query id and document; queries without a relevant document must not be in it.
+        ranks: The k of the ranked metrics.
+        depth: Ranks that ``mrr`` looks at.
+
+    Returns:
+        Values 0..1 by metric name and query id; every query of ``qrels`` has a value.
+    """
+    import ir_measures
+
+    if not qrels:
+        return {}
+    names = metric_names(ranks, depth=depth)
+    measures = {name: ir_measures.parse_measure(text) for name, text in names.items()}
+    by_measure = {str(measure): name for name, measure in measures.items()}
+    values: PerQuery = {name: dict.fromkeys(qrels, 0.0) for name in names}
+    # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats.
+    scored = {
+        query: {doc: -float(rank) for rank, doc in enumerate(docs, 1)} for query, docs in run.items() if query in qrels
+    }
+    for result in ir_measures.iter_calc(list(measures.values()), qrels, scored):
+        values[by_measure[str(result.measure)]][result.query_id] = float(result.value)
+    return values
+
+
+def ceilings(qrels: Qrels, *, ranks: Iterable[int]) -> PerQuery:
+    """The best value that the ground truth allows, by metric name and query id.
+
+    P@k cannot exceed min(R, k) / k and R@k cannot exceed min(R, k) / R for R relevant pages; all else can reach 1.
+    """
+    best: PerQuery = {}
+    for k in sorted(set(ranks)):
+        sizes = {query: len(relevant_pages(grades)) for query, grades in qrels.items()}
+        best[f"precision_at_{k}"] = {query: min(size, k) / k for query, size in sizes.items()}
+        best[f"recall_at_{k}"] = {query: min(size, k) / size for query, size in sizes.items()}
+    return best
+
+
+def means(values: PerQuery, best: PerQuery, *, queries: Sequence[str] | None = None) -> dict[str, MetricValue]:
+    """Means over ``queries`` (null: all), with the number of queries and the mean ceiling (1 where there is none)."""
+    result = {}
+    for name, by_query in values.items():
+        chosen = [query for query in by_query if queries is None or query in queries]
+        if chosen:
+            limit = statistics.fmean(best[name][query] for query in chosen) if name in best else 1.0
+            mean = statistics.fmean(by_query[query] for query in chosen)
+            result[name] = MetricValue(value=mean, n=len(chosen), ceiling=limit)
+    return result
+
+
+def by_category(
+    values: PerQuery, best: PerQuery, categories: Mapping[str, str | None]
+) -> dict[str, dict[str, MetricValue]]:
+    """Means per category of the queries; queries without a category are left out."""
+    groups: dict[str, list[str]] = {}
+    for query, category in categories.items():
+        if category is not None:
+            groups.setdefault(category, []).append(query)
+    return {
+        category: means(values, best, queries=queries)
+        for category, queries in groups.items()
+        if any(query in by_query for by_query in values.values() for query in queries)
+    }

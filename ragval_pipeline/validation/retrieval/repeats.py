@@ -1,0 +1,45 @@
+"""Are answers the same when asked again? What does not live here: asking (``sources/answers``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.validation.measurement import MeasuredValue, not_measured, ratio
+from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+
+
+def measure_determinism(answers: Iterable[Answer]) -> tuple[MeasuredValue, list[Finding]]:
+    """Share of repeated queries with the same ids, order and scores (within 1e-6) in every repeat (seed 001, 4.3).
+
+    An answer without hits says nothing about order and is not counted.
+    """
+    repeated = [answer for answer in answers if answer.repeats and answer.error is None and answer.hits]
+    if not repeated:
+        return not_measured("determinism", "no_data", "no query with hits was repeated"), []
+    different = [answer for answer in repeated if not all(_same(answer.hits, again) for again in answer.repeats)]
+    value = ratio("determinism", len(repeated) - len(different), len(repeated), of="repeated queries")
+    if not different:
+        return value, []
+    subjects = [
+        Subject(
+            name=answer.query_id, details={"overlap": min(_overlap(answer.hits, again) for again in answer.repeats)}
+        )
+        for answer in different
+    ]
+    return value, [make_finding("retrieval.nondeterministic", subjects)]
+
+
+def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:
+    return len(first) == len(again) and all(
+        one.id == two.id and abs(one.score - two.score) <= SCORE_TOLERANCE
+        for one, two in zip(first, again, strict=True)
+    )
+
+
+def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:
+    ids = {hit.id for hit in first}
+    return len(ids & {hit.id for hit in again}) / len(ids)

@@ -1,0 +1,167 @@
+"""The one place where values meet gates: the verdict of each criterion, and of the run.
+
+What lives here: comparing, in three values, and what that means for the run. What does not: measuring (the other
+rooms) and publishing (``orchestration/checks``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.suite.criteria import Criterion, Gate, Operator
+from ragval_pipeline.validation.measurement import EXCUSED, MeasuredValue, Measurement, ReasonCode, not_measured
+
+CriterionVerdict = Literal["met", "not_met", "not_measured"]
+RunVerdict = Literal["pass", "fail", "not_measured", "error"]
+
+#: Means and scores are sums of floats: a difference this small is rounding.
+TOLERANCE = 1e-9
+#: Findings that say why something could not be measured; they speak through the criteria that they leave open.
+_PREVENTING = frozenset({"source.empty", "index.empty", "vector.dimension", "check.crashed"})
+
+
+class CriterionResult(BaseModel):
+    """The verdict of one criterion, as the report holds it.
+
+    ``value`` is null exactly when ``verdict`` is ``not_measured``; ``threshold`` is null when nothing is asked.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    verdict: CriterionVerdict
+    value: float | None
+    threshold: float | None
+    operator: Operator
+    numerator: float | None
+    denominator: float | None
+    required: bool
+    reason: str
+    reason_code: ReasonCode | None
+
+    @property
+    def excused(self) -> bool:
+        """Not measured for a reason that does not count against the run."""
+        return self.reason_code in EXCUSED
+
+    @property
+    def gate_fails(self) -> bool:
+        """Whether this criterion alone keeps the run from passing."""
+        return self.required and self.verdict != "met" and not self.excused
+
+
+def judge_criteria(
+    criteria: Iterable[Criterion],
+    gates: Mapping[str, Gate],
+    measurements: Sequence[Measurement],
+    findings: Sequence[Finding],
+    *,
+    only: Collection[str] | None = None,
+) -> list[CriterionResult]:
+    """The verdict of every criterion.
+
+    Args:
+        criteria: All criteria of the suite, in report order.
+        gates: The gate of each, by name.
+        measurements: What the assets measured, failed ones included.
+        findings: All graded findings of the run, for ``error_findings``.
+        only: Groups that were selected; null: all.
+
+    Returns:
+        One result a criterion, in the same order.
+    """
+    by_asset = {measurement.asset: measurement for measurement in measurements}
+    results = []
+    for criterion in criteria:
+        if criterion.name == "error_findings":
+            value = _error_findings(findings)
+        else:
+            value = _value_of(criterion, by_asset, only)
+        results.append(judge_value(criterion, gates[criterion.name], value))
+    return results
+
+
+def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> CriterionResult:
+    """Compare one value with its gate; ratios on counts, everything else with a tolerance for rounding."""
+    if value.value is None:
+        verdict: CriterionVerdict = "not_measured"
+        reason = f"not measured: {value.reason}"
+    elif gate.threshold is None:
+        verdict, reason = "met", f"{value.reason}; no gate" if value.reason else "no gate"
+    else:
+        verdict = "met" if _holds(criterion, gate.threshold, value) else "not_met"
+        reason = value.reason
+    return CriterionResult(
+        name=criterion.name,
+        verdict=verdict,
+        value=value.value,
+        threshold=gate.threshold,
+        operator=criterion.operator,
+        numerator=value.numerator,
+        denominator=value.denominator,
+        required=gate.required,
+        reason=reason,
+        reason_code=value.reason_code,
+    )
+
+
+def judge_run(results: Sequence[CriterionResult], measurements: Sequence[Measurement]) -> RunVerdict:
+    """The verdict of the run.
+
+    ``error`` when an outside system failed; ``fail`` when a required criterion is not met; ``not_measured`` when a
+    required one could not be measured, or when not a single required one was; else ``pass``.
+    """
+    if any(measurement.failure and measurement.failure.kind == "unreachable" for measurement in measurements):
+        return "error"
+    required = [result for result in results if result.required]
+    if any(result.verdict == "not_met" for result in required):
+        return "fail"
+    if any(result.gate_fails for result in required) or not any(result.verdict == "met" for result in required):
+        return "not_measured"
+    return "pass"
+
+
+EXIT_CODES: Mapping[RunVerdict, int] = {"pass": 0, "fail": 1, "error": 3, "not_measured": 4}
+
+
+def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: Collection[str] | None) -> MeasuredValue:
+    if only is not None and criterion.group not in only:
+        return not_measured(criterion.name, "not_selected", "its group was not selected")
+    measurement = by_asset.get(criterion.asset)
+    if measurement is None:
+        return not_measured(criterion.name, "no_data", f"{criterion.asset} was not run")
+    value = measurement.value(criterion.name)
+    if value is not None:
+        return value
+    if measurement.failure is not None:
+        return not_measured(criterion.name, measurement.failure.kind, measurement.failure.message)
+    return not_measured(criterion.name, "no_data", f"{criterion.asset} gives no value")
+
+
+def _error_findings(findings: Sequence[Finding]) -> MeasuredValue:
+    errors = [finding for finding in findings if finding.severity == "error"]
+    codes = {finding.code for finding in errors}
+    if errors and codes <= _PREVENTING:
+        reason = f"{', '.join(sorted(codes))}: something could not be measured"
+        return not_measured("error_findings", "no_data", reason).model_copy(update={"numerator": len(errors)})
+    return MeasuredValue(
+        name="error_findings",
+        value=float(len(errors)),
+        numerator=len(errors),
+        reason=", ".join(sorted(codes)) or "no finding of severity error",
+    )
+
+
+def _holds(criterion: Criterion, threshold: float, value: MeasuredValue) -> bool:
+    assert value.value is not None
+    if criterion.ratio and value.numerator is not None and value.denominator:
+        # 0.9 of 10 must be 9 queries: as counts and decimals, not as binary fractions.
+        return Fraction(value.numerator) >= Fraction(str(threshold)) * Fraction(value.denominator)
+    if criterion.operator == ">=":
+        return value.value >= threshold - TOLERANCE
+    return value.value <= threshold + TOLERANCE

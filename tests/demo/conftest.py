@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.demo.workspace import DemoHome, build_demo
+
+
+def read_points(home: DemoHome) -> list[Any]:
+    """Every point of the demo's index with payload and vector."""
+    from qdrant_client import QdrantClient
+
+    with closing(QdrantClient(path=str(home.qdrant))) as client:
+        return client.scroll(home.collection, limit=10_000, with_vectors=True)[0]
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoHome]:
+    home: Path = tmp_path_factory.mktemp("work") / ".ragval" / "demo"
+    return build_demo(home)
+
+
+@pytest.fixture(scope="session")
+def points(demo: DemoHome) -> list[Any]:
+    return read_points(demo)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.embedders.base import check_batch, no_vectors, well_formed
+
+
+def test_a_good_answer_becomes_a_float32_array():
+    array = check_batch([[1, 2.5], [3, 4]], 2, 2)
+    assert array.dtype == np.float32
+    assert array.tolist() == [[1.0, 2.5], [3.0, 4.0]]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "n", "dimension", "words"),
+    [
+        ([[1.0, 2.0]], 2, 2, "2 texts were sent, 1 vectors came back"),
+        ([], 2, None, "2 texts were sent, 0 vectors came back"),
+        (None, 1, None, "0 vectors came back"),
+        ([[1.0]], 1, 2, "1 dimensions instead of 2"),
+        ([[1.0], [1.0, 2.0]], 2, None, "not a list of equally long lists"),
+        ([1.0, 2.0], 2, None, "not a list of equally long lists"),
+        ([[], []], 2, None, "not a list of equally long lists"),
+        ([["a"]], 1, None, "not a list of equally long lists"),
+        ([[object()]], 1, None, "not a list of equally long lists"),
+        ([[1.0], [float("nan")]], 2, 1, "vector 2 of 2 holds NaN"),
+        ([[float("-inf")]], 1, 1, "holds NaN or infinity"),
+        ([[1e300]], 1, 1, "holds NaN or infinity"),
+        ([[None]], 1, 1, "holds NaN or infinity"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_a_malformed_answer_is_a_failure_that_says_what_is_wrong(vectors, n, dimension, words):
+    with pytest.raises(SystemFailure, match=words) as caught:
+        check_batch(vectors, n, dimension)
+    assert caught.value.code == "embedder.unreachable"
+    assert caught.value.system == "embedder"
+    assert caught.value.subject == "malformed answer"
+
+
+def test_no_texts_give_no_rows_of_the_known_width():
+    assert no_vectors(7).vectors.shape == (0, 7)
+    assert no_vectors(None).vectors.shape == (0, 0)
+    assert no_vectors(7).calls == 0
+
+
+def test_lone_surrogates_are_replaced_and_everything_else_is_kept():
+    assert well_formed("a\ud800b") == "a\ufffdb"
+    assert well_formed("\ud83d\ude00") == "\U0001f600"
+    assert well_formed("na\u00efve \U0001f600\u200b") == "na\u00efve \U0001f600\u200b"

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import httpx
+import pytest
+from cohere.core.api_error import ApiError
+from cohere.core.parse_error import ParsingError
+
+from ragval_pipeline.sources.embedders.cohere_errors import Endpoint, classify, failure_of
+
+ENDPOINT = Endpoint("https://gateway.example/cohere", "embed-english-v3.0", "canary-key")
+CERTIFICATE = httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate")
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 501, 502, 503, 504, 529])
+def test_a_status_that_may_pass_is_worth_another_try(status):
+    verdict = classify(ApiError(status_code=status, headers={"retry-after": "3"}))
+    assert (verdict.retry, verdict.retry_after_s) == (True, 3.0)
+
+
+@pytest.mark.parametrize("status", [200, 302, 400, 401, 402, 403, 404, 413, 422, 498, 499, None])
+def test_a_status_that_will_not_pass_is_not(status):
+    assert not classify(ApiError(status_code=status, headers={"retry-after": "3"})).retry
+
+
+@pytest.mark.parametrize(
+    ("error", "retry", "subject"),
+    [
+        (httpx.ConnectError("[Errno 111] Connection refused"), True, "connection refused"),
+        (httpx.ConnectError("[Errno -2] Name or service not known"), True, "no connection"),
+        (httpx.ConnectTimeout("canary-key"), True, "timed out"),
+        (httpx.ReadTimeout("canary-key"), True, "timed out"),
+        (httpx.PoolTimeout("canary-key"), True, "timed out"),
+        (httpx.ReadError("canary-key"), True, "connection broken"),
+        (httpx.WriteError("canary-key"), True, "connection broken"),
+        (httpx.RemoteProtocolError("canary-key"), True, "connection broken"),
+        (CERTIFICATE, False, "TLS certificate rejected"),
+        (httpx.LocalProtocolError("Illegal header value b'Bearer canary-key'"), False, "LocalProtocolError"),
+        (httpx.UnsupportedProtocol("canary-key"), False, "UnsupportedProtocol"),
+        (httpx.TooManyRedirects("canary-key"), False, "TooManyRedirects"),
+        (httpx.InvalidURL("canary-key"), False, "InvalidURL"),
+        (ParsingError(status_code=200, headers={"x": "canary-key"}, body="canary-key"), False, "malformed answer"),
+        (UnicodeDecodeError("utf-8", b"canary-key", 0, 1, "canary-key"), True, "malformed answer"),
+    ],
+)
+def test_every_broken_call_has_a_name_a_verdict_and_no_secret(error, retry, subject):
+    failure = failure_of(error, ENDPOINT, attempts=2)
+    assert classify(error).retry is retry
+    assert failure.subject == subject
+    assert failure.attempts == 2
+    assert str(failure).startswith("embedder: Cohere at gateway.example")
+    assert "canary" not in str(failure)
+    assert failure.remedy.endswith(".")
+
+
+def test_our_own_mistakes_are_not_tried_again():
+    assert not classify(RuntimeError()).retry
+    assert not classify(KeyboardInterrupt()).retry
+
+
+@pytest.mark.parametrize(
+    ("body", "quoted"),
+    [
+        ({"message": "invalid\n  api   token"}, ": invalid api token (tried"),
+        ({"message": "x" * 150 + " canary-key " + "y" * 100}, "[key]"),
+        ({"message": "x" * 195 + "canary-key"}, "x" * 195 + "[key]"),
+        ({"message": "z" * 1000}, "z" * 200 + "..."),
+        ("plain words", ": plain words (tried"),
+    ],
+)
+def test_the_providers_words_are_quoted_short_on_one_line_and_without_the_key(body, quoted):
+    text = str(failure_of(ApiError(status_code=401, body=body), ENDPOINT, attempts=2))
+    assert quoted in text
+    assert "canary" not in text
+    assert "\n" not in text
+    assert len(text) < 500
+
+
+@pytest.mark.parametrize("body", [None, "", " <html>no</html>", {"message": 7}, {"message": None}, {}, [1], 7])
+def test_what_cannot_be_quoted_is_left_out(body):
+    text = str(failure_of(ApiError(status_code=401, body=body), ENDPOINT, attempts=1))
+    assert text == ("embedder: Cohere at gateway.example answered HTTP 401. Check the key in embedding.api_key.")

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.embedders import check_configuration, open_embedder
+
+HEAVY = ("cohere", "httpx", "numpy", "safetensors", "tokenizers", "wordllama", "pandas", "dagster")
+
+
+def test_good_settings_are_let_through():
+    check_configuration(provider="cohere", model="embed-v4.0", api_key="key", dimension=512)
+    check_configuration(provider="cohere", model="their-new-model", api_key="key", dimension=3)
+    check_configuration(provider="cohere", api_key=" key\n", base_url="http://127.0.0.1:8080/cohere")
+    check_configuration(provider="static", model="embed-english-v3.0", dimension=256)
+    check_configuration(provider="json:dump")
+
+
+@pytest.mark.parametrize(
+    ("settings", "key", "words"),
+    [
+        ({"provider": "coher"}, "embedding.provider", "Did you mean cohere?"),
+        ({"provider": "openai"}, "embedding.provider", "module:attr"),
+        ({"provider": "cohere"}, "embedding.api_key", "COHERE_API_KEY"),
+        ({"provider": "cohere", "api_key": ""}, "embedding.api_key", "COHERE_API_KEY"),
+        ({"provider": "cohere", "api_key": " \n"}, "embedding.api_key", "COHERE_API_KEY"),
+        ({"provider": "cohere", "api_key": "canary\nkey"}, "embedding.api_key", "line breaks"),
+        ({"provider": "cohere", "api_key": "canary\u2026"}, "embedding.api_key", "outside ASCII"),
+        ({"provider": "cohere", "api_key": "k", "base_url": "api.cohere.com"}, "embedding.base_url", "http"),
+        ({"provider": "cohere", "api_key": "k", "base_url": "ftp://u:canary@h/"}, "embedding.base_url", "http"),
+        ({"provider": "cohere", "api_key": "k", "base_url": "http://h:99999"}, "embedding.base_url", "http"),
+        ({"provider": "cohere", "api_key": "k", "dimension": 512}, "embedding.dimension", "1024 dimensions, not 512"),
+        (
+            {"provider": "cohere", "api_key": "k", "model": "embed-v4.0", "dimension": 1000},
+            "embedding.dimension",
+            "256 or 512 or 1024 or 1536 dimensions, not 1000",
+        ),
+        ({"provider": "static", "dimension": 1024}, "embedding.dimension", "256 dimensions, not 1024"),
+        ({"provider": "no_such_module_here:x"}, "embedding.provider", "no module no_such_module_here"),
+    ],
+)
+def test_what_is_wrong_by_itself_names_its_key_and_says_what_to_do(settings, key, words):
+    with pytest.raises(SuiteError) as caught:
+        check_configuration(**settings)
+    assert caught.value.key == key
+    assert words in str(caught.value)
+    assert "canary" not in str(caught.value)
+    with pytest.raises(SuiteError) as again:
+        open_embedder(**settings)
+    assert again.value.key == key
+
+
+def test_opening_gives_the_named_provider_behind_a_cache():
+    static = open_embedder(provider="static", model="embed-english-v3.0")
+    cohere = open_embedder(provider="cohere", api_key="k")
+    assert (static.provider, static.model, static.free) == ("static", "wordllama/l2_supercat/256", True)
+    assert (cohere.provider, cohere.model, cohere.free) == ("cohere", "embed-english-v3.0", False)
+    assert (cohere.dimension, cohere.max_input_tokens) == (1024, 512)
+    assert static.embed(["a", "a"], input_type="search_query").cache_hits == 1
+
+
+def test_the_users_own_embedder_is_found_beside_the_suite(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    code = "def embed(texts, input_type):\n    return [[1.0]] * len(texts)\n"
+    (tmp_path / "users_opened.py").write_text(code, encoding="utf-8")
+    check_configuration(provider="users_opened:embed", search_path=tmp_path)
+    mine = open_embedder(provider="users_opened:embed", search_path=tmp_path)
+    assert mine.embed(["a"], input_type="search_query").vectors.tolist() == [[1.0]]
+
+
+def test_importing_checking_and_opening_load_nothing_heavy_and_touch_no_logging():
+    script = (
+        "import logging, sys\n"
+        "from ragval_pipeline.sources.embedders import check_configuration, open_embedder\n"
+        "check_configuration(provider='cohere', api_key='k')\n"
+        "check_configuration(provider='static')\n"
+        "open_embedder(provider='cohere', api_key='k')\n"
+        "open_embedder(provider='static')\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], logging.getLogger().handlers)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[] []"

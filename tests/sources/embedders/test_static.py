@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.embedders import static_weights
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
+
+TEXTS = [
+    "How do I build a workspace?",
+    "colcon build compiles every package of the workspace",
+    "tf2 keeps track of coordinate frames",
+    "caf\u00e9 \u4e2d\u6587 \U0001f600 na\u00efve",
+    "word " * 300,
+]
+
+
+def embed(*texts: str) -> np.ndarray:
+    return StaticEmbedder().embed(list(texts), input_type="search_document").vectors
+
+
+def test_vectors_are_float32_of_length_1_and_alike_for_alike_texts():
+    vectors = embed(*TEXTS)
+    assert vectors.shape == (5, 256)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-6)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
+
+
+def test_a_text_has_the_same_bits_alone_and_in_any_batch():
+    together = embed(*TEXTS, *TEXTS[::-1])
+    for index, text in enumerate(TEXTS):
+        assert np.array_equal(embed(text)[0], together[index])
+        assert np.array_equal(together[index], together[-1 - index])
+
+
+def test_vectors_agree_with_those_of_the_wordllama_package_itself():
+    script = (
+        "import json, sys, wordllama, pathlib\n"
+        "here = pathlib.Path(wordllama.__file__).parent\n"
+        "model = wordllama.WordLlama.load(cache_dir=here, disable_download=True)\n"
+        "print(json.dumps(model.embed(json.load(sys.stdin), norm=True).tolist()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=json.dumps(TEXTS), capture_output=True, text=True, check=True, timeout=120
+    )
+    theirs = np.asarray(json.loads(done.stdout.splitlines()[-1]), dtype=np.float32)
+    assert np.abs(theirs - embed(*TEXTS)).max() < 1e-6
+
+
+def test_a_text_without_tokens_has_the_zero_vector():
+    assert not embed("")[0].any()
+    assert np.isfinite(embed("", "word")).all()
+
+
+def test_a_very_long_text_costs_no_more_memory_than_a_short_one():
+    script = (
+        "import resource\n"
+        "from ragval_pipeline.sources.embedders.static import StaticEmbedder\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "embed = lambda texts: StaticEmbedder().embed(texts, input_type='search_query')\n"
+        "embed(['some words of a text '] * 64)\n"
+        "before = peak()\n"
+        "embed(['some words of a text ' * 100_000] + ['short'] * 63)\n"
+        "print((peak() - before) / 1024)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
+    assert float(done.stdout) < 100  # MiB; padded to the longest text it would be gigabytes
+
+
+def test_lone_surrogates_do_not_break_it():
+    assert np.isfinite(embed("broken \ud800 text")).all()
+
+
+def test_no_texts_are_no_call_and_some_are_one_free_call():
+    nothing = StaticEmbedder().embed([], input_type="search_query")
+    some = StaticEmbedder().embed(["a", "b"], input_type="search_query")
+    assert (nothing.vectors.shape, nothing.calls, nothing.tries) == ((0, 256), 0, 0)
+    assert (some.calls, some.inputs, some.billed_tokens, some.tries) == (1, 2, 0.0, 1)
+    assert StaticEmbedder().free
+    assert StaticEmbedder().max_input_tokens is None
+
+
+def test_a_missing_wheel_is_a_suite_error_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setattr(static_weights, "PACKAGE", "no_such_wheel_anywhere")
+    with pytest.raises(SuiteError, match="not installed") as caught:
+        static_weights.static_files()
+    assert caught.value.key == "embedding.provider"
+    assert "pip install 'wordllama==0.4.*'" in caught.value.remedy
+
+
+@pytest.fixture
+def copied_wheel(tmp_path, monkeypatch) -> Path:
+    """A package of another name with copies of the two files, to be damaged."""
+    weights, tokenizer = static_weights.static_files()
+    package = tmp_path / "damaged_wheel"
+    for source, target in ((weights, static_weights.WEIGHTS), (tokenizer, static_weights.TOKENIZER)):
+        (package / target).parent.mkdir(parents=True)
+        shutil.copyfile(source, package / target)
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(static_weights, "PACKAGE", "damaged_wheel")
+    return package
+
+
+def test_a_missing_file_of_the_wheel_is_named(copied_wheel):
+    (copied_wheel / static_weights.TOKENIZER).unlink()
+    with pytest.raises(SuiteError, match=r"l2_supercat_tokenizer_config\.json, which is not there"):
+        static_weights.static_files()
+
+
+@pytest.mark.parametrize("file", [static_weights.WEIGHTS, static_weights.TOKENIZER])
+def test_a_damaged_file_of_the_wheel_is_named(copied_wheel, file):
+    whole = (copied_wheel / file).read_bytes()
+    (copied_wheel / file).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(SuiteError, match=f"{file.name} cannot be read"):
+        static_weights.static_parts.__wrapped__()
+
+
+def test_the_weights_of_another_model_are_refused(copied_wheel):
+    import safetensors.numpy
+
+    other = {static_weights.TENSOR: np.zeros((32_000, 64), np.float16)}
+    safetensors.numpy.save_file(other, copied_wheel / static_weights.WEIGHTS)
+    with pytest.raises(SuiteError, match="does not hold the expected 32000 x 256 matrix"):
+        static_weights.static_parts.__wrapped__()
+
+
+def test_the_wordllama_package_is_never_imported():
+    embed("anything")
+    assert importlib.util.find_spec("wordllama") is not None
+    assert "wordllama" not in sys.modules
