@@ -76,7 +76,8 @@ class SystemFailure(RagvalError):
         self.attempts = attempts
         self.details = details or {}
         tries = f" (tried {attempts} times)" if attempts > 1 else ""
-        text = f"{system}: {problem}{tries}"
+        place = "" if subject in problem or not ("/" in subject or "\\" in subject) else f" {subject}"
+        text = f"{system}{place}: {problem}{tries}"
         super().__init__(f"{text}. {remedy}" if remedy else text)
 
 

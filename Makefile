@@ -1,0 +1,50 @@
+# Everything works in .venv at the root, made on first use from requirements.lock.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Tests that need more than Python packages: a browser, Postgres, a Qdrant server, a live daemon.
+EXTERNAL := server or daemon or browser or postgres
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint format dev lock clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.installed ## Build the demo index, validate it, print the summary, write the report
+	$(BIN)/ragval demo
+
+test: $(VENV)/.installed ## Run the tests that need nothing but Python packages
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not ($(EXTERNAL))" --cov --cov-report=term:skip-covered
+
+test-all: $(VENV)/.installed ## Run all tests; fails where a tool they need is missing
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: $(VENV)/.installed ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code locations
+	mkdir -p .ragval/dagster_home
+	DAGSTER_HOME="$(CURDIR)/.ragval/dagster_home" $(BIN)/dagster dev -w workspace.yaml
+
+lock: ## Resolve requirements.lock anew (needs uv)
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --upgrade -o requirements.lock
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) .ragval build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "ragval needs Python 3.11 to 3.13: make PYTHON=python3.12 ...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
