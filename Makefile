@@ -35,16 +35,21 @@ dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code location
 	mkdir -p .ragval/dagster_home
 	DAGSTER_HOME="$(CURDIR)/.ragval/dagster_home" $(BIN)/dagster dev -w workspace.yaml
 
-lock: ## Resolve requirements.lock anew (needs uv)
-	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --upgrade -o requirements.lock
+lock: $(VENV)/.installed ## Resolve requirements.lock anew
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-strip-extras --upgrade -o requirements.lock
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) .ragval build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage
 
+# uv installs the locked packages in seconds where pip takes a minute or two; pip is the fallback.
 $(VENV)/.installed: requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "ragval needs Python 3.11 to 3.13: make PYTHON=python3.12 ...")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $@
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "ragval needs Python 3.11 to 3.13: make PYTHON=python3.12 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) ..."
+	@awk '/^uv==/ {on=1} on {print} on && !/\\$$/ {exit}' requirements.lock > $(VENV)/uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
