@@ -22,11 +22,14 @@ from ragval_pipeline.demo.chunking import chunk_page
 from ragval_pipeline.demo.extract import article_blocks
 from ragval_pipeline.demo.site import SITEMAP_NAMESPACE
 from ragval_pipeline.sources.embedders import open_embedder
+from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
 
 if TYPE_CHECKING:
-    from qdrant_client import QdrantClient
+    from qdrant_client import QdrantClient, models
 
 COLLECTION = "physical_ai_book"
+#: Points of one upsert.
+BATCH = 500
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,12 @@ def sitemap_urls(site: Path) -> list[str]:
 
 def page_file(site: Path, url: str) -> Path:
     """The file that a web server would send for ``url``."""
-    return site / urlsplit(url).path.strip("/") / "index.html"
+    return site / page_name(url)
+
+
+def page_name(url: str) -> str:
+    """Where that file lies below the site's folder."""
+    return f"{urlsplit(url).path.strip('/')}/index.html"
 
 
 def page_payloads(url: str, file: Path) -> Iterator[dict[str, Any]]:
@@ -128,16 +136,18 @@ def token_counts(texts: Sequence[str]) -> list[int]:
 
 def store(client: QdrantClient, collection: str, payloads: Sequence[dict[str, Any]]) -> None:
     """Embed the payloads' texts and write them as the only points of ``collection``."""
+    write_points(client, collection, embedded_points(payloads), size=STATIC_DIMENSION)
+
+
+def embedded_points(payloads: Sequence[dict[str, Any]]) -> list[models.PointStruct]:
+    """The points of some payloads: id, vector, and the payload with token_count, model and embedded_at added."""
     from qdrant_client import models
 
     texts = [payload["chunk_text"] for payload in payloads]
     with closing(open_embedder(provider="static")) as embedder:
         vectors, model = embedder.embed(texts, input_type="search_document").vectors, embedder.model
     stamp = {"model": model, "embedded_at": f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"}
-    client.delete_collection(collection)
-    space = models.VectorParams(size=int(vectors.shape[1]), distance=models.Distance.COSINE)
-    client.create_collection(collection, vectors_config=space)
-    points = [
+    return [
         models.PointStruct(
             id=point_id(payload["source_url"], payload["chunk_index"]),
             vector=vector.tolist(),
@@ -145,4 +155,31 @@ def store(client: QdrantClient, collection: str, payloads: Sequence[dict[str, An
         )
         for payload, tokens, vector in zip(payloads, token_counts(texts), vectors, strict=True)
     ]
-    client.upsert(collection, points)
+
+
+def write_points(
+    client: QdrantClient,
+    collection: str,
+    points: Sequence[models.PointStruct],
+    *,
+    size: int,
+    distance: str = "Cosine",
+    vector_name: str | None = None,
+) -> None:
+    """Write ``points`` as the only ones of ``collection``, which is made anew.
+
+    Args:
+        client: Any Qdrant.
+        collection: Name of the collection.
+        points: May be none.
+        size: Dimensions of the vectors.
+        distance: Cosine, Dot, Euclid or Manhattan.
+        vector_name: Name of the vector; null: the unnamed one.
+    """
+    from qdrant_client import models
+
+    space = models.VectorParams(size=size, distance=models.Distance(distance))
+    client.delete_collection(collection)
+    client.create_collection(collection, vectors_config={vector_name: space} if vector_name else space)
+    for start in range(0, len(points), BATCH):
+        client.upsert(collection, points[start : start + BATCH])

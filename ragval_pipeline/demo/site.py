@@ -7,7 +7,7 @@ sources (``pages``) and the frame around a page (``theme/page.html``, filled by 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -48,7 +48,7 @@ def build_site(target: Path) -> None:
         _write(target / "docs" / page.path / "index.html", html)
     _write(target / "index.html", _redirect(f"docs/{pages[0].path}/index.html"))
     _write(target / STYLESHEET, package_file("theme", STYLESHEET).read_text(encoding="utf-8"))
-    _write(target / "sitemap.xml", _sitemap(pages))
+    _write(target / "sitemap.xml", sitemap_xml((page.url, page.lastmod.isoformat()) for page in pages))
     _write(target / "robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {BASE_URL}/sitemap.xml\n")
 
 
@@ -72,12 +72,15 @@ def _give_ids(tokens: Sequence[Token]) -> list[Heading]:
     return headings
 
 
-def _sitemap(pages: Sequence[SourcePage]) -> str:
-    entries = "".join(
-        f"  <url>\n    <loc>{escape(page.url)}</loc>\n    <lastmod>{page.lastmod.isoformat()}</lastmod>\n  </url>\n"
-        for page in pages
+def sitemap_xml(entries: Iterable[tuple[str, str | None]]) -> str:
+    """A sitemap with one entry for each address and its lastmod, which may be missing."""
+    body = "".join(
+        f"  <url>\n    <loc>{escape(url)}</loc>\n"
+        + (f"    <lastmod>{escape(lastmod)}</lastmod>\n" if lastmod else "")
+        + "  </url>\n"
+        for url, lastmod in entries
     )
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{SITEMAP_NAMESPACE}">\n{entries}</urlset>\n'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{SITEMAP_NAMESPACE}">\n{body}</urlset>\n'
 
 
 def _redirect(location: str) -> str:

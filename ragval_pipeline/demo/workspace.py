@@ -82,7 +82,7 @@ def build_demo(home: Path = DEFAULT_HOME) -> DemoHome:
         build_site(fresh / SITE)
         ingestion = ingest(fresh / SITE, fresh / QDRANT, COLLECTION)
         write_settings(fresh)
-        _move_into_place(fresh, home, replaced=Path(folder) / "replaced")
+        move_into_place(fresh, home, replaced=Path(folder) / "replaced")
     return DemoHome(home, ingestion)
 
 
@@ -92,7 +92,8 @@ def write_settings(folder: Path) -> None:
         (folder / name).write_bytes(package_file(name).read_bytes())
 
 
-def _move_into_place(fresh: Path, home: Path, replaced: Path) -> None:
+def move_into_place(fresh: Path, home: Path, replaced: Path) -> None:
+    """Move every part of ``fresh`` into ``home``, and what it replaces into ``replaced``; all on one file system."""
     home.mkdir(exist_ok=True)
     replaced.mkdir()
     for part in sorted(fresh.iterdir()):

@@ -13,10 +13,12 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.chunk_structure import build_chunk_structure
 from ragval_pipeline.orchestration.assets.coverage_report import build_coverage_report
+from ragval_pipeline.orchestration.assets.golden_set import build_golden_set
 from ragval_pipeline.orchestration.assets.metadata_expectations import build_metadata_expectations
 from ragval_pipeline.orchestration.assets.payload_snapshot import build_payload_snapshot
 from ragval_pipeline.orchestration.assets.quality_metrics import build_quality_metrics
 from ragval_pipeline.orchestration.assets.query_validation_results import build_query_validation_results
+from ragval_pipeline.orchestration.assets.self_retrieval import build_self_retrieval
 from ragval_pipeline.orchestration.assets.sitemap_urls import build_sitemap_urls
 from ragval_pipeline.orchestration.assets.validation_report import build_validation_report
 from ragval_pipeline.orchestration.checks import build_measurement_checks, build_report_gates
@@ -25,9 +27,11 @@ from ragval_pipeline.orchestration.jobs import build_job
 from ragval_pipeline.orchestration.names import (
     CHUNK_STRUCTURE,
     COVERAGE_REPORT,
+    GOLDEN_SET,
     METADATA_EXPECTATIONS,
     QUALITY_METRICS,
     QUERY_VALIDATION_RESULTS,
+    SELF_RETRIEVAL,
     resource_key,
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
@@ -41,6 +45,8 @@ MEASURING = {
     METADATA_EXPECTATIONS: build_metadata_expectations,
     CHUNK_STRUCTURE: build_chunk_structure,
     QUERY_VALIDATION_RESULTS: build_query_validation_results,
+    SELF_RETRIEVAL: build_self_retrieval,
+    GOLDEN_SET: build_golden_set,
     QUALITY_METRICS: build_quality_metrics,
 }
 

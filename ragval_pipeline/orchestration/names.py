@@ -15,6 +15,8 @@ COVERAGE_REPORT = "coverage_report"
 METADATA_EXPECTATIONS = "metadata_expectations"
 CHUNK_STRUCTURE = "chunk_structure"
 QUERY_VALIDATION_RESULTS = "query_validation_results"
+SELF_RETRIEVAL = "self_retrieval"
+GOLDEN_SET = "golden_set"
 QUALITY_METRICS = "quality_metrics"
 VALIDATION_REPORT = "validation_report"
 

@@ -10,6 +10,7 @@ import os
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.build import MEASURING, build_validation_defs
-from ragval_pipeline.orchestration.measuring import failure_of_step
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
     PAYLOAD_SNAPSHOT,
@@ -28,7 +28,14 @@ from ragval_pipeline.orchestration.names import (
     job_name,
 )
 from ragval_pipeline.orchestration.report import write_report
-from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
+from ragval_pipeline.orchestration.run_end import (
+    exception_of_step,
+    failed_step,
+    tidied,
+    unwritten_report,
+    was_interrupted,
+)
+from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.suite.load import resolve_suite
@@ -81,6 +88,11 @@ def run_suite(
         output: A folder that the report's files are put into as well.
         resources: In place of the suite's own, as for ``build_validation_defs``.
         log_level: From which level on Dagster's own log is shown.
+
+    Raises:
+        SuiteError: As ``run_validation``.
+        RagvalError: The report could not be written.
+        KeyboardInterrupt: The run was interrupted; nothing of it is left.
     """
     resolved = check_before_any_call(suite, only=only)
     tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
@@ -89,7 +101,8 @@ def run_suite(
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
-        try:
+        place_of = partial(place_of_run, instance, run_id, tags, resolved)
+        with tidied(place_of, place_of().base):
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
                 instance=instance,
                 run_id=run_id,
@@ -97,10 +110,9 @@ def run_suite(
                 raise_on_error=False,
                 run_config={"loggers": {"console": {"config": {"log_level": log_level}}}},
             )
-            place = place_of_run(instance, run_id, tags, resolved)
-            finished = _finish(suite, resolved, result, place)
-        finally:
-            _clean_up(place_of_run(instance, run_id, tags, resolved))
+            if was_interrupted(result):
+                raise KeyboardInterrupt
+            finished = _finish(suite, resolved, result, place_of())
     if output is not None:
         from ragval_pipeline.reporting.folder import copy_outputs
 
@@ -154,10 +166,14 @@ def _materialised(result: dg.ExecuteInProcessResult, key: dg.AssetKey) -> bool:
 
 def _error_report(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
     """The report of a run whose sitemap or collection could not be read: nothing is measured, and it says why."""
-    source = next((name for name in (SITEMAP_URLS, PAYLOAD_SNAPSHOT) if _failed_step(result, suite, name)), None)
+    steps = {name: f"{suite.suite}__{name}" for name in (SITEMAP_URLS, PAYLOAD_SNAPSHOT, VALIDATION_REPORT)}
+    source = next((name for name, step in steps.items() if failed_step(result, step)), None)
     if source is None:
         raise RuntimeError(f"the run {place.run_id} ended without a report and without a failed step")
-    first = failed_measurement(source, _exception(result, suite, source))
+    error = exception_of_step(result, steps[source])
+    if source == VALIDATION_REPORT:
+        raise unwritten_report(error)
+    first = failed_measurement(source, error)
     failure = first.failure or Failure(kind="crashed", message="failed")
     measurements = [first, *[Measurement(asset=name, failure=failure) for name in MEASURING]]
     inventory: SiteInventory | None = None
@@ -165,30 +181,3 @@ def _error_report(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResu
         inventory = result.asset_value(asset_key(suite.suite, SITEMAP_URLS))
     report, folder = write_report(resolved, place, measurements, inventory=inventory, manifest=None)
     return FinishedRun(report, folder)
-
-
-def _failed_step(result: dg.ExecuteInProcessResult, suite: Suite, name: str) -> bool:
-    return any(event.is_step_failure for event in result.events_for_node(f"{suite.suite}__{name}"))
-
-
-def _exception(result: dg.ExecuteInProcessResult, suite: Suite, name: str) -> BaseException:
-    for event in result.events_for_node(f"{suite.suite}__{name}"):
-        if event.is_step_failure:
-            data = event.step_failure_data
-            if data.user_failure_data is not None:
-                failure = dg.Failure(data.user_failure_data.description, metadata=data.user_failure_data.metadata)
-                known = failure_of_step(failure)
-                if known is not None:
-                    return known
-            message = data.error.message.strip() if data.error else "failed"
-            return RuntimeError(message)
-    return RuntimeError("failed")
-
-
-def _clean_up(place: RunPlace) -> None:
-    """Remove what only this run needed; its report, if there is one, is whole by now."""
-    remove_tree(place.work)
-    for folder in (place.work.parent, place.base):
-        # An interrupted first run must leave nothing, not even empty folders.
-        if folder.exists() and not any(folder.iterdir()):
-            folder.rmdir()

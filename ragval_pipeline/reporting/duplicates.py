@@ -72,16 +72,24 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str]) -> Sur
 
 
 def surplus_pages(finding: Finding, sitemap_urls: Iterable[str]) -> Surplus:
-    """The spellings that can go: all of a page but the sitemap's, or else the first."""
-    known = frozenset(sitemap_urls)
+    """The spellings that can go: all of a page but the sitemap's, or else the first.
+
+    A fragment names a place on the page: spellings that differ in nothing else stay or go together.
+    """
+    known = frozenset(_without_fragment(url) for url in sitemap_urls)
     surplus = Surplus([], [])
     for group in groups_of(finding):
         if len(group) < 2:
             surplus.review.extend(group)
             continue
-        keep = next((name for name in group if name in known), group[0])
-        surplus.delete.extend(name for name in group if name != keep)
+        spellings = [_without_fragment(name) for name in group]
+        keep = next((spelling for spelling in spellings if spelling in known), spellings[0])
+        surplus.delete.extend(name for name in group if _without_fragment(name) != keep)
     return surplus
+
+
+def _without_fragment(url: str) -> str:
+    return url.split("#", 1)[0]
 
 
 def _unclear(names: list[str], lookup: PointLookup) -> bool:

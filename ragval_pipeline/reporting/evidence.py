@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.place import open_folder
 from ragval_pipeline.reporting.query_csv import cell
-from ragval_pipeline.reporting.storage import Content, Moved, open_folder
+from ragval_pipeline.reporting.storage import Content, Moved
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 

@@ -16,18 +16,9 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting import evidence
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.place import ReportNotWrittenError, local_path, open_folder, writing_to
 from ragval_pipeline.reporting.run_files import NAMES, REPORT, run_files
-from ragval_pipeline.reporting.storage import (
-    Moved,
-    ReportNotWrittenError,
-    fill_folder,
-    local_path,
-    open_folder,
-    replace_file,
-    replace_folder,
-    write_remote,
-    writing_to,
-)
+from ragval_pipeline.reporting.storage import Moved, fill_folder, replace_file, replace_folder, write_remote
 
 if TYPE_CHECKING:
     from upath import UPath

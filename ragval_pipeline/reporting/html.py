@@ -18,6 +18,7 @@ from ragval_pipeline.sources.urls import is_http_url
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
 def report_html(bundle: ReportBundle, *, token_counts: Sequence[int] = ()) -> bytes:
@@ -57,11 +58,19 @@ def _environment() -> Environment:
         fact=fact_text,
         facts=fact_rows,
         id=id,
+        breakable=breakable,
     )
     environment.tests["link"] = _is_link
     # The style sheet is ours; everything else goes through autoescape.
     environment.globals["style"] = Markup(loader.get_source(environment, "report.css")[0])  # noqa: S704
     return environment
+
+
+def breakable(text: str) -> Markup:
+    """Text whose addresses may break after a slash instead of anywhere."""
+    from markupsafe import Markup
+
+    return Markup("/<wbr>").join(visible(text).split("/"))
 
 
 def fact_text(value: Any) -> str:
@@ -82,12 +91,12 @@ def fact_text(value: Any) -> str:
 
 
 def fact_rows(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Nested facts as flat rows, keys joined with dots."""
+    """Nested facts as flat rows, keys joined with dots; facts without a value are left out."""
     rows: list[tuple[str, str]] = []
     for key, value in facts.items():
-        if isinstance(value, dict) and value:
+        if isinstance(value, dict):
             rows += fact_rows(value, f"{prefix}{key}.")
-        else:
+        elif fact_text(value) != "-":
             rows.append((f"{prefix}{key}", fact_text(value)))
     return rows
 

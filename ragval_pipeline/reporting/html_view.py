@@ -5,14 +5,12 @@ What lives here: choosing, grouping and positions. What does not: markup.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.charts import Axis, Histogram, Lane, Mark, Score, axis_over, histogram, lane
+from ragval_pipeline.reporting.charts import Axis, Histogram, histogram
 from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     SEVERITIES,
@@ -23,35 +21,22 @@ from ragval_pipeline.reporting.outline import (
     first_steps,
     headline,
     outline_criteria,
+    reason_of,
+)
+from ragval_pipeline.reporting.query_rows import (
+    QueryRow,
+    ScorePicture,
+    query_row,
+    score_picture,
+    score_scale,
+    snippet,
 )
 from ragval_pipeline.suite.criteria import all_criteria, rank_of
-from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
-
-#: Characters of chunk text on one page.
-_TEXT_BUDGET = 1_500_000
-
-
-@dataclass(frozen=True)
-class QueryRow:
-    """A query, its anchor on the page, the score it must reach (null: none known) and what it expects."""
-
-    query: QueryReport
-    anchor: str
-    threshold: float | None
-    expects: list[tuple[str, str]]
-    negative: bool
-    critical: bool
-
-
-@dataclass(frozen=True)
-class ScorePicture:
-    """Best scores of positive and negative queries on one axis, with the thresholds that they are held to."""
-
-    axis: Axis
-    lanes: list[Lane]
-    thresholds: list[Mark]
+#: Characters that fit beside a value without a second line.
+_ROOM_BESIDE = 30
 
 
 @dataclass(frozen=True)
@@ -61,7 +46,10 @@ class PageView:
     headline: str
     criteria: CriteriaOutline
     means: Mapping[str, str]
+    tones: Mapping[str, str]
     bars: Mapping[str, tuple[float, float | None]]
+    beside: Mapping[str, str]
+    below: Mapping[str, str]
     steps: list[FindingNode]
     groups: list[tuple[Severity, list[FindingNode]]]
     counts: Mapping[Severity, int]
@@ -79,21 +67,24 @@ def page_view(bundle: ReportBundle, token_counts: Sequence[int] = ()) -> PageVie
     """The view of one run."""
     report = bundle.report
     tree = finding_tree(report.findings)
-    rows = [_query_row(query, index, bundle) for index, query in enumerate(report.query_results)]
+    rows = [query_row(query, index, bundle) for index, query in enumerate(report.query_results)]
     return PageView(
         headline=headline(report),
         criteria=outline_criteria(report.criteria),
         means=_means(report),
+        tones={result.name: _tone(result) for result in report.criteria},
         bars={result.name: bar for result in report.criteria if (bar := _bar(result))},
+        beside={result.name: _beside(result) for result in report.criteria},
+        below={result.name: _below(result) for result in report.criteria},
         steps=first_steps(report),
         groups=[(severity, nodes) for severity in SEVERITIES if (nodes := _of_severity(tree, severity))],
         counts=count_by_severity(report.findings),
         anchors={id(finding): f"finding-{index}" for index, finding in enumerate(report.findings)},
         queries=rows,
         query_anchors={row.query.query_id: row.anchor for row in rows},
-        snippet=_snippet(report),
-        score_scale=_score_scale(bundle),
-        scores=_score_picture(rows),
+        snippet=snippet(report),
+        score_scale=score_scale(bundle),
+        scores=score_picture(rows),
         tokens=histogram(token_counts, "chunk") if token_counts else None,
         coverage_reason=_reason(report, "coverage"),
     )
@@ -108,6 +99,35 @@ def _means(report: ValidationReport) -> dict[str, str]:
     return {criterion.name: criterion.means for criterion in all_criteria(ranks)}
 
 
+def _tone(result: CriterionResult) -> str:
+    """The look of a criterion: a missed gate that is not required warns, a value without a gate is neither."""
+    if result.verdict == "not_measured":
+        return "none"
+    if result.verdict == "not_met":
+        return "bad" if result.required else "warning"
+    return "plain" if result.threshold is None else "good"
+
+
+def _counts(result: CriterionResult) -> str:
+    if result.numerator is None or not result.denominator:
+        return ""
+    return f"{result.numerator:g} of {result.denominator:g}"
+
+
+def _beside(result: CriterionResult) -> str:
+    """What stands beside the value: the counts that it comes from, in the words of its reason if there is room."""
+    counts, reason = _counts(result), reason_of(result)
+    if not counts or not reason.startswith(counts):
+        return ""
+    return reason if len(reason) <= _ROOM_BESIDE else counts
+
+
+def _below(result: CriterionResult) -> str:
+    """What stands below the name: the reason, unless it stands beside the value or a gate is met."""
+    reason = reason_of(result)
+    return "" if _tone(result) == "good" or _beside(result) == reason else reason
+
+
 def _bar(result: CriterionResult) -> tuple[float, float | None] | None:
     """Length of the bar and place of the gate in percent; null for counts and for what was not measured."""
     unit = unit_of(result.name)
@@ -118,72 +138,5 @@ def _bar(result: CriterionResult) -> tuple[float, float | None] | None:
     return axis.at(result.value), None if result.threshold is None else axis.at(result.threshold)
 
 
-def _query_row(query: QueryReport, index: int, bundle: ReportBundle) -> QueryRow:
-    given = query.query
-    threshold = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
-    return QueryRow(
-        query=query,
-        anchor=f"query-{index + 1}",
-        threshold=threshold if isinstance(threshold, int | float) else None,
-        expects=_expectations(given),
-        negative=bool(given.get("negative")),
-        critical=bool(given.get("critical")),
-    )
-
-
-def _expectations(given: Mapping[str, Any]) -> list[tuple[str, str]]:
-    names = {
-        "expected_module": "module", "expected_chapter": "chapter", "relevant_urls": "page",
-        "acceptable_urls": "or page", "expected_keywords": "keyword", "expected_results": "result",
-    }  # fmt: skip
-    found = []
-    for field, label in names.items():
-        value = given.get(field)
-        values = value if isinstance(value, list | tuple) else [value]
-        found += [(label, str(entry)) for entry in values if entry]
-    return found
-
-
-def _snippet(report: ValidationReport) -> int:
-    """Characters of each hit's text: 300, and less where many hits would make the page slow."""
-    hits = sum(len(query.top_results) for query in report.query_results)
-    return min(300, max(80, _TEXT_BUDGET // max(hits, 1)))
-
-
-def _score_scale(bundle: ReportBundle) -> float | None:
-    """What a full bar of a score stands for; null when scores are distances and longer would not mean better."""
-    scores = [hit.similarity_score for query in bundle.report.query_results for hit in query.top_results]
-    facts = bundle.manifest.facts if bundle.manifest else None
-    vector = facts.vector(bundle.setting("qdrant", "vector_name")) if facts else None
-    if not scores or (vector is not None and not vector.higher_is_better):
-        return None
-    return max(1.0, *scores)
-
-
-def _score_picture(rows: Sequence[QueryRow]) -> ScorePicture | None:
-    asked = [row for row in rows if math.isfinite(_best(row))]
-    if not asked:
-        return None
-    thresholds = sorted({row.threshold for row in asked if row.threshold is not None})
-    # Many different thresholds are no line to look at.
-    shown = thresholds if len(thresholds) <= 3 else []
-    axis = axis_over([*(score.value for score in map(_score, asked)), *shown], most_ticks=8)
-    lanes = [
-        lane(name, [_score(row) for row in asked if row.negative is negative], axis)
-        for name, negative in (("positive", False), ("negative", True))
-        if any(row.negative is negative for row in asked)
-    ]
-    return ScorePicture(axis, lanes, [Mark(axis.at(value), f"{value:g}") for value in shown])
-
-
-def _score(row: QueryRow) -> Score:
-    verdict = "passed" if row.query.passed else "failed"
-    return Score(_best(row), bool(row.query.passed), f"{row.query.query_id}: {_best(row):.3f}, {verdict}")
-
-
-def _best(row: QueryRow) -> float:
-    return math.nan if row.query.best_similarity is None else row.query.best_similarity
-
-
 def _reason(report: ValidationReport, name: str) -> str:
-    return next((result.reason for result in report.criteria if result.name == name), "")
+    return next((reason_of(result) for result in report.criteria if result.name == name), "")

@@ -16,6 +16,7 @@ from ragval_pipeline.reporting.outline import (
     finding_tree,
     headline,
     outline_criteria,
+    reason_of,
 )
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.urls import is_http_url
@@ -84,7 +85,7 @@ def _criteria(report: ValidationReport) -> Iterator[str]:
     if outline.unmeasured:
         yield f"<details><summary>{plural(len(outline.unmeasured), 'criterion')} not measured</summary>"
         yield ""
-        yield from (f"- {escape(result.name)}: {escape(result.reason)}" for result in outline.unmeasured)
+        yield from (f"- {escape(result.name)}: {escape(reason_of(result))}" for result in outline.unmeasured)
         yield ""
         yield "</details>"
         yield ""
@@ -93,7 +94,7 @@ def _criteria(report: ValidationReport) -> Iterator[str]:
 def _criterion(result: CriterionResult, *, bold: bool) -> str:
     name = f"**{escape(result.name)}**" if bold else escape(result.name)
     sign = _SIGNS[result.verdict] if bold or result.verdict != "not_met" else _SEVERITY_SIGNS["warning"]
-    return f"| {sign} | {name} | {show_value(result)} | {show_gate(result)} | {escape(result.reason, 160)} |"
+    return f"| {sign} | {name} | {show_value(result)} | {show_gate(result)} | {escape(reason_of(result), 160)} |"
 
 
 def _findings(report: ValidationReport) -> Iterator[str]:

@@ -54,6 +54,12 @@ def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:
     return outline
 
 
+def reason_of(result: CriterionResult) -> str:
+    """Why a criterion has its verdict, without what its place on the page says already."""
+    reason = result.reason.removeprefix("not measured: ")
+    return "" if reason == "no gate" else reason.removesuffix("; no gate")
+
+
 def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     """Hang each finding below the first one that has the code it is ``because`` of.
 
@@ -122,9 +128,9 @@ def _failure(report: ValidationReport) -> str:
 
 
 def _in_circle(index: int, parents: Sequence[int | None]) -> bool:
-    """Whether following causes from ``index`` leads back to it; the first of a circle then starts its tree."""
-    circle, at = [index], parents[index]
-    while at is not None and at not in circle:
-        circle.append(at)
+    """Whether following causes from ``index`` leads back to it: then none of the circle is the cause of the rest."""
+    passed, at = [index], parents[index]
+    while at is not None and at not in passed:
+        passed.append(at)
         at = parents[at]
-    return at == index and min(circle) == index
+    return at == index

@@ -1,20 +1,20 @@
 """Putting files where they belong so that they appear whole or not at all.
 
 What lives here: a folder on the local disk or on any fsspec filesystem, filled in one go. What does not: which files
-there are (``run_files``) and where a run's folder is (``folder``).
+there are (``run_files``), where a run's folder is (``folder``),
+and what a filesystem's errors mean (``place``).
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.reporting.place import local_path, writing_to
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -30,46 +30,7 @@ class Moved:
 #: What a file is made of: its bytes, the file that it is a copy of, or the file that it replaces.
 Content: TypeAlias = "bytes | UPath | Moved"
 
-_LOCAL = frozenset({"", "file", "local"})
 _COPY_BYTES = 8 * 1024 * 1024
-
-
-class ReportNotWrittenError(RagvalError):
-    """A report could not be written: disk full, no permission, or a path that cannot be a folder."""
-
-    exit_code = 3
-
-    def __init__(self, where: str, problem: str, *, remedy: str = "") -> None:
-        self.where = where
-        self.problem = problem
-        super().__init__(f"{where}: the report could not be written: {problem}. {remedy}".rstrip())
-
-
-@contextmanager
-def writing_to(where: object) -> Iterator[None]:
-    """Turn the errors of a filesystem into ``ReportNotWrittenError``, naming the path that is to blame."""
-    try:
-        yield
-    except OSError as error:
-        problem = error.strerror or str(error) or type(error).__name__
-        blamed = error.filename if isinstance(error.filename, str) else str(where)
-        raise ReportNotWrittenError(blamed, problem, remedy="Free space or choose another folder.") from error
-    except (ImportError, ValueError) as error:
-        # fsspec: a protocol that it does not know, or one whose package is not installed.
-        raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
-
-
-def open_folder(uri: str) -> UPath:
-    """The folder at a path or fsspec URL."""
-    from upath import UPath
-
-    with writing_to(uri):
-        return UPath(uri)
-
-
-def local_path(folder: UPath) -> Path | None:
-    """The folder as a path of the local disk; null when it is elsewhere."""
-    return Path(folder.path) if folder.protocol in _LOCAL else None
 
 
 def fill_folder(folder: UPath, files: Mapping[str, Content], *, last: str) -> None:

@@ -1,11 +1,12 @@
 """The summary that ``ragval run`` and ``ragval demo`` print.
 
-What lives here: the lines and their looks on a terminal, in a pipe and without colour. What does not: progress bars
-(``cli``). Whatever an index holds, no control character of it reaches the terminal and none of it is markup.
+What lives here: the lines and their looks on a terminal, in a pipe and without colour. What does not: making text fit
+for the terminal (``terminal_lines``) and progress bars (``cli``).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,15 @@ from ragval_pipeline.reporting.outline import (
     finding_tree,
     headline,
     outline_criteria,
+    reason_of,
 )
+from ragval_pipeline.reporting.terminal_lines import LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
 _SUBJECTS = 3
 _STYLES = {
@@ -36,7 +37,6 @@ _SIGNS = {
     "pass": "✓", "fail": "✗", "error": "✗", "not_measured": "○", "met": "✓", "not_met": "✗", "warning": "!",
     "info": "·", "shown": "·",
 }  # fmt: skip
-_ASCII = {"✓": "+", "✗": "x", "○": "o", "·": "-", "≥": ">=", "≤": "<=", "→": "->", "└": "`-", "…": "..."}
 
 
 def render_summary(report: ValidationReport, console: Console, *, report_path: str | None) -> None:
@@ -47,7 +47,7 @@ def render_summary(report: ValidationReport, console: Console, *, report_path: s
         console: Where to print; its width, colours and encoding are respected.
         report_path: Path of ``report.html``, or null when none was written.
     """
-    printer = _Printer(console)
+    printer = _Summary(console)
     printer.verdict(report)
     printer.criteria(report.criteria)
     printer.findings(report)
@@ -55,23 +55,8 @@ def render_summary(report: ValidationReport, console: Console, *, report_path: s
         printer.line(("Report: ", "bold"), (report_path, ""), wrap=False)
 
 
-class _Printer:
-    """Prints to one console, in the characters that it can show."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._encoding = console.encoding
-        self._plain = not console.encoding.lower().startswith("utf")
-
-    def line(self, *parts: tuple[str, str], indent: int = 0, wrap: bool = True) -> None:
-        """Print one line of ``(text, style)``; without ``wrap`` it stays whole, so that it can be copied."""
-        from rich.padding import Padding
-
-        text = self._text(*parts)
-        if wrap:
-            self._console.print(Padding(text, (0, 0, 0, indent)))
-        else:
-            self._console.print(self._text((" " * indent, "")) + text, soft_wrap=True)
+class _Summary(LinePrinter):
+    """The parts of the summary, each printed by one method."""
 
     def verdict(self, report: ValidationReport) -> None:
         style = _STYLES[report.verdict]
@@ -91,12 +76,13 @@ class _Printer:
 
     def criteria(self, results: Sequence[CriterionResult]) -> None:
         outline = outline_criteria(results)
+        widths = self._widths([*outline.required, *outline.shown])
         if outline.required:
             self.line(("Required", "bold"))
-            self._console.print(self._table(outline.required, dim=False))
+            self._table(outline.required, widths, dim=False)
         if outline.shown:
             self.line(("Measured, not required", "dim"))
-            self._console.print(self._table(outline.shown, dim=True))
+            self._table(outline.shown, widths, dim=True)
         if outline.unmeasured:
             self._unmeasured(outline.unmeasured)
         self.line()
@@ -125,61 +111,54 @@ class _Printer:
                 self.line((subject, "dim"), indent=inner + 2, wrap=False)
             if finding.count > _SUBJECTS:
                 self.line((f"and {finding.count - _SUBJECTS:,} more", "dim"), indent=inner + 2)
-        self.line((f"→ {finding.remedy}", "cyan" if finding.severity != "info" else "dim"), indent=inner)
+        self.line((finding.remedy, "dim" if finding.severity == "info" else "cyan"), indent=inner, lead="→ ")
         for below in node.consequences:
             self._finding(below, indent=inner)
 
-    def _table(self, results: Iterable[CriterionResult], *, dim: bool) -> Table:
-        from rich.table import Table
+    def _columns(self, result: CriterionResult) -> tuple[str, str, str]:
+        return self.fit(result.name), self.fit(show_value(result)), self.fit(show_gate(result))
 
-        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), style="dim" if dim else "")
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(ratio=1, overflow="fold")
+    def _widths(self, results: Sequence[CriterionResult]) -> list[int]:
+        """Widths of name, value and gate over all tables, so that they stand in line."""
+        rows = [self._columns(result) for result in results]
+        return [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+
+    def _table(self, results: Iterable[CriterionResult], widths: Sequence[int], *, dim: bool) -> None:
         for result in results:
             look = _look(result)
-            value_style = look if look and look != "dim" else ""
-            table.add_row(
-                self._text((f"  {_SIGNS[_state(result)]}", look)),
-                self._text((result.name, "dim" if dim else "bold")),
-                self._text((show_value(result), value_style)),
-                self._text((show_gate(result), "dim")),
-                self._text((shorten(result.reason, 160), "dim")),
+            name, value, gate = self._columns(result)
+            head = (
+                (f"  {_SIGNS[_state(result)]} ", look),
+                (f"{name:{widths[0]}}  ", "dim" if dim else "bold"),
+                (f"{value:>{widths[1]}}  ", "" if look == "dim" else look),
+                (f"{gate:{widths[2]}}", "dim"),
             )
-        return table
+            room = self.width - sum(len(text) for text, _ in head) - 2
+            reason = one_line(reason_of(result))
+            # What keeps a run from passing is said in full; elsewhere the table matters more.
+            if result.gate_fails and len(reason) > room:
+                self.line(*head, wrap=False)
+                self.line((shorten(reason, 400), "dim"), indent=6)
+            else:
+                self.line(*head, (f"  {_cut(reason, room)}" if room >= 12 else "", "dim"), wrap=False)
 
     def _unmeasured(self, results: Sequence[CriterionResult]) -> None:
         self.line((f"Not measured: {len(results)}", "dim"))
         for reason, members in _names_by_reason(results).items():
             self.line((f"{', '.join(members)}: {shorten(reason, 200)}", "dim"), indent=2)
 
-    def _text(self, *parts: tuple[str, str]) -> Text:
-        from rich.text import Text
-
-        text = Text()
-        for content, style in parts:
-            text.append(self._fit(content), style)
-        return text
-
-    def _fit(self, content: str) -> str:
-        """The characters that the console can show: nothing that commands it, nothing that it cannot encode."""
-        lead = len(content) - len(content.lstrip(" "))
-        trail = len(content) - len(content.rstrip(" ")) if content.strip(" ") else 0
-        clean = f"{' ' * lead}{one_line(content)}{' ' * trail}"
-        if not self._plain:
-            return clean
-        for character, plain in _ASCII.items():
-            clean = clean.replace(character, plain)
-        return clean.encode(self._encoding, "replace").decode(self._encoding)
-
 
 def _names_by_reason(results: Iterable[CriterionResult]) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     for result in results:
-        names.setdefault(one_line(result.reason.removeprefix("not measured: ")), []).append(result.name)
+        names.setdefault(one_line(reason_of(result)), []).append(result.name)
     return names
+
+
+def _cut(reason: str, room: int) -> str:
+    """As much of a reason as there is room for, its first clause if that fits."""
+    clause = re.split(r"[,;:(] ?", reason, maxsplit=1)[0].rstrip()
+    return clause if len(clause) <= room < len(reason) else shorten(reason, room)
 
 
 def _state(result: CriterionResult) -> str:

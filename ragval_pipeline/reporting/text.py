@@ -16,6 +16,8 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # They can make a line read differently from what it says (CVE-2021-42574).
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+#: A word that is cut only where it is longer than this: then it is an address or an id.
+_LONGEST_WORD = 20
 _BLANKS = re.compile(r"\s+")
 
 
@@ -40,6 +42,12 @@ def xml_text(text: str) -> str:
 
 
 def shorten(text: str, length: int) -> str:
-    """At most ``length`` characters of one line; an ellipsis says that there was more."""
+    """At most ``length`` characters of one line, in whole words; an ellipsis says that there was more."""
     line = one_line(text)
-    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+    if len(line) <= length:
+        return line
+    cut = line[: length - 1]
+    blank = cut.rfind(" ")
+    if line[length - 1] != " " and blank > 0 and length - blank <= _LONGEST_WORD:
+        cut = cut[:blank]
+    return f"{cut.rstrip()}…"

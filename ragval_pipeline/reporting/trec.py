@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 TAG = "ragval"
 
 #: Every character that some reader splits a line at, and halves of surrogate pairs, which UTF-8 cannot hold.
-_UNSAFE = "\\s\x00\ud800-\udfff"
+_UNSAFE = "\\s\ud800-\udfff"
 _ESCAPES = re.compile(
     "%(?:25|00|09|0[A-D]|1[C-F]|20|C2%85|C2%A0|E1%9A%80|E2%80%(?:8[0-9A]|A8|A9|AF)|E2%81%9F|E3%80%80"
     "|ED%[AB][0-9A-F]%[89AB][0-9A-F])"
 )
 _TO_ENCODE = re.compile(f"[{_UNSAFE}]|%(?={_ESCAPES.pattern.removeprefix('%')})")
+#: Stands for the empty id, which would be no column at all; the same text as an id is written ``%2500``.
 _EMPTY = "%00"
 
 

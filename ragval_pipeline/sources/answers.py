@@ -49,7 +49,7 @@ class Answer:
         repeats: Hits of every further search for the same vector.
         embedding_ms: Milliseconds of embedding, this text's share of its batch.
         search_ms: Milliseconds of the first search, retries and waiting included.
-            error: One line, when the search failed.
+        error: One line, when the search failed.
     """
 
     query_id: str
@@ -80,6 +80,7 @@ def ask_all(
     input_type: Literal["search_query", "search_document"] = "search_query",
     exact: bool = False,
     repeats: int = 1,
+    page_fields: Sequence[str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Answers:
     """Ask every question once, repeat it for determinism, and deepen it where pages are wanted.
@@ -94,6 +95,7 @@ def ask_all(
         input_type: How queries are embedded.
         exact: Search exactly.
         repeats: Searches per question, the first included.
+        page_fields: Payload fields that ``page_of`` reads: all that comes with deeper hits; null: ``fields``.
         on_progress: Called with questions answered and questions to ask.
 
     Returns:
@@ -111,7 +113,7 @@ def ask_all(
     if size != vector.size:
         raise dimension_mismatch(vector, size, embedder)
     share = 1000 * batch.elapsed_s / len(questions)
-    search = _Search(reader, fields, page_of, exact, repeats)
+    search = _Search(reader, fields, fields if page_fields is None else page_fields, page_of, exact, repeats)
     result = Answers()
     for number, question in enumerate(questions):
         answer = None
@@ -143,20 +145,21 @@ class _Search:
 
     reader: Reader
     fields: Sequence[str]
+    page_fields: Sequence[str]
     page_of: Callable[[Mapping[str, object]], str | None]
     exact: bool
     repeats: int
 
     def ask(self, question: Question, vector: list[float], embedding_ms: float) -> Answer:
         started = time.perf_counter()
-        hits = self._hits(vector, question.top_k)
+        hits = self._hits(vector, question.top_k, self.fields)
         search_ms = 1000 * (time.perf_counter() - started)
-        again = tuple(tuple(self._hits(vector, question.top_k, bare=True)) for _ in range(self.repeats - 1))
+        again = tuple(tuple(self._hits(vector, question.top_k, ())) for _ in range(self.repeats - 1))
         deeper = self._deepen(question, vector, hits)
         return Answer(question.query_id, tuple(hits), deeper, again, embedding_ms, search_ms)
 
-    def _hits(self, vector: list[float], limit: int, *, bare: bool = False) -> list[Hit]:
-        return self.reader.search(vector, limit=limit, fields=() if bare else self.fields, exact=self.exact)
+    def _hits(self, vector: list[float], limit: int, fields: Sequence[str]) -> list[Hit]:
+        return self.reader.search(vector, limit=limit, fields=fields, exact=self.exact)
 
     def _deepen(self, question: Question, vector: list[float], hits: list[Hit]) -> tuple[Hit, ...]:
         """Search further until the ranking holds enough pages or the collection ends."""
@@ -164,7 +167,7 @@ class _Search:
         ranked, limit, found = list(hits), question.top_k, len(hits)
         while question.pages and found == limit < MAX_DEPTH and self._pages(ranked) < question.pages:
             limit = min(MAX_DEPTH, max(2 * limit, 4 * question.pages))
-            more = self._hits(vector, limit)
+            more = self._hits(vector, limit, self.page_fields)
             found = len(more)
             # An approximate search may order its head differently when asked for more: the first answer stands.
             ranked.extend(hit for hit in more if hit.id not in seen)

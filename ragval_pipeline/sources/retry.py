@@ -6,6 +6,8 @@ another try; each source decides that in its own ``classify`` function.
 
 from __future__ import annotations
 
+import math
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +17,9 @@ import tenacity
 
 T = TypeVar("T")
 
+#: No wait of our own is longer, however often it doubled.
+LONGEST_DELAY_S = 60.0
+
 
 @dataclass(frozen=True)
 class RetryPolicy:
@@ -22,7 +27,7 @@ class RetryPolicy:
 
     Args:
         max: Retries after the first try, 0 or more.
-        delay_s: Wait before the first retry in seconds; doubles each time, plus up to 10 % jitter.
+        delay_s: Wait before the first retry in seconds; doubles each time up to 60, plus up to 10 % jitter.
         deadline_s: Seconds after which no further retry starts, counted from the first try.
     """
 
@@ -75,16 +80,16 @@ def call_with_retries(
         Exception: The last exception of ``operation``, unchanged.
     """
     seen = attempts if attempts is not None else Attempts()
-    backoff = tenacity.wait_exponential_jitter(multiplier=policy.delay_s, max=60.0, jitter=policy.delay_s * 0.1)
 
     def wait(state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        hint = classify(error).retry_after_s if error else None
-        return backoff(state) if hint is None else hint
+        hint = _usable(classify(error).retry_after_s) if error else None
+        return delay_before(state.attempt_number, policy) if hint is None else hint
 
     def stop(state: tenacity.RetryCallState) -> bool:
+        # tenacity has asked ``wait`` by now: a retry that could only start after the deadline is not waited for.
         elapsed = state.seconds_since_start or 0.0
-        return state.attempt_number > policy.max or elapsed + wait(state) > policy.deadline_s
+        return state.attempt_number > policy.max or elapsed + state.upcoming_sleep > policy.deadline_s
 
     def pause(seconds: float) -> None:
         seen.waited_s += seconds
@@ -102,3 +107,13 @@ def call_with_retries(
         reraise=True,
     )
     return retrying(counted)
+
+
+def delay_before(retry: int, policy: RetryPolicy) -> float:
+    """Seconds to wait before the retry with this number, counted from 1, when the server gives no hint."""
+    delay = min(policy.delay_s * 2.0 ** min(retry - 1, 32), LONGEST_DELAY_S)
+    return delay * (1 + 0.1 * random.random())
+
+
+def _usable(hint: float | None) -> float | None:
+    return hint if hint is not None and math.isfinite(hint) and hint >= 0 else None

@@ -152,20 +152,20 @@ def merge_gates(
 ) -> dict[str, Gate]:
     """The gate of every criterion: the suite's over the profile's over the criterion's own, which is not required.
 
-    A suite's null takes a gate away. A suite's bare number is required unless the profile says otherwise: who writes
-    a number means it.
+    A suite's null takes a gate away. A suite's threshold is required unless it says otherwise: who writes a number
+    means it. Without a threshold of its own, a suite changes only whether the known one is required.
     """
     return {criterion.name: _merge_gate(criterion, profile, suite) for criterion in criteria}
 
 
 def _merge_gate(criterion: Criterion, profile: Mapping[str, Gate], suite: Mapping[str, GateChange | None]) -> Gate:
-    known = profile.get(criterion.name)
-    gate = known or Gate(criterion.threshold, required=criterion.name == "critical_queries")
+    own = Gate(criterion.threshold, required=criterion.name == "critical_queries")
+    gate = profile.get(criterion.name, own)
     if criterion.name not in suite:
         return gate
     change = suite[criterion.name]
     if change is None:
         return Gate(None, required=False)
-    threshold = gate.threshold if change.threshold is None else change.threshold
-    required = (known.required if known else True) if change.required is None else change.required
-    return Gate(threshold, required)
+    if change.threshold is None:
+        return Gate(gate.threshold, gate.required if change.required is None else change.required)
+    return Gate(change.threshold, True if change.required is None else change.required)

@@ -1,6 +1,7 @@
 """Reading ``${NAME}`` and ``${NAME:-default}`` from the environment.
 
-What lives here: replacing placeholders in the strings of a parsed file. What does not: which keys a suite has.
+What lives here: replacing placeholders in the strings of a parsed file. What does not: which keys a suite has, and
+what stands in for a key that definitions cannot know yet (``outline``).
 """
 
 from __future__ import annotations
@@ -12,10 +13,17 @@ from typing import Any
 from ragval_pipeline.errors import SuiteError
 
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+#: A dollar before a placeholder takes its meaning away: ``$${NAME}`` is the text ``${NAME}``.
+_TOKEN = re.compile(rf"\$(\$\{{)|{PLACEHOLDER.pattern}|(\$\{{)")
+
+Replace = Callable[["re.Match[str]", str], str]
 
 
 def interpolate(value: Any, environ: Mapping[str, str], *, file: str | None = None) -> Any:
     """Replace every placeholder in the strings of ``value``.
+
+    A key or list entry that consists of placeholders and comes out empty counts as not given: that is what
+    ``${NAME:-}`` is for.
 
     Args:
         value: Parsed YAML: mappings, lists, scalars.
@@ -26,40 +34,74 @@ def interpolate(value: Any, environ: Mapping[str, str], *, file: str | None = No
         The same structure without placeholders.
 
     Raises:
-        SuiteError: A variable without default is not set; names the file, the key and the variable.
+        SuiteError: A variable without default is not set or empty, or a placeholder is malformed; names the file, the
+            key and the variable.
     """
 
     def replace(match: re.Match[str], key: str) -> str:
-        name, default = match.group(1), match.group(2)
-        if name in environ and (environ[name].strip() or default is None):
-            return environ[name].strip()
-        if default is not None:
-            return default
+        name, default = match.group(2), match.group(3)
+        text = environ.get(name, "").strip()
+        if text or default is not None:
+            return text or str(default)
         raise SuiteError(
-            f"the environment variable {name} is not set",
+            f"the environment variable {name} is {'empty' if name in environ else 'not set'}",
             file=file,
-            key=key,
+            key=key or None,
             remedy=f"Set {name}, or write ${{{name}:-default}}.",
         )
 
-    return _walk(value, "", replace)
+    return _walk(value, "", replace, file)
 
 
-def interpolate_known(value: Any, environ: Mapping[str, str]) -> Any:
-    """Like ``interpolate``, but a placeholder without value stays as it is written: for a suite's outline."""
+def interpolate_known(value: Any, environ: Mapping[str, str], *, file: str | None = None) -> Any:
+    """Like ``interpolate``, but a placeholder without value stays as it is written: for a suite's outline.
+
+    Raises:
+        SuiteError: A placeholder is malformed.
+    """
 
     def replace(match: re.Match[str], key: str) -> str:
-        name, default = match.group(1), match.group(2)
-        return environ.get(name, "").strip() or (match.group(0) if default is None else default)
+        return environ.get(match.group(2), "").strip() or match.group(3) or match.group(0)
 
-    return _walk(value, "", replace)
+    return _walk(value, "", replace, file)
 
 
-def _walk(value: Any, key: str, replace: Callable[[re.Match[str], str], str]) -> Any:
+def variables_in(text: object) -> list[str]:
+    """Names of the variables that the placeholders of ``text`` read; none for anything but text."""
+    return [match.group(1) for match in PLACEHOLDER.finditer(text)] if isinstance(text, str) else []
+
+
+def is_unread(value: object) -> bool:
+    """Whether ``value`` is a text that still holds a placeholder."""
+    return isinstance(value, str) and PLACEHOLDER.search(value) is not None
+
+
+def _walk(value: Any, key: str, replace: Replace, file: str | None) -> Any:
     if isinstance(value, dict):
-        return {name: _walk(entry, f"{key}.{name}" if key else str(name), replace) for name, entry in value.items()}
+        entries = {
+            name: _walk(entry, f"{key}.{name}" if key else str(name), replace, file) for name, entry in value.items()
+        }
+        return {name: entry for name, entry in entries.items() if not _came_out_empty(value[name], entry)}
     if isinstance(value, list):
-        return [_walk(entry, f"{key}[{index}]", replace) for index, entry in enumerate(value)]
-    if isinstance(value, str):
-        return PLACEHOLDER.sub(lambda match: replace(match, key), value)
+        walked = [_walk(entry, f"{key}[{index}]", replace, file) for index, entry in enumerate(value)]
+        return [entry for given, entry in zip(value, walked, strict=True) if not _came_out_empty(given, entry)]
+    if isinstance(value, str) and "${" in value:
+        return _TOKEN.sub(lambda match: _replaced(match, key, replace, file), value)
     return value
+
+
+def _replaced(match: re.Match[str], key: str, replace: Replace, file: str | None) -> str:
+    if match.group(1):
+        return match.group(1)
+    if match.group(4):
+        raise SuiteError(
+            "holds ${ that starts no placeholder",
+            file=file,
+            key=key or None,
+            remedy="Write ${NAME} or ${NAME:-default}; $${ stands for the text ${.",
+        )
+    return replace(match, key)
+
+
+def _came_out_empty(given: Any, entry: Any) -> bool:
+    return is_unread(given) and isinstance(entry, str) and not entry.strip()

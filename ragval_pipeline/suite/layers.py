@@ -40,14 +40,28 @@ def layer_of(key: Iterable[str | int], layers: Iterable[Layer]) -> Layer | None:
     path = list(key)
     found = None
     for layer in layers:
-        value: Any = layer.settings
-        for part in path:
-            if not isinstance(value, Mapping) or part not in value:
-                break
-            value = value[str(part)]
-        else:
+        if value_at(path, layer.settings, or_holder=True) is not None:
             found = layer
     return found
+
+
+def value_at(key: Iterable[str | int], settings: Any, *, or_holder: bool = False) -> Any:
+    """The value at ``key``; null when there is none.
+
+    Args:
+        key: Keys and indices, outermost first.
+        settings: Nested mappings and lists.
+        or_holder: Take a list or scalar that stands where the key goes deeper: it was set as one.
+    """
+    value = settings
+    for part in key:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list | tuple) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            return value if or_holder else None
+    return value
 
 
 def nest(dotted: str, value: Any) -> dict[str, Any]:

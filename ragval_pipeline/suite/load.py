@@ -1,6 +1,7 @@
 """Reading a suite file: once as an outline that loads without any variable set, and again when a run starts.
 
-What lives here: the way from a file to a ``Suite``. What does not: the keys (``model``) and the queries.
+What lives here: the way from a file to a ``Suite``. What does not: the keys (``model``), where values come from
+(``settings``), what stands in for those that are not known yet (``outline``), and the queries.
 """
 
 from __future__ import annotations
@@ -13,27 +14,31 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.criteria import (
-    DEFAULT_GATES,
-    Criterion,
-    Gate,
-    GateChange,
-    all_criteria,
-    merge_gates,
-    rank_of,
-)
-from ragval_pipeline.suite.interpolation import interpolate, interpolate_known
-from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest
-from ragval_pipeline.suite.model import DEFAULT_FIELDS, DEFAULT_REQUIRED, QueryFiles, Suite, SuiteOrigin, TrecFiles
-from ragval_pipeline.suite.problems import suite_error
+from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of
+from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, is_unread
+from ragval_pipeline.suite.layers import Layer, merge_layers
+from ragval_pipeline.suite.model import Suite, SuiteOrigin
+from ragval_pipeline.suite.outline import complete_outline, unread_location, without
+from ragval_pipeline.suite.paths import anchor_paths, anchored_uri
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.profiles.base import Profile
+from ragval_pipeline.suite.settings import (
+    explain,
+    explain_rule,
+    layers_of,
+    required_after_mapping,
+    without_empty_sections,
+)
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
+
+__all__ = ["anchored_uri", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite"]
 
 
 def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, folder: str | Path | None = None) -> Suite:
     """Read a suite file as far as it can be read without the environment.
 
-    Placeholders whose variable is not set stay as they are written; ``resolve_suite`` reads them when a run starts.
+    Placeholders whose variable is not set stay as they are written, where the key is a text, and are left out where it
+    is not; ``resolve_suite`` reads them when a run starts. A suite name that is such a placeholder becomes the file's.
 
     Args:
         path: The suite file.
@@ -56,149 +61,70 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
 def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Suite:
     """The same suite with every placeholder read from the environment now.
 
+    Args:
+        suite: As ``load_suite`` reads it; a suite made in Python comes back as it is.
+        environ: Variables by name; null: the process's.
+
     Raises:
-        SuiteError: A variable without default is not set, or a value that it gives is wrong.
+        SuiteError: A variable without default is not set or empty, or a value that it gives is wrong.
     """
     if suite._origin is None:
         return suite
     return _build(suite._origin, os.environ if environ is None else environ, strict=True)
 
 
-def gates_of(suite: Suite) -> dict[str, Gate]:
-    """The gate of every criterion of the suite, by name, in report order."""
-    profile = get_profile(suite.profile)
-    changes = {
-        name: None if gate is None else GateChange(gate.threshold, gate.required)
-        for name, gate in suite.criteria.items()
-    }
-    return merge_gates(criteria_of(suite), profile.gates if profile else DEFAULT_GATES, changes)
-
-
-def criteria_of(suite: Suite) -> list[Criterion]:
-    """Every criterion of the suite in report order, the ranked families at each of ``ranks_of``."""
-    return all_criteria(ranks_of(suite))
-
-
-def ranks_of(suite: Suite) -> tuple[int, ...]:
-    """The ranks at which page metrics are measured: ``retrieval.k`` and those that suite or profile gate on."""
-    profile = get_profile(suite.profile)
-    named = [*suite.criteria, *(profile.gates if profile else ())]
-    return tuple(sorted({*suite.retrieval.k, *(rank for name in named if (rank := rank_of(name)))}))
-
-
 def _read_mapping(file: Path) -> dict[str, Any]:
     content = parse_yaml(read_text(file, kind="suite file"), file=file)
     if not isinstance(content, dict):
         raise SuiteError("holds no settings", file=file, remedy="Write a mapping: suite, qdrant, source, queries.")
-    return {str(key): value for key, value in content.items()}
+    return without_empty_sections({str(key): value for key, value in content.items()})
 
 
 def _build(origin: SuiteOrigin, environ: Mapping[str, str], *, strict: bool) -> Suite:
-    file = origin.file
-    written = (
-        interpolate(origin.written, environ, file=str(file)) if strict else interpolate_known(origin.written, environ)
-    )
-    layers = _layers(origin, written, environ)
-    settings = merge_layers(layers)
-    _default_required(settings, written)
-    while True:
-        try:
-            suite = Suite.model_validate(settings)
-            break
-        except ValidationError as error:
-            placeholder = None if strict else _unread_placeholder(error, settings)
-            if placeholder is None:
-                raise _explained(error, layers, file) from None
-            _remove(settings, placeholder)
-    anchored = _anchor(suite, origin.folder)
+    read = interpolate if strict else interpolate_known
+    written = read(origin.written, environ, file=str(origin.file))
+    profile = _profile(written, origin)
+    layers = layers_of(profile, environ, Layer(str(origin.file), written), Layer("command line", origin.flags))
+    settings = required_after_mapping(merge_layers(layers), layers, profile)
+    if not strict:
+        complete_outline(settings, file=origin.file, profile=profile)
+        _keep_report_uri(settings, origin)
+    suite = _validated(settings, layers, origin, strict=strict)
+    _check_profile(suite, profile, layers, origin)
+    check_gates(suite, file=origin.file)
+    anchored = anchor_paths(suite, origin.folder)
     anchored._origin = origin
     return anchored
 
 
-def _layers(origin: SuiteOrigin, written: Mapping[str, Any], environ: Mapping[str, str]) -> list[Layer]:
-    name = written.get("profile")
-    profile = get_profile(None if name is None else str(name), file=origin.file)
-    layers = []
-    if profile:
-        layers.append(Layer(f"profile {profile.name}", profile.settings))
-        for variable in profile.variables:
-            text = environ.get(variable.name, "").strip()
-            if text:
-                layers.append(
-                    Layer(f"environment variable {variable.name}", nest(variable.key, variable.convert(text)))
-                )
-    else:
-        layers.append(Layer("default", {"payload": {"fields": DEFAULT_FIELDS}}))
-    return [*layers, Layer(str(origin.file), written), Layer("command line", origin.flags)]
+def _profile(written: Mapping[str, Any], origin: SuiteOrigin) -> Profile | None:
+    name = origin.flags.get("profile", written.get("profile"))
+    known = isinstance(name, str) and name.strip() and not is_unread(name)
+    return get_profile(str(name), file=origin.file) if known else None
 
 
-def _default_required(settings: dict[str, Any], written: Mapping[str, Any]) -> None:
-    """Require the metadata fields that the suite maps itself; where it maps none, the usual six."""
-    payload = settings.get("payload")
-    if not isinstance(payload, dict) or "required" in payload or not isinstance(payload.get("fields"), dict):
-        return
-    own = written.get("payload")
-    mapped = own.get("fields") if isinstance(own, Mapping) else None
-    names = [name for name in DEFAULT_REQUIRED if not isinstance(mapped, Mapping) or name in mapped]
-    settings["payload"] = {**payload, "required": [payload["fields"][name] for name in names]}
+def _keep_report_uri(settings: dict[str, Any], origin: SuiteOrigin) -> None:
+    # Values between assets are kept below report_uri, which is read when a step runs: defaults must not be fixed here.
+    written = origin.written.get("report_uri")
+    if is_unread(written) and "report_uri" not in origin.flags:
+        settings["report_uri"] = written
 
 
-def _explained(error: ValidationError, layers: list[Layer], file: Path) -> SuiteError:
-    location = error.errors(include_url=False)[0]["loc"]
-    layer = layer_of([part for part in location if isinstance(part, str)], layers)
-    source = file if layer is None or layer.name == "default" else layer.name
-    return suite_error(error, model=Suite, file=source)
+def _validated(settings: dict[str, Any], layers: list[Layer], origin: SuiteOrigin, *, strict: bool) -> Suite:
+    while True:
+        try:
+            return Suite.model_validate(settings)
+        except ValidationError as error:
+            unread = None if strict else unread_location(error, settings)
+            if unread is None:
+                raise explain(error, settings, layers, origin) from None
+            settings = without(settings, unread)
 
 
-def _unread_placeholder(error: ValidationError, settings: Mapping[str, Any]) -> tuple[int | str, ...] | None:
-    for problem in error.errors(include_url=False):
-        value: Any = settings
-        location = []
-        for part in problem["loc"]:
-            try:
-                value = value[part]
-            except (KeyError, IndexError, TypeError):
-                break
-            location.append(part)
-        if isinstance(value, str) and "${" in value:
-            return tuple(location)
-    return None
-
-
-def _remove(settings: dict[str, Any], location: tuple[int | str, ...]) -> None:
-    holder: Any = settings
-    for part in location[:-1]:
-        holder[part] = dict(holder[part]) if isinstance(holder[part], Mapping) else list(holder[part])
-        holder = holder[part]
-    del holder[location[-1]]
-
-
-def _anchor(suite: Suite, folder: Path) -> Suite:
-    """Make relative paths start at the suite file's folder."""
-    update: dict[str, Any] = {"report_uri": anchored_uri(suite.report_uri, folder)}
-    if suite.qdrant.path is not None:
-        update["qdrant"] = suite.qdrant.model_copy(update={"path": folder / suite.qdrant.path.expanduser()})
-    if suite.source is not None:
-        root = suite.source.site_root
-        update["source"] = suite.source.model_copy(
-            update={
-                "sitemap": anchored_uri(suite.source.sitemap, folder),
-                "site_root": None if root is None else folder / root.expanduser(),
-            }
-        )
-    queries = suite.queries
-    if isinstance(queries, Path):
-        update["queries"] = folder / queries.expanduser()
-    elif isinstance(queries, QueryFiles):
-        truth = queries.ground_truth
-        paths = {"file": folder / queries.file, "ground_truth": None if truth is None else folder / truth}
-        update["queries"] = queries.model_copy(update=paths)
-    elif isinstance(queries, TrecFiles):
-        paths = {"topics": folder / queries.topics, "qrels": folder / queries.qrels}
-        update["queries"] = queries.model_copy(update=paths)
-    return suite.model_copy(update=update)
-
-
-def anchored_uri(uri: str, folder: Path) -> str:
-    """A path made absolute from ``folder``; URLs and texts with placeholders stay as they are."""
-    return uri if "://" in uri or "${" in uri else str(folder / Path(uri).expanduser())
+def _check_profile(suite: Suite, profile: Profile | None, layers: list[Layer], origin: SuiteOrigin) -> None:
+    for rule in profile.setting_rules if profile else ():
+        value: Any = suite
+        for part in rule.key.split("."):
+            value = getattr(value, part)
+        if not rule.holds(value):
+            raise explain_rule(rule, layers, origin, profile)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+#: Names that are listed when none is near; more would bury the message.
+LISTED = 24
+
 
 def nearest(name: str, known: Iterable[str], *, count: int = 3) -> list[str]:
     """Names of ``known`` that look like ``name``, the likeliest first, at most ``count``."""
@@ -15,11 +18,12 @@ def nearest(name: str, known: Iterable[str], *, count: int = 3) -> list[str]:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """One sentence naming what was probably meant, else what there is to choose from."""
-    names = list(known)
+    names = sorted(known)
     close = nearest(name, names, count=1)
     if close:
         return f"Did you mean {close[0]}?"
-    return f"Known are: {', '.join(sorted(names))}." if names else ""
+    more = ", ..." if len(names) > LISTED else ""
+    return f"Known are: {', '.join(names[:LISTED])}{more}." if names else ""
 
 
 def _fold(name: str) -> str:

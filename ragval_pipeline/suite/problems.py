@@ -1,78 +1,118 @@
-"""Turning a validation error into one line that names the file, the key and the remedy."""
+"""Turning a validation error into one line that names the file, the key and the remedy.
+
+What lives here: the wording. What does not: which settings exist (``model``), and where they came from (``load``).
+"""
 
 from __future__ import annotations
 
-import types
-import typing
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.keys import suggest_key
+from ragval_pipeline.suite.printing import printable
+
+#: What to say instead of pydantic's words, which are about Python.
+_SAYS = {
+    "model_type": "must be a mapping of settings",
+    "model_attributes_type": "must be a mapping of settings",
+    "dict_type": "must be a mapping",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "path_type": "must be a path",
+    "string_type": "must be a text",
+    "string_too_short": "must not be empty",
+    "string_unicode": "holds characters that are no Unicode text",
+}
+_SECRET = re.compile(r"key|url|secret|token|password", re.IGNORECASE)
+
+
+def first_problem(error: ValidationError) -> Any:
+    """The problem to tell first: a key nobody knows explains the key that is missing."""
+    problems = error.errors(include_url=False)
+    return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
 
 
 def suite_error(
-    error: ValidationError, *, model: type[BaseModel], file: Path | str | None, prefix: str = ""
+    error: ValidationError,
+    *,
+    model: type[BaseModel],
+    file: Path | str | None,
+    given: Any,
+    prefix: str = "",
+    variables: Sequence[str] = (),
 ) -> SuiteError:
-    """The first problem of ``error`` as a ``SuiteError``, with the number of further ones."""
-    problems = error.errors(include_url=False)
-    first = problems[0]
-    location = [part for part in first["loc"] if not _is_union_branch(part, first["loc"])]
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    remedy = ""
-    if first["type"] == "extra_forbidden":
-        problem = "is not a known key"
-        remedy = did_you_mean(str(location[-1]), _keys_at(model, location[:-1]))
-    elif first["type"] == "missing":
-        problem, remedy = "is missing", "Add the key."
-    else:
-        problem = _plain(first["msg"]) + _shown(first)
+    """The first problem of ``error`` as a ``SuiteError``, with the number of further ones.
+
+    Args:
+        error: What pydantic found.
+        model: The model that was filled, for suggestions.
+        file: What the error names as its place.
+        given: What was validated: tells keys from the names that pydantic gives branches of a union.
+        prefix: Put before the key.
+        variables: Environment variables that the wrong value was made of. They are named; the value, which may be a
+            secret in the wrong place, is not.
+    """
+    first = first_problem(error)
+    location = location_in(given, first)
+    further = len({location_in(given, problem) for problem in error.errors(include_url=False)}) - 1
+    more = f" (and {further} more)" if further else ""
+    problem, remedy = _worded(first, location, model, variables)
     return SuiteError(problem + more, file=file, key=prefix + dotted(location) or None, remedy=remedy)
+
+
+def location_in(given: Any, problem: Any) -> tuple[int | str, ...]:
+    """The keys and indices of ``problem`` as the user wrote them, without pydantic's names for branches."""
+    location: list[int | str] = []
+    value = given
+    for part in problem["loc"]:
+        in_list = isinstance(value, list | tuple) and isinstance(part, int) and part < len(value)
+        if in_list or (isinstance(value, Mapping) and part in value):
+            value = value[part]
+            location.append(part)
+    if problem["type"] == "missing":
+        location.append(problem["loc"][-1])
+    return tuple(location)
 
 
 def dotted(location: Sequence[int | str]) -> str:
     """``("retrieval", "k", 0)`` as ``retrieval.k[0]``."""
     text = ""
     for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        text += f"[{part}]" if isinstance(part, int) else f".{printable(part)}" if text else printable(part)
     return text
+
+
+def _worded(
+    problem: Any, location: Sequence[int | str], model: type[BaseModel], variables: Sequence[str]
+) -> tuple[str, str]:
+    if problem["type"] == "extra_forbidden":
+        return "is not a known key", suggest_key(model, location)
+    if problem["type"] == "missing":
+        return "is missing", "Add the key."
+    text = _SAYS.get(problem["type"]) or _plain(problem["msg"])
+    if variables:
+        plural = "s" if len(variables) > 1 else ""
+        return f"{text} (read from the environment variable{plural} {', '.join(variables)})", ""
+    text += _shown(problem, location)
+    needs_quotes = problem["type"] == "string_type" and isinstance(problem.get("input"), bool | int | float)
+    return text.rstrip("."), "Put it in quotes." if needs_quotes else ""
 
 
 def _plain(message: str) -> str:
     text = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    text = text.replace("Input should be", "must be").replace("unable to parse string as", "not")
-    return text[:1].lower() + text[1:] if text[:2] == "Un" else text
+    text = re.sub(r", unable to (parse|interpret) .*$", "", text).replace("Input should be", "must be")
+    return text[:1].lower() + text[1:] if text[:2] in {"Un", "Va", "Ex"} else text
 
 
-def _shown(problem: Any) -> str:
+def _shown(problem: Any, location: Sequence[int | str]) -> str:
     value = problem.get("input")
-    if problem["type"] == "value_error" or not isinstance(value, str | int | float | bool):
+    if problem["type"] in {"value_error", "model_type"} or not isinstance(value, str | int | float | bool):
         return ""
-    if any(word in str(part).lower() for part in problem["loc"] for word in ("key", "url", "secret")):
+    if any(_SECRET.search(str(part)) for part in location):
         return ""
-    return f", not {value!r}"[:80]
-
-
-def _is_union_branch(part: int | str, location: Sequence[int | str]) -> bool:
-    # Pydantic names the branch of a union in the location ("function-after[...]", "list[...]"): no key of ours.
-    text = str(part)
-    return len(location) > 1 and ("[" in text or text in {"QueryFiles", "TrecFiles", "path", "GateSettings"})
-
-
-def _keys_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
-    current: type[BaseModel] | None = model
-    for part in location:
-        field = current.model_fields.get(str(part)) if current else None
-        current = _model_in(field.annotation) if field else None
-    return list(current.model_fields) if current else []
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    if typing.get_origin(annotation) in {typing.Union, types.UnionType}:
-        return next((found for arg in typing.get_args(annotation) if (found := _model_in(arg))), None)
-    return None
+    return f", not {printable(repr(value))}"

@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.printing import printable
+
+#: Nodes that a file may stand for once its aliases are written out.
+MAX_NODES = 5_000_000
+# Names of aliases, anchors and tags are what remains of a key that starts with *, & or !: never repeated.
+_QUOTED = re.compile(r"""\s*(?:'[^'<]{2,}'|"[^"<]{2,}")""")
 
 
-class _Loader(yaml.SafeLoader):
-    """Safe YAML in which a key that stands twice is an error: the first one would be lost silently."""
+#: Nesting that the C parser is trusted with: it has no guard of its own and would end the process.
+_SAFE_DEPTH = 500
+_BRACKET = re.compile(r"[\[\]{}]")
+_BLOCK = re.compile(rf"^[ ?-]{{{2 * _SAFE_DEPTH},}}", re.MULTILINE)
+
+
+class _UniqueKeys:
+    """A key that stands twice is an error: the first one would be lost silently."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, str | int | float | bool) and key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key} stands twice", key_node.start_mark)
-            if isinstance(key, str | int | float | bool):
-                seen.add(key)
-        return super().construct_mapping(node, deep)
+            key = self.construct_object(key_node, deep=True)  # type: ignore[attr-defined]
+            if not isinstance(key, str | int | float | bool):
+                continue
+            if key in seen:
+                problem = f"the key {printable(key)} stands twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+            seen.add(key)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)  # type: ignore[misc]
+        return mapping
+
+
+class _PlainLoader(_UniqueKeys, yaml.SafeLoader):
+    """The parser in Python, which notices when it recurses too deeply."""
+
+
+class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The parser in C, ten times faster, where PyYAML was built with it."""
 
 
 def read_text(file: Path, *, kind: str) -> str:
@@ -38,21 +62,76 @@ def read_text(file: Path, *, kind: str) -> str:
         raise SuiteError(f"is a folder, not a {kind}", file=file, remedy="Name the file inside it.") from None
     except UnicodeDecodeError as error:
         raise SuiteError(f"is not UTF-8 text (byte {error.start})", file=file, remedy="Save it as UTF-8.") from None
-    except OSError as error:
-        raise SuiteError(f"cannot be read: {error.strerror}", file=file) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "its path holds characters that no path can have"
+        raise SuiteError(f"cannot be read: {reason}", file=file) from None
 
 
 def parse_yaml(text: str, *, file: Path) -> Any:
     """Parse one YAML document (JSON is YAML) without tags that create objects.
 
     Raises:
-        SuiteError: The text is no YAML; names the line and column.
+        SuiteError: The text is no YAML, a key stands twice, or its aliases stand for too much; names the line and
+            column where there is one.
     """
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506  (a subclass of SafeLoader)
+        loader = _PlainLoader if _may_be_deep(text) else _FastLoader
+        content = yaml.load(text, Loader=loader)  # noqa: S506  (both are subclasses of SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise SuiteError(f"is not readable YAML{where}: {error.problem}", file=file) from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise SuiteError(f"is not readable YAML: {str(error).splitlines()[0]}", file=file) from None
+        raise SuiteError(f"is not readable YAML{where}: {_problem(error)}", file=file) from None
+    except RecursionError:
+        raise SuiteError("is nested too deeply", file=file) from None
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        raise SuiteError(f"is not readable YAML: {_without_quotes(str(error))}", file=file) from None
+    if "&" in text and _stands_for_too_much(content):
+        raise SuiteError("holds aliases that stand for too much", file=file, remedy="Write the values out.")
+    return content
+
+
+def _may_be_deep(text: str) -> bool:
+    """Whether nesting may exceed what is safe; brackets inside texts are counted too, which costs only speed."""
+    if _BLOCK.search(text):
+        return True
+    if text.count("[") + text.count("{") <= _SAFE_DEPTH:
+        return False
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket.group() in "[{" else -1
+        if depth > _SAFE_DEPTH:
+            return True
+    return False
+
+
+def _problem(error: yaml.MarkedYAMLError) -> str:
+    problem = str(error.problem or error.context or "")
+    if "tag" in problem and isinstance(error, yaml.constructor.ConstructorError):
+        return "tags (!name) are not allowed; put a text that starts with ! in quotes"
+    if "alias" in problem:
+        return "there is no anchor of this name; put a text that starts with * in quotes"
+    return _without_quotes(problem)
+
+
+def _without_quotes(problem: str) -> str:
+    return printable(_QUOTED.sub("", problem.splitlines()[0] if problem else "unreadable"), limit=200)
+
+
+def _stands_for_too_much(content: Any) -> bool:
+    try:
+        return _size(content, {}, frozenset()) > MAX_NODES
+    except RecursionError:
+        return True
+
+
+def _size(value: Any, known: dict[int, float], above: frozenset[int]) -> float:
+    """Nodes that ``value`` stands for, shared ones counted each time; infinite when it holds itself."""
+    if not isinstance(value, dict | list):
+        return 1
+    key = id(value)
+    if key in above:
+        return float("inf")
+    if key not in known:
+        inside = value.values() if isinstance(value, dict) else value
+        known[key] = 1 + sum(_size(entry, known, above | {key}) for entry in inside)
+    return known[key]

@@ -6,13 +6,21 @@ hostile, one that is large. Not a test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -26,6 +34,7 @@ from ragval_pipeline.validation.report import (
 )
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
+RUN_ID = "1f0c9a52-6d1e-4a55-9f0e-2f6f5f3d8a10"
 SITE = "https://docs.example.com/docs"
 MODULES = {
     "intro": ("intro",),
@@ -134,7 +143,7 @@ def report(verdict: RunVerdict = "pass", **more: Any) -> ValidationReport:
     errors = sum(entry.status == "error" for entry in queries)
     fields: dict[str, Any] = {
         "suite": "demo_book",
-        "run_id": "1f0c9a52-6d1e-4a55-9f0e-2f6f5f3d8a10",
+        "run_id": RUN_ID,
         "profile": None,
         "collection_name": "ragval_demo",
         "timestamp": "2026-11-20T11:15:41Z",
@@ -258,7 +267,7 @@ def hostile() -> ReportBundle:
     run = report(
         "fail", findings=findings, query_results=queries, collection_name=nasty[0],
         coverage_report=coverage([], nasty).model_copy(update={"missing_urls": nasty}),
-        index={nasty[0]: nasty[1], "not a number": float("nan"), "set": {1, 2}}, 
+        index={nasty[0]: nasty[1], "not a number": float("nan"), "set": {1, 2}},
         environment={"deep": {nasty[1]: nasty}},
         criteria=[criterion("coverage", 0.5, 1.0, required=True, reason=nasty[1]), *CRITERIA[3:]],
     )  # fmt: skip
@@ -275,6 +284,27 @@ def large(queries: int = 1000, subjects: int = 10_000) -> ReportBundle:
     ]  # fmt: skip
     findings = [make_finding("payload.empty_field", [f"{n:06d}" for n in range(subjects)], scope="module_name")]
     return bundle(report("fail", findings=findings, query_results=asked), findings)
+
+
+def snapshot(folder: Path, payloads: Mapping[str, Mapping[str, Any]], *, run_id: str = RUN_ID) -> SnapshotManifest:
+    """A staged snapshot of points (id to payload) in one part, as the reader of collections writes it."""
+    fields = {
+        "text": "chunk_text",
+        "source_url": "source_url",
+        "token_count": "token_count",
+        "embedded_at": "timestamp",
+    }
+    tracked = tracked_fields(fields, ["source_url"])
+    mapper = RecordMapper(fields=fields, tracked=tracked, page_key=str, pages={url: url for url in PAGES})
+    batch = mapper.batch([Point(id=name, payload=dict(payload)) for name, payload in payloads.items()])
+    folder.mkdir(parents=True)
+    pq.write_table(pa.Table.from_batches([batch]), folder / "part-00000.parquet")
+    return SnapshotManifest(
+        run_id=run_id, staged_uri=str(folder), kept_uri=str(folder.parent / "kept"),
+        parts=(Part(name="part-00000.parquet", rows=len(payloads)),), points=len(payloads), count_before=len(payloads),
+        count_after=len(payloads), facts=CollectionFacts(name="ragval_demo", points_count=len(payloads)), fields=fields,
+        required=("source_url",),
+    )  # fmt: skip
 
 
 CRITERIA = [

@@ -1,6 +1,6 @@
 """``query_validation_results``: every test query asked of the index, judged, and measured."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -20,6 +20,11 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import ranks_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.validation.retrieval.conditions import Rules
+    from ragval_pipeline.validation.retrieval.hits import HitReader
 
 
 def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
@@ -60,9 +65,7 @@ def ask_and_judge(
     queries = load_queries(suite)
     if manifest.points == 0 or not queries:
         return _nothing_to_ask(manifest, queries)
-    vector = manifest.facts.vector(suite.qdrant.vector_name)
-    if vector is None:
-        raise _no_such_vector(suite, manifest)
+    vector = searched_vector(suite, manifest)
     settings = RetrievalSettings(
         rules=_rules(suite, inventory, higher_is_better=vector.higher_is_better),
         judge=suite.retrieval.judge,
@@ -96,13 +99,30 @@ def hit_fields(suite: Suite) -> list[str]:
     return list(dict.fromkeys([*suite.payload.fields.values(), *suite.payload.required]))
 
 
-def _rules(suite: Suite, inventory: SiteInventory, *, higher_is_better: bool) -> Any:
-    from ragval_pipeline.validation.retrieval.conditions import Rules
+def hit_reader(suite: Suite, inventory: SiteInventory) -> "HitReader":
+    """Reads the hits of a resolved suite."""
     from ragval_pipeline.validation.retrieval.hits import HitReader
 
-    read = HitReader(fields=suite.payload.fields, required=suite.payload.required, page_key=inventory.folder().key)
+    return HitReader(fields=suite.payload.fields, required=suite.payload.required, page_key=inventory.folder().key)
+
+
+def searched_vector(suite: Suite, manifest: SnapshotManifest) -> "VectorFacts":
+    """The vector that searches use.
+
+    Raises:
+        NotMeasurableError: ``vector.dimension``: the collection has no vector of that name.
+    """
+    vector = manifest.facts.vector(suite.qdrant.vector_name)
+    if vector is None:
+        raise _no_such_vector(suite, manifest)
+    return vector
+
+
+def _rules(suite: Suite, inventory: SiteInventory, *, higher_is_better: bool) -> "Rules":
+    from ragval_pipeline.validation.retrieval.conditions import Rules
+
     return Rules(
-        read=read,
+        read=hit_reader(suite, inventory),
         module_match=suite.retrieval.module_match,
         min_similarity=suite.retrieval.min_similarity,
         higher_is_better=higher_is_better,

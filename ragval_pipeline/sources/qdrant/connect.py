@@ -5,6 +5,7 @@ What lives here: making a ``QdrantClient`` from settings. What does not: what is
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ def place_of(settings: QdrantSettings) -> str:
     from yarl import URL
 
     try:
-        return str(URL(settings.url or "").with_user(None).with_query(None)).rstrip("/")
+        return str(URL(settings.url or "").with_user(None).with_query(None).with_fragment(None)).rstrip("/")
     except ValueError:
         return "the server of qdrant.url"
 
@@ -67,7 +68,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 url=settings.url,
                 api_key=settings.api_key.get_secret_value() if settings.api_key else None,
                 prefer_grpc=settings.prefer_grpc,
-                timeout=max(1, round(settings.timeout_s)),
+                timeout=math.ceil(settings.timeout_s),
                 check_compatibility=False,
             )
         except (RuntimeError, ValueError, OSError) as error:

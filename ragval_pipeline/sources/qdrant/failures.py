@@ -5,52 +5,63 @@ What lives here: every exception of qdrant-client, httpx and gRPC that a read ca
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.http_failures import retry_after_s
 from ragval_pipeline.sources.retry import GIVE_UP, TRY_AGAIN, Verdict
 
-_RETRYABLE_STATUS = frozenset({429, 500, 502, 503, 504})
+_RETRYABLE_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 _RETRYABLE_RPC = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"})
+_NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is Qdrant's own address.")
 
 #: Words in a transport error's text, and what they mean to a person.
 _TRANSPORT = (
     (("already accessed",), "is open in another process",
      "Wait until it ends, or use a Qdrant server: an embedded one has one user."),
-    (("timeout", "timed out"), "did not answer in time", "Raise qdrant.timeout_s or look at the server's load."),
     (("certificate", "ssl"), "has a TLS problem", "Check https in qdrant.url and the certificate."),
-    (("name or service not known", "getaddrinfo", "nodename", "resolution"),
+    (("name or service not known", "getaddrinfo", "nodename", "name resolution"),
      "has a host name that does not resolve", "Check qdrant.url."),
     (("refused",), "refused the connection", "Start Qdrant or correct qdrant.url."),
+    (("timeout", "timed out"), "did not answer in time", "Raise qdrant.timeout_s or look at the server's load."),
+    (("localprotocolerror", "unicodeencodeerror"), "could not be sent the key",
+     "Check qdrant.api_key: it holds characters that no header can carry."),
+    (("remoteprotocolerror", "readerror", "decodingerror"), "broke off its answer",
+     "Look at the server's log and at what stands between."),
 )  # fmt: skip
 
 
 def classify(error: BaseException) -> Verdict:
     """Whether a failed read is worth another try, and after how many seconds by the server's own hint."""
-    retry_after = getattr(error, "retry_after_s", None)
-    if retry_after is not None:
-        return Verdict(retry=True, retry_after_s=float(retry_after))
+    if _rate_limited(error):
+        return Verdict(retry=True, retry_after_s=_hint(error))
     if _status(error) in _RETRYABLE_STATUS or _rpc_code(error) in _RETRYABLE_RPC:
         return TRY_AGAIN
-    return TRY_AGAIN if _transport_error(error) else GIVE_UP
+    return TRY_AGAIN if _of_the_wire(error) else GIVE_UP
 
 
 def is_missing_collection(error: BaseException) -> bool:
-    """Whether the answer was that there is no such collection; local mode says so with a ``ValueError``."""
-    if _status(error) == 404 or _rpc_code(error) == "NOT_FOUND":
+    """Whether Qdrant's answer was that there is no such collection; a 404 of something else is another matter."""
+    if _rpc_code(error) == "NOT_FOUND":
         return True
-    return isinstance(error, ValueError) and "not found" in str(error)
+    if _status(error) == 404:
+        return "doesn't exist" in _said(error) or "not found" in _said(error).lower()
+    return type(error) is ValueError and "not found" in str(error)
 
 
-def failure_of(error: BaseException, *, place: str, tries: int) -> SystemFailure:
+def failure_of(error: BaseException, *, place: str, tries: int, key: str | None = None) -> SystemFailure:
     """The failure that a person reads.
 
     Args:
         error: What qdrant-client raised.
         place: The server's URL or the embedded folder, without credentials.
         tries: How many times it was tried.
+        key: The key that was sent: kept out of the message also when the server repeats it.
     """
     problem, remedy = _explain(error)
+    if key:
+        problem = problem.replace(key, "***")
     return SystemFailure(
         f"{place} {problem}",
         code="index.unreachable",
@@ -58,31 +69,78 @@ def failure_of(error: BaseException, *, place: str, tries: int) -> SystemFailure
         subject=place,
         remedy=remedy,
         attempts=max(tries, 1),
-        details={"status": _status(error), "error": type(_root(error)).__name__},
+        details={"status": _status(error) or _rpc_code(error), "error": type(_root(error)).__name__},
     )
+
+
+def is_defect(error: BaseException) -> bool:
+    """Whether the error is a mistake in a program rather than something that Qdrant or the network did."""
+    return isinstance(error, TypeError | AttributeError | KeyError | NameError)
+
+
+def holds_secrets(error: BaseException) -> bool:
+    """Whether the text of the exception may quote the key: header errors do, and tracebacks would show it."""
+    return type(_root(error)).__name__ in {"LocalProtocolError", "UnicodeEncodeError", "InvalidURL"}
 
 
 def _explain(error: BaseException) -> tuple[str, str]:
     status, code = _status(error), _rpc_code(error)
     if status in {401, 403} or code in {"UNAUTHENTICATED", "PERMISSION_DENIED"}:
         return f"refused the key ({status or code})", "Check qdrant.api_key."
+    if _rate_limited(error):
+        return f"limits requests ({status or code})", "Wait, or raise retry.deadline_s or the server's limits."
     if status is not None:
-        return f"answered with status {status}", "Look at the server's log."
+        return _explain_status(status, _said(error))
     if code is not None:
         return f"failed with gRPC status {code}", "Check qdrant.url and the gRPC port."
-    if isinstance(error, ValueError) and not _transport_error(error):
-        return "answered something that is not Qdrant's", "Check that qdrant.url is Qdrant's own address."
     root = _root(error)
+    if type(root).__name__ in {"ValidationError", "JSONDecodeError", "AssertionError", "UnicodeDecodeError"}:
+        return _NOT_QDRANT
     text = f"{type(root).__name__} {root}".lower()
     for words, problem, remedy in _TRANSPORT:
         if any(word in text for word in words):
             return problem, remedy
-    return f"does not answer ({type(root).__name__})", "Check qdrant.url and the network."
+    return f"cannot be read ({type(root).__name__})", "Check qdrant.url or qdrant.path, and the network."
+
+
+def _explain_status(status: int, said: str) -> tuple[str, str]:
+    if 300 <= status < 400:
+        return f"redirects (status {status})", "Write the address that it redirects to into qdrant.url."
+    if status == 404 and not said:
+        return "answered with status 404, as no Qdrant does", "Check that qdrant.url is Qdrant's own address."
+    said = f": {said[:200].rstrip('.')}" if said else ""
+    remedy = "Check qdrant.filter, qdrant.vector_name and payload.fields." if status == 400 else ""
+    return f"answered with status {status}{said}", remedy or "Look at the server's log."
 
 
 def _status(error: BaseException) -> int | None:
+    if type(error).__name__ in {"ResourceExhaustedResponse", "QdrantException"}:
+        return 429
     status = getattr(error, "status_code", None)
     return status if isinstance(status, int) else None
+
+
+def _said(error: BaseException) -> str:
+    """Qdrant's own words in an error's body, on one line; empty when the body is not Qdrant's."""
+    try:
+        body = json.loads(getattr(error, "content", b"") or b"")
+        said = body["status"]["error"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return " ".join(said.split()) if isinstance(said, str) else ""
+
+
+def _rate_limited(error: BaseException) -> bool:
+    return _status(error) == 429 or _rpc_code(error) == "RESOURCE_EXHAUSTED"
+
+
+def _hint(error: BaseException) -> float | None:
+    """Seconds that the server asks to wait; qdrant-client quotes a date that it cannot read in its message."""
+    seconds = getattr(error, "retry_after_s", None)
+    if isinstance(seconds, int | float):
+        return float(seconds)
+    _, found, value = str(error).partition("not a valid integer:")
+    return retry_after_s(value) if found else None
 
 
 def _rpc_code(error: BaseException) -> str | None:
@@ -92,16 +150,11 @@ def _rpc_code(error: BaseException) -> str | None:
     return None
 
 
-def _transport_error(error: BaseException) -> bool:
+def _of_the_wire(error: BaseException) -> bool:
     names = {cls.__name__ for cls in type(_root(error)).__mro__}
-    return "TransportError" in names
+    return bool(names & {"TransportError", "DecodingError"}) and "LocalProtocolError" not in names
 
 
 def _root(error: BaseException) -> BaseException:
     source = getattr(error, "source", None)
     return source if isinstance(source, BaseException) else error
-
-
-def is_defect(error: BaseException) -> bool:
-    """Whether the error is a mistake in a program rather than something that Qdrant or the network did."""
-    return isinstance(error, TypeError | AttributeError | KeyError | NameError | AssertionError)

@@ -1,66 +1,36 @@
-"""The only way to a collection: the few read calls that ragval makes, each retried and explained when it fails.
+"""The only way to a collection: the few read calls that ragval makes.
 
-What lives here: ``CollectionReader``, an allow-list of reads. What does not: what is done with the points.
+What lives here: ``CollectionReader``, an allow-list of reads. What does not: retrying and explaining (``asking``), and
+what is done with the points.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.qdrant.asking import Asking
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts, vectors_of
-from ragval_pipeline.sources.qdrant.failures import classify, failure_of, is_defect, is_missing_collection
-from ragval_pipeline.sources.retry import Attempts, RetryPolicy, call_with_retries
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.sources.qdrant.ids import canonical_id
+from ragval_pipeline.sources.qdrant.paths import filter_key, payload_selector
+from ragval_pipeline.sources.qdrant.points import Hit, Point, Reader
+from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource
+from ragval_pipeline.sources.retry import Attempts, RetryPolicy
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
+__all__ = ["CollectionReader", "Hit", "Point", "Reader"]
+
 _log = logging.getLogger(__name__)
-T = TypeVar("T")
 
+#: Points of one page of a scroll; fewer where texts are so long that a page would hold more than so many characters.
 PAGE_SIZE = 1000
-
-
-@dataclass(frozen=True)
-class Point:
-    """One stored point: its id as text, whether that is an integer, its payload, and its vector when asked for."""
-
-    id: str
-    payload: dict[str, Any]
-    vector: list[float] | None = None
-
-
-@dataclass(frozen=True)
-class Hit:
-    """One answer to a query: rank from 1, id as text, the raw score of the collection's distance, payload."""
-
-    rank: int
-    id: str
-    score: float
-    payload: dict[str, Any] = field(default_factory=dict)
-
-
-class Reader(Protocol):
-    """What a validation asks of a collection; a demonstration may stand in for the real one."""
-
-    place: str
-
-    def facts(self) -> CollectionFacts:
-        """Facts about the collection."""
-
-    def count(self) -> int:
-        """Exact number of points."""
-
-    def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
-        """Every point, some at a time."""
-
-    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The nearest points, best first."""
+CHARACTERS_PER_PAGE = 32_000_000
 
 
 class CollectionReader:
@@ -89,9 +59,13 @@ class CollectionReader:
         self._collection = collection
         self._vector_name = vector_name
         self._equal = equal or {}
-        self._policy = policy or RetryPolicy()
+        self._ask = Asking(client, collection=collection, place=place, policy=policy or RetryPolicy())
         self.place = place
-        self.attempts = Attempts()
+
+    @property
+    def attempts(self) -> Attempts:
+        """Calls made so far, retries included."""
+        return self._ask.attempts
 
     def facts(self) -> CollectionFacts:
         """Facts about the collection.
@@ -124,31 +98,40 @@ class CollectionReader:
         return self._ask(lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count)
 
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
-        """Every point in id order, ``PAGE_SIZE`` at a time.
+        """Every point in id order, at most ``PAGE_SIZE`` at a time.
 
         Args:
             fields: Payload fields to read, dotted paths allowed; null: the whole payload.
             with_vectors: Also read the vector that searches use.
         """
         offset: Any = None
-        wanted: Any = (self._vector_name and [self._vector_name]) or True if with_vectors else False
+        limit = PAGE_SIZE
+        wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
         while True:
             call = partial(
                 self._client.scroll,
                 self._collection,
                 scroll_filter=self._filter(),
-                limit=PAGE_SIZE,
+                limit=limit,
                 offset=offset,
-                with_payload=True if fields is None else list(fields),
+                with_payload=payload_selector(fields),
                 with_vectors=wanted,
             )
             records, offset = self._ask(call)
             if records:
-                yield [
-                    Point(str(record.id), record.payload or {}, self._vector_of(record.vector)) for record in records
-                ]
+                yield (page := [self._point(record) for record in records])
+                limit = _limit_after(page)
             if offset is None:
                 return
+
+    def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
+        """The stored vectors that searches use, without payload.
+
+        Args:
+            ids: Points to read; null: all, in id order.
+        """
+        source = VectorSource(self._client, self._collection, self._vector_name, self._filter(), self._ask)
+        return source.all() if ids is None else source.of(ids)
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The ``limit`` nearest points, in the order in which the server gave them.
@@ -166,49 +149,20 @@ class CollectionReader:
                 query_filter=self._filter(),
                 search_params=models.SearchParams(exact=True) if exact and not local else None,
                 limit=limit,
-                with_payload=list(fields),
+                with_payload=payload_selector(fields),
             )
         )
         return [
-            Hit(rank, str(point.id), float(point.score), point.payload or {})
+            Hit(rank, canonical_id(point.id), _score(point.score), point.payload or {})
             for rank, point in enumerate(response.points, 1)
         ]
-
-    def _ask(self, call: Callable[[], T]) -> T:
-        attempts = Attempts()
-        try:
-            return call_with_retries(call, policy=self._policy, classify=classify, attempts=attempts)
-        except Exception as error:
-            if is_defect(error):
-                raise
-            if is_missing_collection(error):
-                raise self._missing() from error
-            raise failure_of(error, place=self.place, tries=attempts.tries) from error
-        finally:
-            self.attempts.tries += attempts.tries
-            self.attempts.waited_s += attempts.waited_s
-
-    def _missing(self) -> SystemFailure:
-        try:
-            names = [entry.name for entry in self._client.get_collections().collections]
-        except Exception as error:  # noqa: BLE001  near names are a courtesy; the failure itself is already known
-            _log.debug("no collection names: %s", type(error).__name__)
-            names = []
-        return SystemFailure(
-            f"{self.place} has no collection {self._collection}",
-            code="index.collection_missing",
-            system="Qdrant",
-            subject=self._collection,
-            remedy=did_you_mean(self._collection, names) or "Run the ingestion first.",
-            details={"collections": sorted(names)[:20]},
-        )
 
     def _aliases(self) -> dict[str, str]:
         try:
             aliases: Any = self._ask(self._client.get_aliases)
         except SystemFailure as failure:
             # A key that is limited to one collection may not list aliases; then the name stands for itself.
-            if failure.details.get("status") == 403:
+            if failure.details.get("status") in {403, "PERMISSION_DENIED"}:
                 return {}
             raise
         return {entry.alias_name: entry.collection_name for entry in aliases.aliases}
@@ -217,7 +171,12 @@ class CollectionReader:
         return "local" in type(getattr(self._client, "_client", None)).__module__
 
     def _server_version(self) -> str | None:
-        info: Any = self._ask(self._client.info)
+        try:
+            info: Any = self._ask(self._client.info)
+        except SystemFailure as failure:
+            # A proxy may forward /collections only; the version is good to know and nothing depends on it.
+            _log.debug("no server version: %s", failure)
+            return None
         return str(info.version)
 
     def _filter(self) -> Any:
@@ -226,14 +185,29 @@ class CollectionReader:
         from qdrant_client import models
 
         conditions = [
-            models.FieldCondition(key=key, match=models.MatchValue(value=value)) for key, value in self._equal.items()
+            models.FieldCondition(key=filter_key(key), match=models.MatchValue(value=value))
+            for key, value in self._equal.items()
         ]
         return models.Filter(must=list(conditions))
+
+    def _point(self, record: Any) -> Point:
+        return Point(canonical_id(record.id), record.payload or {}, self._vector_of(record.vector))
 
     def _vector_of(self, vector: Any) -> list[float] | None:
         if isinstance(vector, dict):
             vector = vector.get(self._vector_name or "")
         return list(vector) if isinstance(vector, list) and (not vector or not isinstance(vector[0], list)) else None
+
+
+def _limit_after(page: Sequence[Point]) -> int:
+    """Points to ask for next, so that a page of texts like these stays within ``CHARACTERS_PER_PAGE``."""
+    characters = sum(len(value) for point in page for value in point.payload.values() if isinstance(value, str))
+    return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(page) // max(characters, 1)))
+
+
+def _score(score: float | None) -> float:
+    # A comparison with a vector that has no direction comes as null.
+    return math.nan if score is None else float(score)
 
 
 def _optimizer(status: Any) -> str:

@@ -18,7 +18,7 @@ from ragval_pipeline.sources.snapshot.schema import (
     arrow_schema,
     kind_column,
 )
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, shown
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, encodable, kind_of, lookup, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,7 +88,7 @@ class RecordMapper:
         return {
             "page_key": key,
             "page_url": None if key is None else self._pages.get(key),
-            "text_sha256": None if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+            "text_sha256": None if text is None else hashlib.sha256(text.encode()).hexdigest(),
             "text_chars": None if text is None else len(text),
         }
 
@@ -106,10 +106,17 @@ def _typed(name: str, value: Any) -> Any:
         return _whole(value)
     if name in TEXT_FIELDS:
         if isinstance(value, str):
-            return _encodable(value)
+            return encodable(value)
         # Ids and modules written as numbers are still what they are.
-        return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return _digits(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
     return _texts(value)
+
+
+def _digits(number: float) -> str | None:
+    try:
+        return str(number)
+    except ValueError:  # Python writes no integer of more than 4300 digits
+        return None
 
 
 def _whole(value: Any) -> int | None:
@@ -123,12 +130,7 @@ def _whole(value: Any) -> int | None:
 
 def _texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
-        return [_encodable(value)]
+        return [encodable(value)]
     if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
-        return [_encodable(entry) for entry in value]
+        return [encodable(entry) for entry in value]
     return None
-
-
-def _encodable(text: str) -> str:
-    # Lone surrogates are legal in JSON and not in UTF-8, which Arrow stores.
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -6,6 +6,7 @@ What lives here: looking at one value. What does not: which kinds a field may ha
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
@@ -17,9 +18,14 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Present, but nothing in it: null, "", blanks or zero-width characters only, [], {}.
 EMPTY_KINDS: frozenset[Kind] = frozenset({"null", "blank", "empty"})
 
-#: Characters that take no room: zero-width space, non-joiner, joiner, word joiner, byte order mark, soft hyphen.
-ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
-_NO_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
+#: Characters that take no room: soft hyphen, joiners and zero-width spaces, direction marks, invisible operators,
+#: byte order mark.
+ZERO_WIDTH = (
+    "\u00ad\u034f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+)
+#: Letters and marks by category, and yet nothing to see: Hangul fillers, Braille blank, variation selectors.
+_INVISIBLE = frozenset(ZERO_WIDTH + "\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
 
 
 def lookup(payload: Mapping[str, Any], path: str) -> tuple[bool, Any]:
@@ -59,11 +65,21 @@ def kind_of(present: bool, value: Any) -> Kind:
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text holds nothing but blanks and zero-width characters."""
-    return not text or text.isspace() or not text.translate(_NO_ZERO_WIDTH).strip()
+    """Whether a text holds nothing but blanks, control and zero-width characters."""
+    return all(char.isspace() or char in _INVISIBLE or unicodedata.category(char) in {"Cc", "Cf"} for char in text)
 
 
 def shown(value: Any, *, limit: int = 200) -> str:
-    """A value as JSON text for people, cut at ``limit`` characters."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    """A value as JSON text for people, cut at ``limit`` characters; what JSON cannot hold is named by its type."""
+    if isinstance(value, str):
+        value = value[:limit]  # of a text of megabytes only the start is encoded
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, TypeError, RecursionError):  # numbers of thousands of digits, keys that are no text, depth
+        text = f"({type(value).__name__})"
+    return encodable(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+def encodable(text: str) -> str:
+    """The text as UTF-8 can hold it: lone surrogates, which JSON allows, become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from upath import UPath
 
-#: Rows and text after which a new part begins: parts are what later steps read one at a time.
+#: Rows and bytes in memory after which a new part begins: parts are what later steps read one at a time.
 ROWS_PER_PART = 50_000
-CHARACTERS_PER_PART = 64_000_000
+BYTES_PER_PART = 64_000_000
 #: Points whose whole payload is looked at to learn which names it really has.
 OBSERVED_POINTS = 200
 
@@ -58,7 +58,7 @@ def take_snapshot(
     facts = reader.facts()
     tracked = tracked_fields(payload.fields, payload.required)
     mapper = RecordMapper(fields=payload.fields, tracked=tracked, page_key=page_key, pages=pages)
-    folder.mkdir(parents=True, exist_ok=True)
+    _clear(folder)
     batches = _batches(reader, mapper, tracked, facts.points_count, on_progress)
     parts = tuple(_write_parts(batches, mapper.schema, folder))
     return SnapshotManifest(
@@ -75,6 +75,13 @@ def take_snapshot(
         observed=_observe(reader),
         seconds=time.monotonic() - started,
     )
+
+
+def _clear(folder: UPath) -> None:
+    """Make the folder, without the parts of an earlier try of the same step."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in folder.glob("part-*.parquet"):
+        part.unlink()
 
 
 def _batches(
@@ -94,11 +101,9 @@ def _batches(
 
 def _write_parts(batches: Iterator[pa.RecordBatch], schema: pa.Schema, folder: UPath) -> Iterator[Part]:
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     held: list[pa.RecordBatch] = []
-    characters = 0
     number = 0
 
     def flush() -> Part:
@@ -110,10 +115,10 @@ def _write_parts(batches: Iterator[pa.RecordBatch], schema: pa.Schema, folder: U
 
     for batch in batches:
         held.append(batch)
-        characters += pc.sum(batch.column("text_chars")).as_py() or 0
-        if sum(entry.num_rows for entry in held) >= ROWS_PER_PART or characters >= CHARACTERS_PER_PART:
+        rows, size = sum(entry.num_rows for entry in held), sum(entry.nbytes for entry in held)
+        if rows >= ROWS_PER_PART or size >= BYTES_PER_PART:
             yield flush()
-            held, characters, number = [], 0, number + 1
+            held, number = [], number + 1
     if held:
         yield flush()
 

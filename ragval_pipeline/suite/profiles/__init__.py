@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.profiles.base import Profile
+from ragval_pipeline.suite.profiles.rag_retrieval_testing import PROFILE as RAG_RETRIEVAL_TESTING
+from ragval_pipeline.suite.profiles.rag_validation import PROFILE as RAG_VALIDATION
+from ragval_pipeline.suite.profiles.retrieval_pipeline import PROFILE as RETRIEVAL_PIPELINE
 from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import PROFILE as RETRIEVAL_PIPELINE_TESTING
+from ragval_pipeline.suite.profiles.retrieval_validation import PROFILE as RETRIEVAL_VALIDATION
 
-PROFILES: dict[str, Profile] = {profile.name: profile for profile in (RETRIEVAL_PIPELINE_TESTING,)}
+#: The profiles by name, in the order of their seeds.
+PROFILES: dict[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        RETRIEVAL_PIPELINE_TESTING,
+        RETRIEVAL_VALIDATION,
+        RAG_VALIDATION,
+        RETRIEVAL_PIPELINE,
+        RAG_RETRIEVAL_TESTING,
+    )
+}
 
 
 def get_profile(name: str | None, *, file: object = None) -> Profile | None:
@@ -23,5 +38,6 @@ def get_profile(name: str | None, *, file: object = None) -> Profile | None:
         return None
     if name not in PROFILES:
         where = None if file is None else str(file)
-        raise SuiteError(f"there is no profile {name}", file=where, key="profile", remedy=did_you_mean(name, PROFILES))
+        problem = f"there is no profile {printable(name)}"
+        raise SuiteError(problem, file=where, key="profile", remedy=did_you_mean(name, PROFILES))
     return PROFILES[name]

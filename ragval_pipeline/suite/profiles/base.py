@@ -6,8 +6,9 @@ What lives here: the shape. What does not: any one profile, or the report that i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from ragval_pipeline.suite.criteria import Gate
 
@@ -47,16 +48,38 @@ class QueryRule:
 
 
 @dataclass(frozen=True)
+class SettingRule:
+    """A rule of the seed for a setting of the suite.
+
+    Args:
+        key: Dotted key of the suite.
+        holds: Whether the value is right.
+        problem: What to say when it is not.
+    """
+
+    key: str
+    holds: Callable[[Any], bool]
+    problem: str
+
+
+@dataclass(frozen=True)
 class Profile:
     """One seed's system as data.
 
     Args:
         name: As the suite names it.
         seed: Number and title of the seed document.
-        settings: Defaults in the shape of the suite file.
+        settings: Defaults in the shape of the suite file; ``payload`` has fields and required.
         gates: Gates by criterion; what is not named is shown and not required.
         variables: Environment variables, read only under this profile.
         query_rules: Rules for test queries.
+        setting_rules: Rules for the suite's settings.
+        expects: Query fields that the seed asks every positive query for; a missing one is a warning.
+        max_input_tokens: Tokens that the seed's embedding model reads of a text.
+        vector_size: Length of vectors that the seed states; no setting, because a suite may embed otherwise.
+        score_range: Lowest and highest similarity that the seed allows.
+        plain_headings: Whether the seed stores one heading as a text where others store a list.
+        id_rule: What a point's id is the MD5 of, in canonical field names; null: the seed has no rule.
     """
 
     name: str
@@ -64,4 +87,29 @@ class Profile:
     settings: Mapping[str, Any]
     gates: Mapping[str, Gate]
     variables: tuple[Variable, ...] = ()
-    query_rules: tuple[QueryRule, ...] = field(default=())
+    query_rules: tuple[QueryRule, ...] = ()
+    setting_rules: tuple[SettingRule, ...] = ()
+    expects: tuple[str, ...] = ()
+    max_input_tokens: int | None = None
+    vector_size: int | None = None
+    score_range: tuple[float, float] = (0.0, 1.0)
+    plain_headings: bool = False
+    id_rule: str | None = None
+
+
+def sitemap_of(base_url: str) -> str:
+    """The sitemap of a site whose root, or sitemap, a variable names."""
+    return base_url if base_url.lower().endswith((".xml", ".xml.gz")) else f"{base_url.rstrip('/')}/sitemap.xml"
+
+
+def are_http_urls(values: Any) -> bool:
+    """Whether there is at least one value and every one is an http(s) URL with a host."""
+    return bool(values) and all(_is_http_url(value) for value in values)
+
+
+def _is_http_url(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return False

@@ -1,6 +1,7 @@
 """Query files: YAML, JSON, JSONL and CSV, each to a list of plain mappings with where they stand.
 
-What lives here: formats. What does not: what a query may hold (``model``).
+What lives here: formats. What does not: what a query may hold (``model``), and the formats of test collections
+(``beir``, ``trec``, ``qrels``).
 """
 
 from __future__ import annotations
@@ -8,28 +9,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.queries.entries import Entry
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
-
-
-class Entry(NamedTuple):
-    """One entry of a query file: where it stands (``[3]`` or ``line 4``) and its content."""
-
-    where: str
-    content: dict[str, Any]
-
 
 #: CSV columns that hold lists: a JSON list, or values separated by ``;`` or ``|``.
 _LISTS = frozenset({"relevant_urls", "acceptable_urls", "expected_keywords", "expected_topics"})
-_JSON = frozenset({"expected_results", "metadata", "parameters", "embedding"})
+_JSON = frozenset({"expected_results", "metadata", "parameters", "embedding", "judgements"})
 _TRUE = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
-    """Read the entries of a file, by its ending.
+    """Read the entries of a file, by its ending; an empty file has none.
 
     Raises:
         SuiteError: The file is not there, is no list of mappings, or its format is not known.
@@ -37,15 +33,15 @@ def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
     text = read_text(file, kind=kind)
     ending = file.suffix.lower()
     if ending in {".yaml", ".yml"}:
-        return _mappings(parse_yaml(text, file=file) if text.strip() else [], file)
+        return _mappings(parse_yaml(text, file=file), file)
     if ending == ".json":
-        return _mappings(_json(text, file, "") if text.strip() else [], file)
+        return _mappings(_json(text, file, "") if text.strip() else None, file)
     if ending in {".jsonl", ".ndjson"}:
         return _json_lines(text, file)
     if ending in {".csv", ".tsv"}:
-        return _csv(text, file, delimiter="\t" if ending == ".tsv" else ",")
+        return _csv(text, file, delimiter="\t" if ending == ".tsv" else _delimiter(text))
     raise SuiteError(
-        f"has the ending {ending or '(none)'}, which is no known format of a {kind}",
+        f"has the ending {printable(ending) or '(none)'}, which is no known format of a {kind}",
         file=file,
         remedy="Use .yaml, .json, .jsonl or .csv.",
     )
@@ -72,12 +68,23 @@ def _mapping(entry: Any, where: str, file: Path) -> dict[str, Any]:
 
 def _json(text: str, file: Path, where: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         place = where or f"line {error.lineno}, column {error.colno}"
         raise SuiteError(f"is not readable JSON at {place}: {error.msg}", file=file) from None
     except RecursionError:
-        raise SuiteError("is nested too deeply", file=file) from None
+        raise SuiteError("is nested too deeply", file=file, key=where or None) from None
+    except ValueError as error:
+        raise SuiteError(str(error), file=file, key=where or None) from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {printable(twice)} stands twice in one mapping")
+    return content
 
 
 def _json_lines(text: str, file: Path) -> list[Entry]:
@@ -88,26 +95,46 @@ def _json_lines(text: str, file: Path) -> list[Entry]:
     ]
 
 
+def _delimiter(text: str) -> str:
+    # Spreadsheets in half of Europe write semicolons.
+    header = text.split("\n", 1)[0]
+    return ";" if ";" in header and "," not in header else ","
+
+
 def _csv(text: str, file: Path, *, delimiter: str) -> list[Entry]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    entries = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    entries: list[Entry] = []
     try:
+        header = _header(next(reader, []), file)
+        first = reader.line_num + 1
         for row in reader:
-            where = f"line {reader.line_num}"
-            if None in row:
-                raise SuiteError("has more cells than the header", file=file, key=where, remedy="Quote the commas.")
-            cells = {str(name).strip(): cell for name, cell in row.items() if cell is not None and cell.strip()}
-            if cells:
-                entries.append(Entry(where, {name: _cell(name, cell, file, where) for name, cell in cells.items()}))
+            where, first = f"line {first}", reader.line_num + 1
+            entries.extend(_row(row, header, file, where))
     except csv.Error as error:
         raise SuiteError(f"is not readable CSV at line {reader.line_num}: {error}", file=file) from None
     return entries
 
 
+def _header(cells: Sequence[str], file: Path) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise SuiteError(f"has two columns called {printable(twice)}", file=file, key="line 1")
+    return names
+
+
+def _row(row: Sequence[str], header: Sequence[str], file: Path, where: str) -> Iterable[Entry]:
+    if any(cell.strip() for cell in row[len(header) :]):
+        raise SuiteError("has more cells than the header", file=file, key=where, remedy="Quote the commas.")
+    cells = {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()}
+    if cells:
+        yield Entry(where, {name: _cell(name, cell, file, where) for name, cell in cells.items()})
+
+
 def _cell(name: str, cell: str, file: Path, where: str) -> Any:
     text = cell.strip()
     if name in _JSON or (name in _LISTS and text.startswith("[")):
-        return _json(text, file, where)
+        return _json(text, file, f"{where}, {name}")
     if name in _LISTS:
         return [part.strip() for part in text.replace("|", ";").split(";") if part.strip()]
     if name in {"negative", "critical"}:

@@ -8,82 +8,118 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
-from ragval_pipeline.suite.model import Fraction
+from ragval_pipeline.suite.sections import Fraction, Rank
+
+TEXT_NAMES = ("query_text", "query", "text")
+THRESHOLD_NAMES = ("min_similarity", "score_threshold")
+#: Keys that an expected result can state; ``text`` is contained in the hit's text, the others are equal.
+EXPECTED_RESULT_KEYS = ("id", "source_url", "module", "chapter", "chunk_index", "text")
 
 
-def _as_list(value: Any) -> Any:
+def _one_is_a_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-Texts = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)]
+def _number_is_a_name(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
-#: Keys that an expected result can state; ``text`` is contained in the hit's text, the others are equal.
-EXPECTED_RESULT_KEYS = ("id", "source_url", "module", "chapter", "chunk_index", "text")
+
+def _as_unicode(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a surrogate pair, which is no Unicode text") from None
+    return value
+
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Texts = Annotated[tuple[Words, ...], BeforeValidator(_one_is_a_list)]
+Name = Annotated[Words, BeforeValidator(_number_is_a_name)]
 
 
 class TestQuery(BaseModel):
     """A question to the index and what its answer must hold. All but the text may be left out.
 
-    ``judgements`` maps page URLs or opaque document ids to relevance grades: 2 for ``relevant_urls``, 1 for
-    ``acceptable_urls``, and those of a qrels file as they are.
+    ``judgements`` maps page URLs or opaque document ids to relevance grades as a qrels file has them; ``grades`` adds
+    2 for ``relevant_urls`` and 1 for ``acceptable_urls``.
     """
 
     __test__ = False  # not a test class, whatever pytest makes of the name
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
 
-    id: str = Field("", description="Else name, else q1, q2, ... by position")
-    name: str | None = None
-    description: str | None = None
-    query_text: str = Field(validation_alias=AliasChoices("query_text", "query", "text"))
-    category: str | None = None
-    expected_module: str | None = None
-    expected_chapter: str | None = None
-    relevant_urls: Texts = ()
-    acceptable_urls: Texts = ()
-    expected_keywords: Texts = ()
-    expected_topics: Texts = ()
-    expected_results: tuple[dict[str, Any], ...] = ()
-    min_similarity: Fraction | None = Field(None, validation_alias=AliasChoices("min_similarity", "score_threshold"))
-    top_k: int | None = Field(None, ge=1, le=1000)
-    negative: bool = False
-    critical: bool = False
-    metadata: dict[str, Any] | None = None
+    id: Annotated[str, BeforeValidator(_number_is_a_name), StringConstraints(strip_whitespace=True)] = Field(
+        "", description="Else name, else q1, q2, ... by position"
+    )
+    name: Name | None = Field(None, description="Name of the test; its id where it has none")
+    description: str | None = Field(None, description="What the query tests, for people")
+    query_text: str = Field(
+        validation_alias=AliasChoices(*TEXT_NAMES), description="What is asked; query and text mean the same"
+    )
+    category: Words | None = Field(None, description="Metrics are also shown by category")
+    expected_module: Words | None = Field(None, description="Module that a hit must be in")
+    expected_chapter: Words | None = Field(None, description="Chapter that a hit must be in")
+    relevant_urls: Texts = Field((), description="Pages, or opaque document ids, that answer the query")
+    acceptable_urls: Texts = Field((), description="Pages that answer it less well")
+    expected_keywords: Texts = Field((), description="Words of which a hit must hold one, as a whole word")
+    expected_topics: Texts = Field((), description="Topics, for people")
+    expected_results: tuple[dict[str, Any], ...] = Field(
+        (), description=f"Hits that must be there, each by some of {', '.join(EXPECTED_RESULT_KEYS)}"
+    )
+    min_similarity: Fraction | None = Field(
+        None,
+        validation_alias=AliasChoices(*THRESHOLD_NAMES),
+        description="Score that the best hit must reach; null: the suite's; score_threshold means the same",
+    )
+    top_k: Rank | None = Field(None, description="Hits that the query is judged by; null: the suite's")
+    negative: bool = Field(False, description="True: the index must not answer it")
+    critical: bool = Field(False, description="True: the run fails when it fails")
+    metadata: dict[str, Any] | None = Field(None, description="Kept as it is")
     embedding: Any = Field(None, description="Kept, not used: queries are embedded anew")
     timestamp: Any = Field(None, description="Kept, not used")
     created_at: Any = Field(None, description="Kept, not used")
-    judgements: dict[str, int] = Field(default_factory=dict, exclude=True)
+    judgements: dict[str, int] = Field(default_factory=dict, exclude=True, description="Grade by page or document id")
 
-    @field_validator("id", "name", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _numbers_are_ids(cls, value: Any) -> Any:
-        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    def _as_meant(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        for names in (TEXT_NAMES, THRESHOLD_NAMES):
+            given = [name for name in names if values.get(name) is not None]
+            if len(given) > 1:
+                raise ValueError(f"{' and '.join(given)} mean the same: give one of them")
+        # Exports write null or a blank for what is not there; the text itself must not be blank.
+        return {key: value for key, value in values.items() if not _is_nothing(value) or key in TEXT_NAMES}
 
     @field_validator("query_text")
     @classmethod
     def _not_blank(cls, text: str) -> str:
         if not text.strip():
             raise ValueError("must not be empty")
-        return text
+        return _as_unicode(text)
 
-    @field_validator("expected_results")
+    @field_validator("id", "name")
     @classmethod
-    def _known_result_keys(cls, results: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-        for result in results:
-            unknown = [key for key in result if key not in EXPECTED_RESULT_KEYS]
-            if unknown or not result:
-                raise ValueError(f"each expected result states some of {', '.join(EXPECTED_RESULT_KEYS)}")
-        return results
+    def _nameable(cls, name: str | None) -> str | None:
+        return name and _as_unicode(name)
 
-    @model_validator(mode="before")
+    @field_validator("expected_results", mode="before")
     @classmethod
-    def _one_text(cls, values: Any) -> Any:
-        if isinstance(values, Mapping):
-            given = [key for key in ("query_text", "query", "text") if key in values]
-            if len(given) > 1:
-                raise ValueError(f"gives its text twice: {' and '.join(given)}")
-        return values
+    def _known_result_keys(cls, results: Any) -> Any:
+        return [_expected_result(result) for result in results] if isinstance(results, list | tuple) else results
 
     @model_validator(mode="after")
     def _negative_expects_nothing(self) -> TestQuery:
@@ -103,3 +139,21 @@ class TestQuery(BaseModel):
     def as_given(self) -> dict[str, Any]:
         """The fields that were given, under their canonical names, with the id."""
         return {"id": self.id, **self.model_dump(mode="json", exclude_unset=True)}
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _expected_result(result: Any) -> Any:
+    """One expected result; seed 001's chunks hold module, chapter and the like below ``metadata``."""
+    if not isinstance(result, Mapping):
+        return result
+    nested = result.get("metadata")
+    flat = {**(nested if isinstance(nested, Mapping) else {}), **result}
+    if isinstance(nested, Mapping):
+        del flat["metadata"]
+    stated = {key: value for key, value in flat.items() if not _is_nothing(value)}
+    if not stated or any(key not in EXPECTED_RESULT_KEYS for key in stated):
+        raise ValueError(f"each expected result states some of {', '.join(EXPECTED_RESULT_KEYS)}")
+    return stated

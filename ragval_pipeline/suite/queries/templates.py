@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.queries.model import TEXT_NAMES
 
 MAX_EXPANSIONS = 10_000
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+#: Fields whose braces are their own business.
+_FREE = frozenset({"metadata", "embedding", "timestamp", "created_at"})
 
 
 def expand_template(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -24,23 +28,32 @@ def expand_template(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, A
         ``("", entry)`` for a plain entry, else ``("[name=value,...]", entry without template and parameters)``.
 
     Raises:
-        ValueError: A slot without parameter, no parameters, or too many combinations.
+        ValueError: A template that is no text or stands beside a text, a slot without parameter, a parameter without
+            slot or value, or too many combinations.
     """
-    if "template" not in entry:
-        if "parameters" in entry:
+    if entry.get("template") is None:
+        if entry.get("parameters") is not None:
             raise ValueError("has parameters but no template")
-        yield "", dict(entry)
+        yield "", {key: value for key, value in entry.items() if key not in {"template", "parameters"}}
         return
+    filled_in = _with_template(entry)
     parameters = _parameters(entry.get("parameters"))
-    missing = [slot for slot in _SLOT.findall(str(entry["template"])) if slot not in parameters]
-    if missing:
-        raise ValueError(f"the template uses {{{missing[0]}}}. {did_you_mean(missing[0], parameters)}")
-    rest = {key: value for key, value in entry.items() if key not in {"template", "parameters"}}
+    _check_slots(filled_in, parameters)
     for values in itertools.product(*parameters.values()):
         chosen = dict(zip(parameters, values, strict=True))
         suffix = ",".join(f"{name}={value}" for name, value in chosen.items())
-        filled = _fill({**rest, "query_text": entry["template"]}, chosen)
-        yield f"[{suffix}]", filled
+        yield f"[{suffix}]", _fill(filled_in, chosen)
+
+
+def _with_template(entry: Mapping[str, Any]) -> dict[str, Any]:
+    template = entry["template"]
+    if not isinstance(template, str) or not template.strip():
+        raise ValueError("the template is no text")
+    beside = [name for name in TEXT_NAMES if entry.get(name) is not None]
+    if beside:
+        raise ValueError(f"has a template and {beside[0]}: give one of them")
+    rest = {key: value for key, value in entry.items() if key not in {"template", "parameters"}}
+    return {**rest, "query_text": template}
 
 
 def _parameters(parameters: Any) -> dict[str, Sequence[Any]]:
@@ -50,13 +63,33 @@ def _parameters(parameters: Any) -> dict[str, Sequence[Any]]:
         str(name): value if isinstance(value, list) else [value] for name, value in parameters.items()
     }
     total = 1
-    for values in lists.values():
+    for name, values in lists.items():
+        if not values:
+            raise ValueError(f"the parameter {printable(name)} has no value")
+        if any(value is None or isinstance(value, list | Mapping) for value in values):
+            raise ValueError(f"the parameter {printable(name)} has a value that is no text or number")
         total *= len(values)
-    if not total:
-        raise ValueError("a parameter of the template has no value")
     if total > MAX_EXPANSIONS:
         raise ValueError(f"the template makes {total} queries; the limit is {MAX_EXPANSIONS}")
     return lists
+
+
+def _check_slots(entry: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
+    bound = {slot for key, value in entry.items() if key not in _FREE for slot in _slots(value)}
+    for slot in sorted(bound):
+        if slot not in parameters:
+            raise ValueError(f"the template uses {{{slot}}}. {did_you_mean(slot, parameters)}")
+    used = bound.union(*(_slots(entry[key]) for key in _FREE if key in entry))
+    for name in parameters:
+        if name not in used:
+            raise ValueError(f"the parameter {printable(name)} is used nowhere: write {{{printable(name)}}}")
+
+
+def _slots(value: Any) -> set[str]:
+    if isinstance(value, str):
+        return set(_SLOT.findall(value))
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return {slot for entry in inside for slot in _slots(entry)}
 
 
 def _fill(value: Any, chosen: Mapping[str, Any]) -> Any:

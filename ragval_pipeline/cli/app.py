@@ -1,0 +1,146 @@
+"""The program: its commands, and how every way of ending becomes an exit code.
+
+What lives here: the commands' registration and the mapping of errors. What does not: any command (one file each).
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from ragval_pipeline.cli import logs
+from ragval_pipeline.cli.demo import demo
+from ragval_pipeline.cli.doctor import doctor
+from ragval_pipeline.cli.init import init
+from ragval_pipeline.cli.run import run
+from ragval_pipeline.cli.schema import schema
+from ragval_pipeline.cli.terminal import readable_streams, say, without_secrets
+from ragval_pipeline.errors import RagvalError
+
+INTERRUPTED = 130
+USAGE = 2
+#: A defect of ragval itself (EX_SOFTWARE of sysexits.h): none of the codes that say something about an index.
+DEFECT = 70
+
+#: Typer brings its own copy of click or uses the installed one, depending on its version; this finds either's base.
+_UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+
+app = typer.Typer(
+    name="ragval",
+    help="Tells whether the search index behind a RAG assistant can be trusted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=(
+        "Exit codes: 0 all required criteria are met, 1 one is not, 2 the suite, a flag or the environment is wrong, "
+        "3 an outside system failed, 4 a required criterion could not be measured, 130 interrupted."
+    ),
+)
+for command in (demo, init, doctor, run, schema):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        print(f"ragval {version('ragval-pipeline')}")  # noqa: T201
+    except PackageNotFoundError:
+        print("ragval, not installed as a package")  # noqa: T201
+    raise typer.Exit
+
+
+@app.callback()
+def _options(
+    log_level: Annotated[
+        str | None,
+        typer.Option(
+            "--log-level", metavar="LEVEL", help=f"{', '.join(logs.LEVELS)}; else the variable LOG_LEVEL, else WARNING."
+        ),
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
+    ] = False,
+) -> None:
+    logs.set_level(log_level)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: Arguments without the program's name; null: those of the process.
+
+    Returns:
+        The exit code.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    with readable_streams(), _terminated_is_interrupted():
+        try:
+            return _run(arguments)
+        except (KeyboardInterrupt, typer.Abort):
+            say("interrupted; nothing was written.")
+            return INTERRUPTED
+        except RagvalError as error:
+            _show_traceback()
+            say(str(error))
+            return error.exit_code
+        except Exception as error:  # noqa: BLE001  the last line of defence: a traceback helps nobody in CI
+            _show_traceback()
+            say(f"{type(error).__name__}: {error}. This is a defect of ragval; --log-level DEBUG shows where.")
+            return DEFECT
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = app(arguments, prog_name="ragval", standalone_mode=False)
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help is printed by now, or is the message
+            print(error.format_message(), end="")  # noqa: T201
+        else:
+            say(_usage_line(error))
+        return USAGE
+    if code == INTERRUPTED:  # Typer turns a KeyboardInterrupt into this code
+        raise KeyboardInterrupt
+    return code if isinstance(code, int) else 0
+
+
+def _usage_line(error: Any) -> str:
+    message = " ".join(error.format_message().split()).rstrip(".")
+    end = "" if message.endswith("?") else "."
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "ragval"
+    return f"{message}{end} See {path} --help."
+
+
+def _show_traceback() -> None:
+    if logs.is_debugging():
+        print(without_secrets(traceback.format_exc()), file=sys.stderr)  # noqa: T201
+
+
+@contextmanager
+def _terminated_is_interrupted() -> Iterator[None]:
+    """Let SIGTERM unwind like Ctrl-C, so that half-written files are removed; put back what was there."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

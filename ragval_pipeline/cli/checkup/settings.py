@@ -1,0 +1,105 @@
+"""What can be checked without asking anybody: the suite file, the environment, the queries, the embedder's settings.
+
+What lives here: the checks before any call. What does not: everything that asks a system.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
+from ragval_pipeline.cli.later import LATER, keys_for_later
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.reporting.numbers import plural
+from ragval_pipeline.suite.interpolation import PLACEHOLDER
+from ragval_pipeline.suite.model import Suite
+
+
+def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
+    """Load the suite; null when it cannot be."""
+    from ragval_pipeline.suite.load import load_suite
+
+    try:
+        suite = load_suite(path)
+    except SuiteError as error:
+        return None, [failed("suite file", error)]
+    profile = f", profile {suite.profile}" if suite.profile else ""
+    return suite, [ok("suite file", f"{suite.suite}{profile}"), _later(suite)]
+
+
+def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
+    """Read every placeholder; null when one cannot be."""
+    from ragval_pipeline.suite.load import resolve_suite
+
+    used = list(dict.fromkeys(_placeholders(_written(suite))))
+    unset = [name for name, default in used if default is None and not os.environ.get(name, "").strip()]
+    names = ", ".join(dict.fromkeys(name for name, _ in used))
+    if unset:
+        verb = "is" if len(unset) == 1 else "are"
+        missing = problem("environment", f"{', '.join(unset)} {verb} not set", "Set them before the run starts.")
+        return None, [missing]
+    try:
+        resolved = resolve_suite(suite)
+    except SuiteError as error:
+        return None, [failed("environment", error)]
+    return resolved, [ok("environment", f"reads {names}" if names else "the suite reads no variable")]
+
+
+def check_queries(suite: Suite) -> Check:
+    """Load the test queries of a resolved suite."""
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    try:
+        queries = load_queries(suite)
+    except SuiteError as error:
+        return failed("queries", error)
+    if not queries:
+        where = suite.queries.name if isinstance(suite.queries, Path) else "the suite"
+        remedy = "Write at least one; ragval schema queries shows the fields."
+        return problem("queries", f"{where} holds no test query", remedy, exit_code=4)
+    negative = sum(query.negative for query in queries)
+    judged = sum(bool(query.grades) for query in queries)
+    return ok("queries", f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth")
+
+
+def check_embedding_settings(suite: Suite) -> Check:
+    """Provider, key, model and dimension of a resolved suite, as far as they are wrong by themselves."""
+    from ragval_pipeline.sources.embedders import check_configuration
+
+    settings = suite.embedding
+    try:
+        check_configuration(
+            provider=settings.provider,
+            model=settings.model,
+            base_url=settings.base_url,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            dimension=settings.dimension,
+            search_path=suite.folder,
+        )
+    except SuiteError as error:
+        return failed("embedding settings", error)
+    return ok("embedding settings", f"provider {settings.provider}" + (f", {settings.model}" if settings.model else ""))
+
+
+def _later(suite: Suite) -> Check:
+    keys = keys_for_later(_written(suite))
+    if not keys:
+        return skipped("keys for later", "every key that the suite sets is used")
+    told = "; ".join(f"{key} ({LATER[key]})" for key in keys)
+    return note("keys for later", f"accepted, and not used by this version yet: {told}")
+
+
+def _written(suite: Suite) -> Mapping[str, Any]:
+    return suite._origin.written if suite._origin else {}
+
+
+def _placeholders(value: Any) -> Iterator[tuple[str, str | None]]:
+    """Every variable that the suite reads, with its default."""
+    if isinstance(value, str):
+        for match in PLACEHOLDER.finditer(value):
+            yield match.group(1), match.group(2)
+    for entry in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _placeholders(entry)

@@ -1,0 +1,96 @@
+"""``ragval demo``: a whole validation of the bundled index, for a first look and for planting defects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragval_pipeline.cli.options import AsJson, LogLevel, OutputFolder, check_output
+from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.errors import SuiteError
+
+if TYPE_CHECKING:
+    from ragval_pipeline.demo.workspace import DemoHome
+
+DEFAULT_HOME = Path(".ragval") / "demo"
+
+
+def demo(
+    break_: Annotated[
+        str | None,
+        typer.Option("--break", metavar="CODE", help="First plant this defect in the demo's index or site."),
+    ] = None,
+    list_defects: Annotated[bool, typer.Option("--list-defects", help="Name the defects that can be planted.")] = False,
+    output: OutputFolder = None,
+    as_json: AsJson = False,
+    home: Annotated[
+        Path, typer.Option("--home", metavar="DIR", help="Where site, index and reports are built.")
+    ] = DEFAULT_HOME,
+    log_level: LogLevel = None,
+) -> int:
+    """Build the bundled site's index offline and validate it; no key, no network, nothing to set up."""
+    if list_defects:
+        return _list_defects()
+    check_output(output)
+    if break_ is not None:
+        from ragval_pipeline.demo.defects import find_defect
+
+        find_defect(break_)
+    return _build_and_validate(home, break_, output=output, as_json=as_json)
+
+
+def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_json: bool) -> int:
+    from ragval_pipeline.cli.validate import validate_and_show
+    from ragval_pipeline.suite.load import load_suite
+
+    built = _build(home)
+    resources = None
+    if code is not None:
+        from ragval_pipeline.demo.defects import plant_in_demo
+
+        resources = plant_in_demo(built, code).resources
+    exit_code = validate_and_show(load_suite(built.suite_file), output=output, as_json=as_json, resources=resources)
+    if not as_json:
+        _next_steps(broken=code is not None)
+    return exit_code
+
+
+def _build(home: Path) -> DemoHome:
+    from ragval_pipeline.demo.workspace import build_demo
+
+    if home.exists() and not home.is_dir():
+        raise SuiteError(f"{home} is a file, not a folder", key="--home", remedy="Name a folder.")
+    parents = [part for part in home.absolute().parents if not part.exists()]
+    try:
+        with stderr_console().status("Building the demo's index"):
+            return build_demo(home)
+    except BaseException:
+        for part in parents:  # an interrupted first build leaves nothing, not even empty folders
+            if part.is_dir() and not any(part.iterdir()):
+                part.rmdir()
+        raise
+
+
+def _list_defects() -> int:
+    from ragval_pipeline.demo.defects import list_defects as all_defects
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    printer, defects = LinePrinter(stdout_console()), all_defects()
+    width = max((len(defect.name) for defect in defects), default=0)
+    with tolerating_closed_pipe():
+        for defect in defects:
+            printer.line((defect.describe, ""), lead=f"{defect.name:{width}}  ")
+    return 0
+
+
+def _next_steps(broken: bool) -> None:
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    printer = LinePrinter(stdout_console())
+    with tolerating_closed_pipe():
+        printer.line()
+        if not broken:
+            printer.line(("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2)
+        printer.line(("ragval init --help", "bold"), ("   write a suite for your own index", "dim"), indent=2)

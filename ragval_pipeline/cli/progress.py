@@ -1,0 +1,137 @@
+"""Showing how far a run is: a bar on a terminal, plain lines elsewhere, both on stderr.
+
+What lives here: the two looks. What does not: counting (``orchestration/progress``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from ragval_pipeline.cli.terminal import is_plain, stderr_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+#: Seconds between two lines about the same step.
+_LINE_EVERY_S = 10.0
+
+_WORDS = {
+    "sitemap_urls": "Reading the sitemap",
+    "payload_snapshot": "Reading the collection",
+    "coverage_report": "Comparing index and sitemap",
+    "metadata_expectations": "Checking the metadata",
+    "chunk_structure": "Checking the chunks",
+    "text_health": "Checking the texts",
+    "content_integrity": "Comparing chunks and pages",
+    "query_validation_results": "Asking the test queries",
+    "self_retrieval": "Asking for every page by its title",
+    "vector_health": "Checking the vectors",
+    "index_health": "Checking the index",
+    "latency_profile": "Measuring the latency",
+    "quality_metrics": "Adding up",
+    "validation_report": "Writing the report",
+}
+
+
+def words_for(step: str) -> str:
+    """What a step does, in words; an unknown one is its own name."""
+    return _WORDS.get(step, step.replace("_", " ").capitalize())
+
+
+class Display(Protocol):
+    """An ``orchestration.progress.Observer`` that can learn how many steps there will be."""
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        """Show how far ``step`` is."""
+
+    def expect(self, steps: int) -> None:
+        """From now on, know that there will be ``steps`` steps in all."""
+
+
+@contextmanager
+def showing_progress() -> Iterator[Display]:
+    """A display that shows what it is told until the block ends."""
+    console = stderr_console()
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield _Lines(console)
+        return
+    with _bar(console) as bar:
+        yield _Bars(bar)
+
+
+def _bar(console: Console) -> Progress:
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+    plain = is_plain(console)
+    return Progress(
+        SpinnerColumn("line" if plain else "dots"),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[counted]}", markup=False, style="dim"),
+        console=console,
+        transient=True,
+    )
+
+
+class _Steps:
+    """Which steps have begun, and how many there will be."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.expected = 0
+
+    def expect(self, steps: int) -> None:
+        """From now on, know that there will be ``steps`` steps in all."""
+        self.expected = steps
+
+    def is_new(self, step: str) -> bool:
+        """Whether ``step`` begins now."""
+        if step in self.begun:
+            return False
+        self.begun.append(step)
+        return True
+
+
+class _Bars(_Steps):
+    """One bar over all steps, with the count of the step at work."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__()
+        self._progress = progress
+        self._task = progress.add_task("Starting", total=None, counted="")
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        self.is_new(step)
+        share = min(done / total, 1.0) if total else 0.0
+        self._progress.update(
+            self._task,
+            description=words_for(step),
+            completed=len(self.begun) - 1 + share,
+            total=self.expected or None,
+            counted=f"{done:,} of {total:,}" if total is not None and total > 1 else "",
+        )
+
+
+class _Lines(_Steps):
+    """A line when a step begins, and now and then one about how far a long step is."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+        self._last = 0.0
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if self.is_new(step):
+            of = f"/{self.expected}" if self.expected >= len(self.begun) else ""
+            self._line(f"[{len(self.begun)}{of}] {words_for(step)}", now)
+        elif total is not None and 1 < done < total and now - self._last >= _LINE_EVERY_S:
+            self._line(f"    {words_for(step)}: {done:,} of {total:,}", now)
+
+    def _line(self, text: str, now: float) -> None:
+        self._console.print(text, soft_wrap=True)
+        self._last = now

@@ -1,0 +1,107 @@
+"""Where people read: the two streams, in characters that they can show, and without anything secret.
+
+What lives here: consoles, exact bytes, and the one line that an error is. What does not: laid-out lines
+(``reporting/terminal_lines``), the summary of a run (``reporting/terminal``) and progress (``progress``).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from ragval_pipeline.reporting.text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+#: Shorter values would blot out ordinary words; nothing that protects anything is shorter.
+_SHORTEST_SECRET = 6
+
+
+def stdout_console() -> Console:
+    """The console for results; rich reads NO_COLOR, the width and whether it is a terminal."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def stderr_console() -> Console:
+    """The console for progress and messages."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def is_plain(console: Console) -> bool:
+    """Whether the console's encoding has no more than the usual letters."""
+    return not console.encoding.lower().startswith("utf")
+
+
+def say(message: str) -> None:
+    """One line on stderr, named like every program names its messages."""
+    print(f"ragval: {one_line(without_secrets(message))}", file=sys.stderr)  # noqa: T201
+
+
+def print_bytes(content: bytes) -> None:
+    """Exactly ``content`` on stdout."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(content.decode("utf-8"))
+    else:
+        sys.stdout.flush()
+        buffer.write(content)
+    sys.stdout.flush()
+
+
+def without_secrets(text: str, environ: Mapping[str, str] | None = None) -> str:
+    """``text`` with the values of all variables that are named like secrets blotted out.
+
+    Errors are worded without secrets; this is the second lock on the door, for messages of libraries.
+    """
+    for name, value in (os.environ if environ is None else environ).items():
+        if len(value.strip()) >= _SHORTEST_SECRET and _SECRET_NAME.search(name):
+            text = text.replace(value.strip(), "***")
+    return text
+
+
+@contextmanager
+def readable_streams() -> Iterator[None]:
+    """Write ``?`` for what a stream's encoding lacks, and take a reader that went away (``| head``) for enough."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _flush(stream)
+
+
+@contextmanager
+def tolerating_closed_pipe() -> Iterator[None]:
+    """Go on when nobody reads stdout any more: the exit code still says what the run found."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard(sys.stdout)
+
+
+def _flush(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        _discard(stream)
+    except ValueError:
+        return  # closed by whoever called
+
+
+def _discard(stream: TextIO) -> None:
+    """Let the interpreter's own last flush succeed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

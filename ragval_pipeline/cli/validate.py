@@ -1,0 +1,121 @@
+"""Running a validation for people: progress while it runs, then its summary or its JSON, then its exit code.
+
+What lives here: what ``run`` and ``demo`` have in common. What does not: the validation (``orchestration/run``) and the
+summary (``reporting/terminal``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.cli.logs import dagster_level
+from ragval_pipeline.cli.progress import showing_progress
+from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.suite.model import Suite
+
+if TYPE_CHECKING:
+    from ragval_pipeline.orchestration.run import FinishedRun
+    from ragval_pipeline.validation.report import ValidationReport
+
+
+def validate_and_show(
+    suite: Suite,
+    *,
+    only: Collection[str] | None = None,
+    output: str | None = None,
+    as_json: bool = False,
+    resources: Mapping[str, Any] | None = None,
+) -> int:
+    """Validate a suite, show the result, and copy it to ``output``.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        only: Groups of measurements; null: all.
+        output: Folder that the report's files are put into as well.
+        as_json: Print the report's JSON instead of the summary.
+        resources: In place of the suite's own, as for ``build_validation_defs``.
+
+    Returns:
+        The exit code that belongs to the verdict.
+
+    Raises:
+        RagvalError: The suite is wrong, or the report could not be written.
+    """
+    finished = _run(suite, only=only, resources=resources)
+    with tolerating_closed_pipe():
+        if as_json:
+            print_bytes(_report_file(finished.folder, "validation_report.json"))
+        else:
+            _show(finished)
+    if output is not None:
+        from ragval_pipeline.reporting.folder import copy_outputs
+
+        copy_outputs(finished.folder, output)
+    return _exit_code(finished.report)
+
+
+def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> FinishedRun:
+    with showing_progress() as display:
+        from ragval_pipeline.orchestration.build import MEASURING
+        from ragval_pipeline.orchestration.progress import observed_by
+        from ragval_pipeline.orchestration.run import run_suite
+
+        display.expect(len(MEASURING) + 3)  # sitemap, snapshot and report
+        with observed_by(display):
+            return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
+
+
+def _show(finished: FinishedRun) -> None:
+    from ragval_pipeline.reporting.terminal import render_summary
+
+    folder = finished.folder
+    separator = "/" if "://" in folder else ""
+    path = f"{folder}{separator}report.html" if separator else str(_short(Path(folder) / "report.html"))
+    render_summary(finished.report, stdout_console(), report_path=path)
+
+
+def _short(path: Path) -> Path:
+    """The path as people would type it: from the working directory, if it lies in there."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _report_file(folder: str, name: str) -> bytes:
+    from upath import UPath
+
+    content: bytes = (UPath(folder) / name).read_bytes()
+    return content
+
+
+def _exit_code(report: ValidationReport) -> int:
+    from ragval_pipeline.validation.verdict import EXIT_CODES
+
+    line = closing_line(report)
+    if line:
+        say(line)
+    return EXIT_CODES[report.verdict]
+
+
+def closing_line(report: ValidationReport) -> str:
+    """Why the run does not pass, in one line: what, where and what to do; empty when it passes."""
+    from ragval_pipeline.reporting.outline import headline
+
+    if report.verdict == "pass":
+        return ""
+    if report.verdict == "fail":
+        return headline(report)
+    unmeasured = [result for result in report.criteria if result.gate_fails]
+    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ") for result in unmeasured)
+    blamed = next((finding for finding in report.findings if finding.severity == "error"), None)
+    if report.verdict == "error" and blamed is not None:
+        return _with_remedy(blamed.message, blamed.remedy)
+    if blamed is not None:
+        return _with_remedy(f"{', '.join(result.name for result in unmeasured)} not measured: {blamed.message}", blamed.remedy)
+    return headline(report) if not reasons else f"not measured: {'; '.join(reasons)}."
+
+
+def _with_remedy(message: str, remedy: str) -> str:
+    """The message with its remedy, unless it holds it already."""
+    return message if remedy.rstrip(".") in message else f"{message} {remedy}"

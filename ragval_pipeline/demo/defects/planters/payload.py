@@ -1,0 +1,153 @@
+"""Defects of metadata: required fields that are absent or empty, wrong types, values that cannot be."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Callable
+from itertools import cycle
+from typing import Any
+
+from ragval_pipeline.demo.defects.choose import choose_points
+from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+
+#: Hits lack what their points lack, and a query that expects it fails.
+_SEEN_IN_HITS = frozenset({"retrieval.incomplete_metadata", "query.failed"})
+#: A chunk whose page is not known is missed on its page, and the page itself when it was its only one.
+_NO_PAGE = frozenset({"chunk.index_gap", "coverage.missing_page", "coverage.orphan_page", "query.failed"})
+
+
+@defect("payload.missing_field", kind="points", describe="Drops the chapter from the payload of a point.")
+def missing_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    for point in points:
+        corpus.drop(point, "chapter")
+    return _planted("payload.missing_field", corpus, "chapter", points, _SEEN_IN_HITS)
+
+
+@defect(
+    "payload.missing_field",
+    kind="points",
+    variant="source_url",
+    describe="Drops the source URL from the payload of a point.",
+)
+def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng, suits=_amid(corpus))
+    for point in points:
+        corpus.drop(point, "source_url")
+    return _planted("payload.missing_field", corpus, "source_url", points, _SEEN_IN_HITS | _NO_PAGE)
+
+
+@defect(
+    "payload.empty_field",
+    kind="points",
+    describe="Blanks the module of a point: null, an empty text, blanks, a zero-width space.",
+)
+def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    for point, nothing in zip(points, cycle((None, "", "  \t", "\u200b")), strict=False):
+        corpus.put(point, "module", nothing)
+    return _planted("payload.empty_field", corpus, "module", points, _SEEN_IN_HITS)
+
+
+@defect(
+    "payload.empty_field", kind="points", variant="headings", describe="Stores a point with an empty list of headings."
+)
+def empty_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.empty_field", "headings", lambda _: [], _SEEN_IN_HITS)
+
+
+@defect("payload.wrong_type", kind="points", describe='Stores the token count of a point as a text: "450".')
+def text_count(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "token_count", str)
+
+
+@defect(
+    "payload.wrong_type", kind="points", variant="headings", describe="Stores the headings of a point as one text."
+)
+def text_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "headings", " > ".join)
+
+
+@defect(
+    "payload.wrong_type", kind="points", variant="chunk_index", describe="Stores the chunk index of a point as a text."
+)
+def text_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    # The chunk has no place on its page then.
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "chunk_index", str, frozenset({"chunk.index_gap"}))
+
+
+@defect("payload.invalid_value", kind="points", describe="Stores a point with a token count of 0.")
+def zero_tokens(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "token_count", lambda _: 0)
+
+
+@defect(
+    "payload.invalid_value",
+    kind="points",
+    variant="embedded_at",
+    describe="Stores a point with a time of embedding in the future.",
+)
+def embedded_tomorrow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    later = f"{dt.datetime.now(dt.UTC) + dt.timedelta(days=400):%Y-%m-%dT%H:%M:%SZ}"
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "embedded_at", lambda _: later)
+
+
+@defect(
+    "payload.invalid_value",
+    kind="points",
+    variant="headings",
+    describe="Stores a point with headings that are no texts.",
+)
+def numbered_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "headings", lambda value: list(range(len(value))))
+
+
+@defect(
+    "payload.invalid_value", kind="points", variant="chunk_index", describe="Stores a point with a negative index."
+)
+def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    gap = frozenset({"chunk.index_gap", "chunk.duplicate_index"})
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1, gap)
+
+
+@defect(
+    "payload.invalid_value",
+    kind="points",
+    variant="source_url",
+    describe="Stores a point with a source URL that is none.",
+)
+def no_url(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng, suits=_amid(corpus))
+    for point in points:
+        corpus.put(point, "source_url", str(corpus.get(point, "source_url")).partition("://")[2])
+    return _planted("payload.invalid_value", corpus, "source_url", points, _NO_PAGE)
+
+
+def _spoil(
+    corpus: Corpus,
+    amount: Amount,
+    rng: random.Random,
+    code: str,
+    name: str,
+    change: Callable[[Any], Any],
+    followers: frozenset[str] = frozenset(),
+) -> Planted:
+    """Change one field of some points."""
+    points = choose_points(corpus, amount, rng)
+    for point in points:
+        corpus.put(point, name, change(corpus.get(point, name)))
+    return _planted(code, corpus, name, points, followers)
+
+
+def _planted(
+    code: str, corpus: Corpus, name: str, points: list[StoredPoint], followers: frozenset[str] = frozenset()
+) -> Planted:
+    return Planted(code, frozenset(str(point.id) for point in points), scope=corpus.fields[name], followers=followers)
+
+
+def _amid(corpus: Corpus) -> Callable[[StoredPoint], bool]:
+    """Whether a point is not the last of its page: a chunk that is cut off at the end leaves no gap."""
+    last = {id(points[-1]) for points in corpus.pages().values()}
+    return lambda point: id(point) not in last

@@ -1,0 +1,125 @@
+"""Standing between the run and Qdrant or the embedder: what a server would answer when something is wrong with it.
+
+What lives here: readers and embedders that pass everything on, for planters to derive from, and the resources that
+hand them to a run. What does not: any particular fault (``planters``). Facts about the collection say ``simulated``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+    from ragval_pipeline.sources.qdrant.reader import Hit, Point, Reader
+    from ragval_pipeline.suite.model import Suite
+
+
+class PassingReader:
+    """A reader that passes everything on; its facts say that they are simulated."""
+
+    def __init__(self, inner: Reader) -> None:
+        self.inner = inner
+        self.place = inner.place
+
+    def facts(self) -> CollectionFacts:
+        """As the inner reader says, marked as simulated."""
+        return self.inner.facts().model_copy(update={"simulated": True})
+
+    def count(self) -> int:
+        """As the inner reader says."""
+        return self.inner.count()
+
+    def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
+        """As the inner reader reads."""
+        return self.inner.pages(fields, with_vectors=with_vectors)
+
+    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
+        """As the inner reader finds."""
+        return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class PassingEmbedder:
+    """An embedder that passes everything on."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.inner = inner
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """As the inner embedder does."""
+        return self.inner.embed(texts, input_type=input_type)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+@dataclass(frozen=True)
+class Service:
+    """One fault: how the reader, the embedder or both are wrapped."""
+
+    reader: Callable[[Reader], Reader] | None = None
+    embedder: Callable[[Embedder], Embedder] | None = None
+
+
+@dataclass(frozen=True)
+class SimulatedQdrant:
+    """The resource ``qdrant``: the suite's own collection behind the wrappers of some services."""
+
+    services: tuple[Service, ...]
+
+    @contextmanager
+    def reader_for(self, suite: Suite) -> Iterator[Reader]:
+        """An open reader of the suite's collection."""
+        from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+        from ragval_pipeline.sources.qdrant.reader import CollectionReader
+
+        settings = suite.qdrant
+        with open_client(settings) as client:
+            reader: Reader = CollectionReader(
+                client,
+                collection=settings.collection,
+                place=place_of(settings),
+                vector_name=settings.vector_name,
+                equal=settings.filter,
+            )
+            reader = PassingReader(reader)
+            for service in self.services:
+                reader = service.reader(reader) if service.reader else reader
+            yield reader
+
+
+@dataclass(frozen=True)
+class SimulatedEmbedder:
+    """The resource ``embedder``: the suite's own embedder behind the wrappers of some services."""
+
+    services: tuple[Service, ...]
+
+    @contextmanager
+    def embedder_for(self, suite: Suite) -> Iterator[Embedder]:
+        """An open embedder for the suite."""
+        from ragval_pipeline.sources.embedders import open_embedder
+
+        settings = suite.embedding
+        embedder: Embedder = open_embedder(
+            provider=settings.provider, model=settings.model, dimension=settings.dimension, search_path=suite.folder
+        )
+        try:
+            wrapped = embedder
+            for service in self.services:
+                wrapped = service.embedder(wrapped) if service.embedder else wrapped
+            yield wrapped
+        finally:
+            embedder.close()
+
+
+def resources_of(services: Sequence[Service]) -> dict[str, Any] | None:
+    """Resources for a run (``run_suite(resources=...)``); null when nothing stands in between."""
+    if not services:
+        return None
+    return {"qdrant": SimulatedQdrant(tuple(services)), "embedder": SimulatedEmbedder(tuple(services))}

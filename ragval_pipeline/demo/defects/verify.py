@@ -1,0 +1,186 @@
+"""Holding a report to what was planted: named exactly, followed only by its consequences, silent otherwise.
+
+What lives here: the comparison. What does not: running the validation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.demo.defects.registry import Planted
+
+if TYPE_CHECKING:
+    from ragval_pipeline.findings.model import ReportedFinding
+    from ragval_pipeline.validation.report import ValidationReport
+
+#: Subjects of one finding with what was measured on each, by name.
+Subjects = Mapping[str, Mapping[str, Any]]
+_LOUD = ("error", "warning")
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one planted defect was named.
+
+    Args:
+        planted: What was planted.
+        recall: Planted subjects that were named / planted subjects.
+        precision: Named subjects that were planted / named subjects; those of another defect's consequences aside.
+        followers: Codes of severity error or warning that were named as consequences, sorted.
+        extra: Codes of severity error or warning that nobody declared, sorted.
+        problems: Everything that is not as declared, one sentence each; empty when all is well.
+    """
+
+    planted: Planted
+    recall: float
+    precision: float
+    followers: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    problems: tuple[str, ...] = field(default=())
+
+
+def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | None = None) -> list[str]:
+    """What is wrong with the report of a corpus with one planted defect.
+
+    Args:
+        planted: What was planted.
+        report: The report of the run.
+        folder: The run's folder, whose findings.parquet holds all subjects; null: the report's first 100 have to do.
+
+    Returns:
+        One sentence for each problem; empty when the code is named with exactly the planted subjects, before anything
+        else, and only declared consequences are named besides.
+    """
+    return list(judge([planted], report, folder=folder)[0].problems)
+
+
+def judge(
+    planted: Sequence[Planted], report: ValidationReport, *, folder: str | Path | None = None
+) -> list[Outcome]:
+    """How each of several defects, planted in one corpus, was named."""
+    seen = _Seen(report, folder)
+    shared = [*_unexplained(planted, seen), *_late(planted, seen)]
+    extra = tuple(sorted(_extra(planted, seen)))
+    shared += [f"{code} is named, and was neither planted nor declared as a follower" for code in extra]
+    return [_outcome(entry, planted, seen, extra, shared) for entry in planted]
+
+
+def clean(report: ValidationReport) -> list[str]:
+    """What is wrong with the report of a corpus in which nothing was planted: every error and warning."""
+    return [f"{finding.code}: {finding.message}" for finding in report.findings if finding.severity in _LOUD]
+
+
+class _Seen:
+    """The findings of a run, with all their subjects."""
+
+    def __init__(self, report: ValidationReport, folder: str | Path | None) -> None:
+        self.findings = list(report.findings)
+        self.loud = [finding for finding in self.findings if finding.severity in _LOUD]
+        self._all = {} if folder is None else _read_subjects(Path(folder) / "findings.parquet")
+
+    def named(self, code: str, scope: str | None) -> list[ReportedFinding]:
+        """The findings of one code in one scope: one or none."""
+        return [finding for finding in self.findings if (finding.code, finding.scope) == (code, scope)]
+
+    def subjects(self, finding: ReportedFinding) -> Subjects:
+        """All subjects of a finding, as far as they are known."""
+        known = self._all.get((finding.code, finding.scope))
+        if known is not None:
+            return known
+        details = finding.details.get("subjects", {})
+        return {name: details.get(name, {}) for name in finding.subjects}
+
+    def causes(self, finding: ReportedFinding) -> set[str | None]:
+        """What a finding follows from: as a whole, or subject by subject; null among them: some follow from nothing."""
+        if finding.because is not None:
+            return {finding.because}
+        return {details.get("because") for details in self.subjects(finding).values()} or {None}
+
+
+def _read_subjects(file: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:
+    import pyarrow.parquet as pq
+
+    found: dict[tuple[str, str | None], dict[str, dict[str, Any]]] = {}
+    for row in pq.read_table(file).to_pylist():
+        subjects = found.setdefault((row["code"], row["scope"]), {})
+        if row["subject"] is not None:
+            subjects[row["subject"]] = json.loads(row["details"])
+    return found
+
+
+def _outcome(
+    entry: Planted, planted: Sequence[Planted], seen: _Seen, extra: tuple[str, ...], shared: Iterable[str]
+) -> Outcome:
+    named = seen.named(entry.code, entry.scope)
+    subjects: Subjects = seen.subjects(named[0]) if named else {}
+    consequences = _consequences(entry, planted, named, subjects)
+    found = subjects.keys() - consequences
+    hit = found & entry.subjects
+    return Outcome(
+        entry,
+        recall=len(hit) / len(entry.subjects),
+        precision=len(hit) / len(found) if found else 0.0,
+        followers=tuple(sorted({finding.code for finding in seen.loud} & entry.followers)),
+        extra=extra,
+        problems=(*_subject_problems(entry, found, bool(named)), *shared),
+    )
+
+
+def _consequences(
+    entry: Planted, planted: Sequence[Planted], named: Sequence[ReportedFinding], subjects: Subjects
+) -> set[str]:
+    """Subjects of this code that another planted defect explains: they are not this one's doing."""
+    others = {other.code for other in planted if other is not entry and entry.code in other.followers}
+    return {
+        name
+        for name, details in subjects.items()
+        if name not in entry.subjects and details.get("because", named[0].because) in others
+    }
+
+
+def _subject_problems(entry: Planted, found: Iterable[str], named: bool) -> Iterator[str]:
+    what = entry.code if entry.scope is None else f"{entry.code} ({entry.scope})"
+    if not named:
+        yield f"{what} is not named"
+        return
+    for word, names in (("is not named for", entry.subjects - set(found)), ("is named for", set(found) - entry.subjects)):
+        if names:
+            shown = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+            yield f"{what} {word} {len(names)} {'' if word.startswith('is not') else 'further '}subjects: {shown}"
+
+
+def _extra(planted: Sequence[Planted], seen: _Seen) -> set[str]:
+    expected = {(entry.code, entry.scope) for entry in planted}
+    followers = frozenset().union(*(entry.followers for entry in planted))
+    return {
+        finding.code
+        for finding in seen.loud
+        if (finding.code, finding.scope) not in expected and finding.code not in followers
+    }
+
+
+def _unexplained(planted: Sequence[Planted], seen: _Seen) -> Iterator[str]:
+    """Followers that do not say what they follow from."""
+    expected = {(entry.code, entry.scope) for entry in planted}
+    allowed = {code for entry in planted for code in (entry.code, *entry.followers)}
+    for finding in seen.loud:
+        if (finding.code, finding.scope) in expected or finding.code not in allowed:
+            continue
+        strange = seen.causes(finding) - allowed
+        if strange:
+            yield f"{finding.code} follows from {', '.join(sorted(map(str, strange)))}, which was not planted"
+
+
+def _late(planted: Sequence[Planted], seen: _Seen) -> Iterator[str]:
+    """Causes that stand after their consequences."""
+    places = {(finding.code, finding.scope): place for place, finding in enumerate(seen.findings)}
+    for entry in planted:
+        place = places.get((entry.code, entry.scope))
+        for finding in seen.loud if place is not None else ():
+            if entry.code in seen.causes(finding) and places[finding.code, finding.scope] < place:
+                yield f"{finding.code} stands before its cause {entry.code}"

@@ -1,0 +1,82 @@
+"""``golden_set``: whether the test queries can tell a good index from a bad one."""
+
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.measuring import measure
+from ragval_pipeline.orchestration.names import (
+    GOLDEN_SET,
+    PAYLOAD_SNAPSHOT,
+    QUERY_VALIDATION_RESULTS,
+    SELF_RETRIEVAL,
+    SITEMAP_URLS,
+)
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import Measurement
+
+
+def build_golden_set(suite: Suite) -> dg.AssetsDefinition:
+    """The asset."""
+
+    @suite_asset(
+        suite,
+        GOLDEN_SET,
+        kinds={"json"},
+        ins=upstream(
+            suite,
+            inventory=SITEMAP_URLS,
+            manifest=PAYLOAD_SNAPSHOT,
+            results=QUERY_VALIDATION_RESULTS,
+            own=SELF_RETRIEVAL,
+        ),
+        description=__doc__,
+    )
+    def golden_set(
+        context: dg.AssetExecutionContext,
+        inventory: SiteInventory,
+        manifest: SnapshotManifest,
+        results: Measurement,
+        own: Measurement,
+    ) -> dg.MaterializeResult[Measurement]:
+        return measure(
+            context,
+            asset=GOLDEN_SET,
+            groups=frozenset({"queries"}),
+            work=lambda: review(resolve_suite(suite), inventory, manifest, results.sections, own.sections),
+        )
+
+    return golden_set
+
+
+def review(
+    suite: Suite,
+    inventory: SiteInventory,
+    manifest: SnapshotManifest,
+    results: dict[str, Any],
+    own: dict[str, Any],
+) -> Measurement:
+    """Hold the test queries of a resolved suite against the site, the index and their answers."""
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.suite.load import gates_of
+    from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.validation.golden.index_facts import COLUMNS, collect_facts
+    from ragval_pipeline.validation.golden.review import GoldenSet, review_golden_set
+
+    queries = load_queries(suite)
+    if not queries or not manifest.points:
+        return Measurement(asset=GOLDEN_SET)
+    golden = GoldenSet(
+        queries=queries,
+        inventory=inventory,
+        module_match=suite.retrieval.module_match,
+        judge=suite.retrieval.judge,
+        gates=gates_of(suite),
+        min_similarity=suite.retrieval.min_similarity,
+    )
+    facts = collect_facts(Snapshot(manifest).rows(COLUMNS), points=manifest.points)
+    return review_golden_set(golden, facts, results=results, own=own)

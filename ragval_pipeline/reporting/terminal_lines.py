@@ -1,0 +1,64 @@
+"""Lines on a terminal, whatever they say: wrapped, indented, and made of characters that it can show.
+
+What lives here: one line. What does not: what is said (``terminal``). Whatever an index holds, no control character
+of it reaches the terminal, and none of it is markup.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.reporting.text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_ASCII = {"✓": "+", "✗": "x", "○": "o", "·": "-", "≥": ">=", "≤": "<=", "→": "->", "└": "`-", "…": "..."}
+
+
+class LinePrinter:
+    """Prints lines to one console."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._encoding = console.encoding
+        self._plain = not console.encoding.lower().startswith("utf")
+
+    @property
+    def width(self) -> int:
+        """Columns of the console."""
+        return self._console.width
+
+    def line(self, *parts: tuple[str, str], indent: int = 0, lead: str = "", wrap: bool = True) -> None:
+        """Print ``(text, style)`` parts, the lines after the first below the text after ``lead``.
+
+        Without ``wrap`` they stay on one line, so that it can be copied.
+        """
+        text, lead = self._text(*parts), self.fit(lead)
+        style = parts[0][1] if parts else ""
+        # At least one character a line, however narrow the window is.
+        room = max(self.width - indent - len(lead), 1)
+        for number, line in enumerate(text.wrap(self._console, room) if wrap else [text]):
+            line.rstrip()
+            start = " " * indent + (" " * len(lead) if number else lead)
+            self._console.print(self._text((start, style)) + line, soft_wrap=True)
+
+    def _text(self, *parts: tuple[str, str]) -> Text:
+        from rich.text import Text
+
+        text = Text()
+        for content, style in parts:
+            text.append(self.fit(content), style)
+        return text
+
+    def fit(self, content: str) -> str:
+        """The characters that the console can show: nothing that commands it, nothing that it cannot encode."""
+        lead = len(content) - len(content.lstrip(" "))
+        trail = len(content) - len(content.rstrip(" ")) if content.strip(" ") else 0
+        clean = f"{' ' * lead}{one_line(content)}{' ' * trail}"
+        if not self._plain:
+            return clean
+        for character, plain in _ASCII.items():
+            clean = clean.replace(character, plain)
+        return clean.encode(self._encoding, "replace").decode(self._encoding)

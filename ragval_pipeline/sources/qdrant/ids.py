@@ -1,0 +1,22 @@
+"""Point ids as text. What does not live here: who made them, and by which rule."""
+
+from __future__ import annotations
+
+import re
+
+_UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+
+
+def canonical_id(point_id: object) -> str:
+    """A point id as text: a UUID or 32 hex digits lower-case with dashes, everything else as it is.
+
+    MD5 sums go into Qdrant without dashes and come back with them (seed 003).
+    """
+    text = str(point_id)
+    # qdrant-client takes these notations too.
+    bare = text.strip().removeprefix("urn:uuid:").strip("{}")
+    # A number is an id of its own, however many digits it has.
+    if isinstance(point_id, int) or not _UUID.fullmatch(bare):
+        return text
+    digits = bare.replace("-", "").lower()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

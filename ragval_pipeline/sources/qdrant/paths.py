@@ -1,0 +1,46 @@
+"""How payload fields are named to Qdrant, whose keys are JSON paths.
+
+What lives here: quoting what would be no path, and asking for both readings of a name with dots. What does not:
+finding the value in what comes back (``sources/snapshot/values.lookup``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+#: A key that Qdrant reads as it stands; anything else must be quoted, or the request is refused.
+_PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+#: A JSON path as people write it in a filter: keys, plain or quoted, each with array brackets.
+_KEY = r'(?:[\w-]+|"[^"]+")(?:\[\d*\])*'
+_PATH = re.compile(rf"{_KEY}(?:\.{_KEY})*")
+
+
+def payload_selector(fields: Sequence[str] | None) -> bool | list[str]:
+    """What ``with_payload`` must be to get ``fields``.
+
+    A dotted name is asked for as a key that holds dots and as a path into nested payload. A name that no path can
+    hold (with a quotation mark, or empty) makes it the whole payload.
+
+    Args:
+        fields: Payload names; null: the whole payload.
+    """
+    if fields is None or any(not name or '"' in name for name in fields):
+        return True
+    return list(dict.fromkeys(key for name in fields for key in _keys(name)))
+
+
+def filter_key(name: str) -> str:
+    """The key of a filter condition: a JSON path as it stands, any other name quoted."""
+    return name if _PATH.fullmatch(name) or '"' in name else f'"{name}"'
+
+
+def _keys(name: str) -> list[str]:
+    parts = name.split(".")
+    if len(parts) == 1 or not all(parts):
+        return [_quoted(name)]
+    return [_quoted(name), ".".join(map(_quoted, parts))]
+
+
+def _quoted(key: str) -> str:
+    return key if _PLAIN.fullmatch(key) else f'"{key}"'

@@ -1,0 +1,55 @@
+"""What a collection gives: points, hits, and the few questions that a validation asks.
+
+What lives here: the shapes, and the protocol of a reader. What does not: asking a real Qdrant (``reader``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.qdrant.vectors import VectorBatch
+
+
+@dataclass(frozen=True)
+class Point:
+    """One stored point: its id as text, its payload, and its vector when asked for."""
+
+    id: str
+    payload: dict[str, Any]
+    vector: list[float] | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One answer to a query: rank from 1, id as text, the raw score of the collection's distance, payload."""
+
+    rank: int
+    id: str
+    score: float
+    payload: dict[str, Any] = field(default_factory=dict)
+
+
+class Reader(Protocol):
+    """What a validation asks of a collection; a demonstration may stand in for the real one."""
+
+    place: str
+
+    def facts(self) -> CollectionFacts:
+        """Facts about the collection."""
+
+    def count(self) -> int:
+        """Exact number of points."""
+
+    def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
+        """Every point, some at a time."""
+
+    def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
+        """The stored vectors of every point, or of some, some at a time."""
+
+    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
+        """The nearest points, best first."""

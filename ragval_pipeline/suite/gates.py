@@ -1,0 +1,55 @@
+"""What a suite is held to: its criteria, their gates, and the ranks that they name.
+
+What lives here: putting suite and profile together. What does not: the table of criteria (``criteria``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.criteria import (
+    DEFAULT_GATES,
+    Criterion,
+    Gate,
+    GateChange,
+    all_criteria,
+    merge_gates,
+    rank_of,
+)
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.profiles import get_profile
+
+
+def gates_of(suite: Suite) -> dict[str, Gate]:
+    """The gate of every criterion of the suite, by name, in report order."""
+    profile = get_profile(suite.profile)
+    changes = {
+        name: None if gate is None else GateChange(gate.threshold, gate.required)
+        for name, gate in suite.criteria.items()
+    }
+    return merge_gates(criteria_of(suite), profile.gates if profile else DEFAULT_GATES, changes)
+
+
+def criteria_of(suite: Suite) -> list[Criterion]:
+    """Every criterion of the suite in report order, the ranked families at each of ``ranks_of``."""
+    return all_criteria(ranks_of(suite))
+
+
+def ranks_of(suite: Suite) -> tuple[int, ...]:
+    """The ranks at which page metrics are measured: ``retrieval.k`` and those that suite or profile gate on."""
+    profile = get_profile(suite.profile)
+    named = [*suite.criteria, *(profile.gates if profile else ())]
+    return tuple(sorted({*suite.retrieval.k, *(rank for name in named if (rank := rank_of(name)))}))
+
+
+def check_gates(suite: Suite, *, file: Path) -> None:
+    """Raise SuiteError when a criterion is required and nothing says what it must reach."""
+    for name, gate in gates_of(suite).items():
+        if gate.required and gate.threshold is None:
+            raise SuiteError(
+                "is required, and no threshold is known for it",
+                file=file,
+                key=f"criteria.{name}",
+                remedy="Write {threshold: number, required: true}.",
+            )

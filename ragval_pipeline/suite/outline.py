@@ -1,0 +1,94 @@
+"""A suite before its variables are known: definitions load without any, and name only what they need.
+
+What lives here: what stands in for values that a run will read from the environment. What does not: reading it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ragval_pipeline.suite.interpolation import is_unread
+from ragval_pipeline.suite.profiles.base import Profile
+
+
+def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile | None) -> None:
+    """Put a stand-in, in place, wherever a run may find a value that definitions cannot know yet.
+
+    Args:
+        settings: Merged settings; placeholders without value stand in them as they are written.
+        file: The suite file: its name stands in for a suite name that is a placeholder.
+        profile: The profile, when it is known.
+    """
+    if is_unread(settings.get("suite")):
+        settings["suite"] = _name_of(file)
+    any_profile = is_unread(settings.get("profile"))
+    if any_profile:
+        settings["profile"] = None
+    _complete_qdrant(settings, any_profile=any_profile, profile=profile)
+    _complete_source(settings, any_profile=any_profile, profile=profile)
+
+
+def unread_location(error: ValidationError, settings: Mapping[str, Any]) -> tuple[int | str, ...] | None:
+    """Where the first unread placeholder stands that ``error`` complains of; null when there is none."""
+    for problem in error.errors(include_url=False):
+        value: Any = settings
+        location: list[int | str] = []
+        for part in problem["loc"]:
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):
+                break
+            location.append(part)
+        if is_unread(value):
+            return tuple(location)
+    return None
+
+
+def without(settings: Mapping[str, Any], location: tuple[int | str, ...]) -> dict[str, Any]:
+    """``settings`` without what stands at ``location``."""
+    changed = dict(settings)
+    holder: Any = changed
+    for part in location[:-1]:
+        holder[part] = dict(holder[part]) if isinstance(holder[part], Mapping) else list(holder[part])
+        holder = holder[part]
+    del holder[location[-1]]
+    return changed
+
+
+def _complete_qdrant(settings: dict[str, Any], *, any_profile: bool, profile: Profile | None) -> None:
+    qdrant = settings.get("qdrant")
+    unread = is_unread(qdrant)
+    if unread or (qdrant is None and any_profile):
+        qdrant = {}
+    if not isinstance(qdrant, Mapping):
+        return
+    known = dict(qdrant)
+    if (unread or any_profile) and "collection" not in known:
+        known["collection"] = "${qdrant.collection}"
+    places = [name for name in ("url", "path") if known.get(name) is not None]
+    if not places and (unread or any_profile or _may_set(profile, "qdrant.url")):
+        known["url"] = "${qdrant.url}"
+    elif len(places) > 1 and any(is_unread(known[name]) for name in places):
+        # One of the two will come out empty; which one does not matter to definitions.
+        del known["path"]
+    settings["qdrant"] = known
+
+
+def _complete_source(settings: dict[str, Any], *, any_profile: bool, profile: Profile | None) -> None:
+    source = settings.get("source")
+    if isinstance(source, Mapping) and "sitemap" not in source and (any_profile or _may_set(profile, "source.sitemap")):
+        settings["source"] = {**source, "sitemap": "${source.sitemap}"}
+
+
+def _may_set(profile: Profile | None, key: str) -> bool:
+    return profile is not None and any(variable.key == key for variable in profile.variables)
+
+
+def _name_of(file: Path) -> str:
+    name = re.sub(r"[^a-z0-9]+", "_", file.stem.lower()).strip("_")
+    return name if name[:1].isalpha() else f"suite_{name}".rstrip("_")

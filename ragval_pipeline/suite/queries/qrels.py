@@ -1,0 +1,140 @@
+"""Relevance judgements as evaluation tools write them, and joining them to queries.
+
+What lives here: reading qrels in TREC's four columns and BEIR's three. What does not: topics (``trec``), the files of
+a BEIR folder (``beir``), and metrics.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.suite.yaml_file import read_text
+
+_log = logging.getLogger(__name__)
+
+#: Query id to page URL or document id to grade.
+Qrels = dict[str, dict[str, int]]
+
+_ENDINGS = frozenset({".qrels", ".txt", ".trec"})
+_REMEDY = "Write query, 0, document, grade; or query, document, grade with tabs between."
+
+
+def read_qrels(file: Path) -> Qrels:
+    """Read a qrels file.
+
+    Four columns are TREC's (query, iteration, document, grade), three BEIR's (query, document, grade), parted by tabs
+    or blanks. A header row, blank lines and lines that start with ``#`` are skipped. A grade of 0 or less is a
+    judgement too: not relevant. Of two judgements on the same document the higher one stands.
+
+    Raises:
+        SuiteError: The file is not there, a line has other columns or a grade that is no whole number, or there is no
+            judgement at all.
+    """
+    qrels: Qrels = {}
+    judged = False
+    for number, line in enumerate(read_text(file, kind="qrels file").split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        query, document, text = _columns(line, file, number)
+        grade = _grade(text)
+        if grade is None:
+            if judged or text.lstrip("+-")[:1].isdigit():
+                problem = f"the grade {printable(text)!r} is no whole number"
+                raise SuiteError(problem, file=file, key=f"line {number}", remedy=_REMEDY)
+            judged = True  # the header row
+            continue
+        judged = True
+        grades = qrels.setdefault(query, {})
+        grades[document] = max(grade, grades.get(document, grade))
+    if not qrels:
+        raise SuiteError("holds no judgements", file=file, remedy=_REMEDY)
+    return qrels
+
+
+def is_qrels(file: Path) -> bool:
+    """Whether a ground truth file is qrels rather than a table of queries and their pages, by ending and header."""
+    if file.suffix.lower() != ".tsv":
+        return file.suffix.lower() in _ENDINGS
+    lines = (line for line in read_text(file, kind="ground truth file").split("\n") if line.strip())
+    header = {cell.strip() for cell in next(lines, "").split("\t")}
+    return not header & set(TestQuery.model_fields)
+
+
+def with_judgements(
+    queries: Sequence[TestQuery], qrels: Mapping[str, Mapping[str, int]], file: Path
+) -> list[TestQuery]:
+    """The queries with the judgements on their ids; those that nobody judged stay as they are.
+
+    Ids that are numbers also match without leading zeros: topic ``051`` has the judgements of ``51``.
+
+    Raises:
+        SuiteError: No query was judged, or a judged query is negative.
+    """
+    by_id = {query.id: query for query in queries}
+    by_number = {_number(query.id): query.id for query in queries}
+    judged: dict[str, Mapping[str, int]] = {}
+    unknown = []
+    for name, grades in qrels.items():
+        found = name if name in by_id else by_number.get(_number(name)) if name.isdigit() else None
+        if found is None:
+            unknown.append(name)
+        else:
+            judged[found] = grades
+    if not judged:
+        raise SuiteError(
+            f"judges none of the {len(queries)} queries: {printable(next(iter(qrels)))} is no query's id",
+            file=file,
+            remedy="Check that topics and qrels belong together.",
+        )
+    if unknown:
+        _log.warning("%s: %d of %d judged queries are not among the queries", file, len(unknown), len(qrels))
+    _refuse_negatives((by_id[name] for name, grades in judged.items() if max(grades.values()) > 0), file)
+    return [
+        query.model_copy(update={"judgements": {**query.judgements, **judged[query.id]}})
+        if query.id in judged
+        else query
+        for query in queries
+    ]
+
+
+def _refuse_negatives(queries: Iterable[TestQuery], file: Path) -> None:
+    for query in queries:
+        if query.negative:
+            raise SuiteError(
+                f"the query {printable(query.id)} is negative and has relevant documents",
+                file=file,
+                remedy="Take negative: true from the query, or its judgements from the qrels.",
+            )
+
+
+def _columns(line: str, file: Path, number: int) -> tuple[str, str, str]:
+    for parts in (line.split("\t"), line.split()):
+        columns = [part.strip() for part in parts]
+        if len(columns) == 4 and all(columns):
+            return columns[0], columns[2], columns[3]
+        if len(columns) == 3 and all(columns):
+            return columns[0], columns[1], columns[2]
+    raise SuiteError(
+        f"has {len(line.split())} columns instead of 3 or 4", file=file, key=f"line {number}", remedy=_REMEDY
+    )
+
+
+def _grade(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else None
+
+
+def _number(name: str) -> str:
+    return name.lstrip("0") or "0"

@@ -1,0 +1,187 @@
+"""The sections of a suite file: every key with its type, range and default.
+
+What lives here: the sections. What does not: the suite as a whole (``model``), the payload's field map (``payload``),
+the test queries (``queries``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator, model_validator
+
+
+def _no_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        # Python counts true as 1, and YAML reads a bare yes as true.
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
+def _one_is_a_list(value: Any) -> Any:
+    return [value] if isinstance(value, str | int) else value
+
+
+def _blank_is_none(value: Any) -> Any:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+Whole = Annotated[int, BeforeValidator(_no_bool)]
+Number = Annotated[float, BeforeValidator(_no_bool)]
+Fraction = Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(_no_bool)]
+Text = Annotated[str, Field(min_length=1)]
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_one_is_a_list)]
+FromOne = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
+FromZero = Annotated[int, Field(ge=0), BeforeValidator(_no_bool)]
+Positive = Annotated[float, Field(gt=0), BeforeValidator(_no_bool)]
+Rank = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_no_bool)]
+Judge = Literal["score", "module", "chapter", "url", "keywords", "results"]
+Severities = Literal["error", "warning", "info", "off"]
+
+
+class Section(BaseModel):
+    """Base of all sections: frozen, unknown keys are errors, and no error repeats what was given."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+
+class QdrantSettings(Section):
+    """Where the collection is. Exactly one of ``url`` and ``path``."""
+
+    url: str | None = Field(None, description="Qdrant server, http(s)://host[:port]")
+    path: Path | None = Field(None, description="Folder of an embedded Qdrant (qdrant-client's local mode)")
+    api_key: SecretStr | None = Field(None, description="Key of the server, best as ${QDRANT_API_KEY:-}")
+    collection: str = Field(min_length=1, description="Collection or alias")
+    vector_name: str | None = Field(None, description="For collections with named vectors")
+    filter: dict[str, str | int | bool] | None = Field(
+        None, description="Payload equality {field: value}: judges one site of a shared collection"
+    )
+    prefer_grpc: bool = Field(False, description="Talk gRPC where the server offers it")
+    timeout_s: Positive = Field(30, description="Seconds for one call")
+
+    _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(_blank_is_none)
+
+    @model_validator(mode="after")
+    def _one_place(self) -> QdrantSettings:
+        if (self.url is None) == (self.path is None):
+            raise ValueError("give exactly one of url and path")
+        return self
+
+
+class SourceSettings(Section):
+    """The site that the collection came from."""
+
+    sitemap: str = Field(min_length=1, description="URL or file: sitemap, sitemap index, .gz, or a site's root URL")
+    include: Texts = Field((), description="Globs over the URL's path; none: all pages")
+    exclude: Texts = Field((), description="Globs over the URL's path; wins over include")
+    site_root: Path | None = Field(None, description="Folder holding the built site, read instead of fetching pages")
+    base_path: str | None = Field(None, description="Path that the site is served under; null: found out")
+    host_aliases: Texts = Field((), description="Hosts that serve the same site")
+    fetch_pages: bool = Field(True, description="Read the pages, for integrity and staleness")
+    max_pages: FromOne = Field(5000, description="Pages that are read at most")
+    timeout_s: Positive = Field(30, description="Seconds for one request")
+
+    _blank = field_validator("site_root", "base_path", mode="before")(_blank_is_none)
+
+
+class EmbeddingSettings(Section):
+    """How queries are embedded: exactly as the collection was."""
+
+    provider: str = Field("cohere", min_length=1, description="cohere, static (offline, no key), or module:attr")
+    model: str | None = Field(None, description="Null: the provider's default")
+    base_url: str | None = Field(None, description="Address of the provider; null: its own")
+    api_key: SecretStr | None = Field(None, description="Key of the provider, best as ${COHERE_API_KEY:-}")
+    dimension: FromOne | None = Field(None, description="Length of the vectors; null: the model's own")
+    max_input_tokens: FromOne | None = Field(None, description="Tokens that the model reads; null: the model's")
+    query_input_type: Literal["search_query", "search_document"] = Field(
+        "search_query", description="How the provider is told to embed queries"
+    )
+    identity_sample: FromZero | None = Field(None, description="Points re-embedded; null: all if free, else 200")
+
+    _blank = field_validator("model", "base_url", "api_key", mode="before")(_blank_is_none)
+
+
+class RetrievalSettings(Section):
+    """How queries are asked and judged."""
+
+    top_k: Rank = Field(5, description="Hits that a query is judged by")
+    k: Annotated[tuple[Rank, ...], BeforeValidator(_one_is_a_list)] = Field(
+        (3, 5), description="Ranks of the page metrics"
+    )
+    min_similarity: Fraction = Field(0.70, description="Score that a query's best hit must reach, unless it says so")
+    relevance_similarity: Fraction = Field(0.50, description="Score from which a hit counts in relevance_rate")
+    judge: Annotated[tuple[Judge, ...], BeforeValidator(_one_is_a_list)] | None = Field(
+        None, description="Conditions that decide; null: all that the query states"
+    )
+    module_match: Literal["exact", "normalised", "prefix", "regex"] = Field(
+        "normalised", description="How modules are compared; normalised: case, blanks, - and _ alike"
+    )
+    exact: bool = Field(False, description="Search exactly instead of through HNSW")
+    repeats: Whole = Field(2, ge=1, le=100, description="Searches per query, for determinism")
+    retriever: str | None = Field(None, description="module:attr, your production search")
+
+    _blank = field_validator("retriever", mode="before")(_blank_is_none)
+
+
+class GateSettings(Section):
+    """One criterion's gate as the suite writes it."""
+
+    threshold: Number | None = Field(None, description="What the value is held to; null: the known threshold")
+    required: bool | None = Field(None, description="True: fails the run. False: a warning")
+
+
+class RetrySettings(Section):
+    """The one retry policy."""
+
+    max: Whole = Field(3, ge=0, le=20, description="Retries after the first try")
+    delay_s: Number = Field(1.0, ge=0, description="Seconds before the first retry; doubles")
+    deadline_s: Positive = Field(120, description="Seconds after which no retry starts")
+
+
+class HistorySettings(Section):
+    """Earlier runs."""
+
+    baseline: str | None = Field(None, description="Run that later ones are held against; null: the blessed one")
+    tolerated_drop: Fraction = Field(0.02, description="Drop of a metric that is no regression")
+    keep_runs: FromOne = Field(50, description="Runs that are kept")
+
+    _blank = field_validator("baseline", mode="before")(_blank_is_none)
+
+
+class AutomationSettings(Section):
+    """What starts a validation."""
+
+    after_asset: str | None = Field(None, description="Asset key whose materialisation starts a run, a/b/c")
+    after_job: str | None = Field(None, description="Job whose success starts a run")
+    cron: str | None = Field(None, description="Five cron fields, or @daily and the like")
+    poll_s: FromOne | None = Field(None, description="Seconds between looks at the collection")
+    enabled: bool = Field(False, description="Ship schedules and sensors switched on")
+    fresh_within_hours: Positive | None = Field(None, description="Hours after which a report is stale")
+
+    _blank = field_validator("after_asset", "after_job", "cron", mode="before")(_blank_is_none)
+
+    @field_validator("cron")
+    @classmethod
+    def _cron_fields(cls, cron: str | None) -> str | None:
+        if cron is not None and not cron.startswith("@") and len(cron.split()) != 5:
+            raise ValueError("must be five cron fields, such as 0 6 * * *")
+        return cron
+
+
+class QueryFiles(Section):
+    """A query file with its ground truth apart."""
+
+    file: Path = Field(description="Query file: YAML, JSON, JSONL or CSV")
+    ground_truth: Path | None = Field(None, description="Relevant pages by query, or a qrels file")
+
+    _blank = field_validator("ground_truth", mode="before")(_blank_is_none)
+
+
+class TrecFiles(Section):
+    """TREC topics and relevance judgements."""
+
+    topics: Path = Field(description="Topics: TREC markup, TSV, CSV, JSON, JSONL or YAML")
+    qrels: Path = Field(description="Judgements: query, 0, document, grade; or query, document, grade")

@@ -1,0 +1,104 @@
+"""Where a suite's settings come from, and saying so when one is wrong.
+
+What lives here: the layers of one suite and errors that name a layer. What does not: merging as such (``layers``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.interpolation import variables_in
+from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest, value_at
+from ragval_pipeline.suite.model import Suite, SuiteOrigin
+from ragval_pipeline.suite.payload import follow_map
+from ragval_pipeline.suite.problems import first_problem, location_in, suite_error
+from ragval_pipeline.suite.profiles.base import Profile, SettingRule
+
+#: Sections that may be written without any key below them, as when all are commented out.
+_SECTIONS = ("qdrant", "payload", "embedding", "retrieval", "criteria", "severity", "retry", "history", "automation")
+
+
+def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Layer, flags: Layer) -> list[Layer]:
+    """The layers of a suite, those that win last: profile, its variables, suite file, flags.
+
+    A suite that embeds with another provider than the profile's takes neither model nor key from the profile or its
+    variables: they belong to that provider.
+    """
+    if profile is None:
+        return [written, flags]
+    void = "embedding" if _has_other_provider(profile, written, flags) else None
+    own = {section: values for section, values in profile.settings.items() if section != void}
+    layers = [Layer(f"profile {profile.name}", own)]
+    for variable in profile.variables:
+        text = environ.get(variable.name, "").strip()
+        if text and variable.key.split(".")[0] != void:
+            layers.append(Layer(f"environment variable {variable.name}", nest(variable.key, variable.convert(text))))
+    return [*layers, written, flags]
+
+
+def _has_other_provider(profile: Profile, written: Layer, flags: Layer) -> bool:
+    chosen = value_at(("embedding", "provider"), merge_layers([written, flags]))
+    return chosen is not None and chosen != value_at(("embedding", "provider"), profile.settings)
+
+
+def without_empty_sections(written: Mapping[str, Any]) -> dict[str, Any]:
+    """What was written without sections that hold nothing at all."""
+    return {key: value for key, value in written.items() if value is not None or key not in _SECTIONS}
+
+
+def required_after_mapping(
+    settings: dict[str, Any], layers: Sequence[Layer], profile: Profile | None
+) -> dict[str, Any]:
+    """Let a profile's required fields follow when the suite maps their canonical names elsewhere.
+
+    Args:
+        settings: Merged settings.
+        layers: What they were merged from, the profile first.
+        profile: The profile, or null.
+
+    Returns:
+        The settings; unchanged when suite or flags name the required fields themselves.
+    """
+    payload = settings.get("payload")
+    chosen = layer_of(("payload", "required"), layers)
+    if profile is None or not isinstance(payload, Mapping) or chosen is None or chosen is not layers[0]:
+        return settings
+    fields = payload.get("fields")
+    if not isinstance(fields, Mapping):
+        return settings
+    known = profile.settings["payload"]
+    required = follow_map(known["required"], known["fields"], fields)
+    return {**settings, "payload": {**payload, "required": required}}
+
+
+def explain(
+    error: ValidationError, settings: Mapping[str, Any], layers: Sequence[Layer], origin: SuiteOrigin
+) -> SuiteError:
+    """The error as one line that names where the wrong value comes from."""
+    location = location_in(settings, first_problem(error))
+    layer = layer_of(location, layers)
+    of_file = layer is not None and layer.name == str(origin.file)
+    raw = value_at(location, origin.written) if of_file else None
+    # What is wrong with a section as a whole is wrong with the suite, whichever layer set one of its keys.
+    source = origin.file if layer is None or isinstance(value_at(location, settings), Mapping) else layer.name
+    return suite_error(
+        error, model=Suite, file=_place(source, origin.file), given=settings, variables=variables_in(raw)
+    )
+
+
+def explain_rule(
+    rule: SettingRule, layers: Sequence[Layer], origin: SuiteOrigin, profile: Profile | None
+) -> SuiteError:
+    """A setting that the profile's rule refuses, with where it comes from."""
+    layer = layer_of(rule.key.split("."), layers)
+    problem = rule.problem if profile is None else f"{rule.problem} (profile {profile.name})"
+    return SuiteError(problem, file=_place(layer.name if layer else origin.file, origin.file), key=rule.key)
+
+
+def _place(source: Path | str, file: Path) -> Path | str:
+    return file if str(source).startswith("profile ") else source

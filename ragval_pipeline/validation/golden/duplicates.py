@@ -1,0 +1,37 @@
+"""The same question twice: ``query.duplicate``. What does not live here: ids, which must differ to be loaded at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.retrieval.texts import fold_text
+
+
+def duplicate_queries(queries: Sequence[TestQuery]) -> list[Finding]:
+    """All queries whose text, case and accents folded, another query has too; details say whether they agree."""
+    groups: dict[str, list[TestQuery]] = {}
+    for query in queries:
+        groups.setdefault(fold_text(query.query_text).rstrip("?!. "), []).append(query)
+    subjects = []
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        contradicting = len({_expectation(query) for query in group}) > 1
+        for query in group:
+            others = sorted(other.id for other in group if other.id != query.id)
+            subjects.append(Subject(name=query.id, details={"others": others, "contradicting": contradicting}))
+    return [make_finding("query.duplicate", subjects)] if subjects else []
+
+
+def _expectation(query: TestQuery) -> tuple[Any, ...]:
+    return (
+        query.negative,
+        query.expected_module,
+        query.expected_chapter,
+        tuple(sorted(query.grades.items())),
+        tuple(sorted(query.expected_keywords)),
+    )

@@ -1,0 +1,33 @@
+"""Gates that the ground truth cannot reach: ``query.unreachable_gate``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.suite.criteria import Gate
+from ragval_pipeline.validation.report import MetricValue
+
+#: A gate this close below the best possible value leaves no room for a single miss.
+BARELY = 0.05
+
+
+def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[str, Gate]) -> list[Finding]:
+    """Gates above the mean ceiling of their metric, or less than 0.05 below it while it is below 1."""
+    subjects = []
+    for name, metric in page_metrics.items():
+        gate = gates.get(name)
+        ceiling = metric.ceiling
+        if gate is None or gate.threshold is None or ceiling is None or ceiling >= 1.0 - 1e-9:
+            continue
+        if gate.threshold > ceiling - BARELY:
+            state = "unreachable" if gate.threshold > ceiling + 1e-9 else "barely reachable"
+            details = {"ceiling": ceiling, "gate": gate.threshold, "n": metric.n, "state": state}
+            subjects.append(Subject(name=name, details=details))
+    if not subjects:
+        return []
+    words = [f"{entry.name} {entry.details['state']} (at most {entry.details['ceiling']:.3f})" for entry in subjects]
+    return [
+        make_finding("query.unreachable_gate", subjects, message=f"Gates against the ground truth: {', '.join(words)}.")
+    ]

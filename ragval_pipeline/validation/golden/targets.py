@@ -1,0 +1,73 @@
+"""Targets that do not exist: ``query.dead_target``. What does not live here: targets that exist and are not found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.suite.nearest import nearest
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.golden.index_facts import IndexFacts
+from ragval_pipeline.validation.retrieval.texts import ModuleMatch, chapter_matches, name_matches
+
+
+def dead_targets(
+    queries: Sequence[TestQuery], facts: IndexFacts, inventory: SiteInventory, *, module_match: ModuleMatch
+) -> list[Finding]:
+    """Queries that name a page, module or chapter that is not there, or that no longer can be found at all.
+
+    A page is dead when neither sitemap nor index has it. When all pages that a query names are missing from the index,
+    the query cannot pass either, and is named too.
+    """
+    key = inventory.folder().key
+    site = {page.key for page in inventory.pages}
+    known_urls = [page.url for page in inventory.pages]
+    subjects = []
+    for query in queries:
+        if query.negative:
+            continue
+        pages = {url: key(url) for url, grade in query.grades.items() if grade > 0}
+        targets = _dead_pages(pages, facts, site)
+        targets += _dead_names(query, facts, module_match)
+        if targets:
+            subjects.append(_subject(query, targets, pages, known_urls, facts))
+    return [make_finding("query.dead_target", subjects)] if subjects else []
+
+
+def _dead_pages(pages: Mapping[str, str], facts: IndexFacts, site: set[str]) -> list[str]:
+    lost = [url for url, key in pages.items() if key not in facts.pages]
+    if pages and len(lost) == len(pages):
+        return lost
+    return [url for url in lost if pages[url] not in site]
+
+
+def _dead_names(query: TestQuery, facts: IndexFacts, module_match: ModuleMatch) -> list[str]:
+    dead = []
+    module, chapter = query.expected_module, query.expected_chapter
+    if module is not None and not _any(facts.modules, lambda name: name_matches(module, name, mode=module_match)):
+        dead.append(module)
+    if chapter is not None and not _any(facts.chapters, lambda name: chapter_matches(chapter, name)):
+        dead.append(chapter)
+    return dead
+
+
+def _any(names: Mapping[str, int], matches: Callable[[str], bool]) -> bool:
+    return any(matches(name) for name in names)
+
+
+def _subject(
+    query: TestQuery, targets: list[str], pages: Mapping[str, str], known_urls: list[str], facts: IndexFacts
+) -> Subject:
+    near = {
+        target: nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
+        for target in targets
+    }
+    details = {
+        "targets": targets,
+        "near": {target: names[0] for target, names in near.items() if names},
+        "expected_pages": sorted(pages[target] for target in targets if target in pages),
+        "expected_module": query.expected_module if query.expected_module in targets else None,
+    }
+    return Subject(name=query.id, details=details)

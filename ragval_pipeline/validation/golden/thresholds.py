@@ -1,0 +1,76 @@
+"""A threshold that was taken from another model: ``query.threshold_unfit``.
+
+What lives here: holding the suite's ``min_similarity`` against the scores of right hits. What does not: proposing a
+better one (``calibrate``).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+
+#: From this many right hits on, a share of them says something.
+FEWEST_HITS = 5
+#: A threshold that turns down more than this share of right hits, or lets in more of the wrong ones, cannot separate.
+UNFIT_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Best scores of answers that are right by page, module or words, and of answers to negative queries."""
+
+    right: Sequence[float]
+    negative: Sequence[float]
+    higher_is_better: bool = True
+
+    def rejected(self, threshold: float) -> float:
+        """Share of right answers below the threshold; 0 without any."""
+        return _share([not self._reaches(score, threshold) for score in self.right])
+
+    def admitted(self, threshold: float) -> float:
+        """Share of negative answers that reach the threshold; 0 without any."""
+        return _share([self._reaches(score, threshold) for score in self.negative])
+
+    def _reaches(self, score: float, threshold: float) -> bool:
+        return score >= threshold - 1e-6 if self.higher_is_better else score <= threshold + 1e-6
+
+
+def unfit_threshold(threshold: float, scores: Scores) -> list[Finding]:
+    """The finding when ``threshold`` turns down most right hits, or lets in most answers to negative queries."""
+    rejected = scores.rejected(threshold) if len(scores.right) >= FEWEST_HITS else 0.0
+    admitted = scores.admitted(threshold) if len(scores.negative) >= FEWEST_HITS else 0.0
+    if rejected <= UNFIT_SHARE and admitted <= UNFIT_SHARE:
+        return []
+    details = {
+        "rejected": rejected,
+        "admitted": admitted,
+        "right": _quantiles(scores.right),
+        "negative": _quantiles(scores.negative),
+    }
+    message = (
+        f"The threshold {threshold:g} turns down {rejected:.0%} of {len(scores.right)} answers on the right page"
+        f" and lets in {admitted:.0%} of {len(scores.negative)} negative ones."
+    )
+    return [make_finding("query.threshold_unfit", [Subject(name=f"{threshold:g}", details=details)], message=message)]
+
+
+def _quantiles(scores: Sequence[float]) -> dict[str, float] | None:
+    if not scores:
+        return None
+    ordered = sorted(scores)
+    return {
+        "n": len(ordered),
+        "min": ordered[0],
+        "p10": ordered[int(0.10 * (len(ordered) - 1))],
+        "median": statistics.median(ordered),
+        "p90": ordered[int(0.90 * (len(ordered) - 1))],
+        "max": ordered[-1],
+    }
+
+
+def _share(holds: Sequence[bool]) -> float:
+    return sum(holds) / len(holds) if holds else 0.0

@@ -1,0 +1,107 @@
+"""Finding a collection's field names: under which payload path each canonical field probably is.
+
+What lives here: the names that ingesters are known to use, and matching them, nested ones included. What does not:
+reading payloads (``sources/snapshot``) and saying that a field map is wrong (``payload.field_map``, ``ragval doctor``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+#: Payload names by canonical field, the surest first; compared without case and separators. No name stands twice.
+#: Sources: the five seeds; LangChain (page_content, metadata.source), LangChain4j (text_segment, index), LlamaIndex
+#: (file_path, node_id), Haystack (content, meta.split_id), Firecrawl (metadata.sourceURL), qdrant-client (document).
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "text": (
+        "chunk_text", "text", "content", "page_content", "text_segment", "chunk", "chunk_content", "passage",
+        "text_content", "raw_text", "markdown", "document", "body",
+    ),
+    "source_url": (
+        "source_url", "url", "page_url", "canonical_url", "document_url", "doc_url", "web_url", "source_uri", "uri",
+        "permalink", "link", "href", "source", "file_path",
+    ),
+    "title": ("title", "page_title", "source_title", "document_title", "doc_title"),
+    "module": ("module_name", "module", "module_id", "module_title", "module_slug"),
+    "chapter": ("chapter_id", "chapter", "chapter_name", "chapter_title", "chapter_slug"),
+    "headings": (
+        "heading_hierarchy", "headings", "heading_path", "header_path", "section_path", "breadcrumbs", "breadcrumb",
+        "title_chain", "section_hierarchy", "headers", "heading", "section_title", "section_name", "section", "header",
+    ),
+    "token_count": ("token_count", "num_tokens", "n_tokens", "tokens_count", "token_num", "tokens"),
+    "chunk_index": (
+        "chunk_index", "chunk_idx", "chunk_number", "chunk_no", "chunk_num", "chunk_order", "chunk_position",
+        "chunk_seq", "split_id", "seq_num", "position", "index",
+    ),
+    "chunk_id": ("chunk_id", "chunk_uuid", "node_id", "id"),
+    "text_hash": ("text_hash", "content_hash", "chunk_hash", "text_sha256", "content_sha256", "chunk_sha256"),
+    "model": (
+        "model", "embedding_model", "embedding_model_name", "model_name", "model_version", "embed_model", "model_id",
+    ),
+    "embedded_at": (
+        "embedded_at", "embedding_created_at", "embedding_timestamp", "indexed_at", "ingested_at", "upserted_at",
+        "processed_at", "timestamp", "created_at",
+    ),
+    "original_length": ("original_length", "source_length"),
+}  # fmt: skip
+
+#: Objects that ingesters put a point's metadata into, the usual ones first.
+_CONTAINERS = ("metadata", "meta", "payload", "docmetadata", "extrainfo", "properties", "attributes")
+_SEPARATORS = re.compile(r"[\W_]+")
+
+
+def suggest_field_map(observed: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
+    """Where the payload probably holds each field.
+
+    Args:
+        observed: Payload names of the collection, dotted where nested, objects and what is inside them alike.
+        wanted: Canonical field to the payload name that it is expected under.
+
+    Returns:
+        Canonical field to the payload name found, in the order of ``wanted``: the expected one where it is there, else
+        the likeliest other. Fields that nothing resembles are left out. No payload name stands for two fields.
+    """
+    leaves = [path for path in observed if path not in _objects(observed)]
+    found = {canonical: path for canonical, path in wanted.items() if path in observed}
+    taken = set(found.values())
+    for canonical, path in wanted.items():
+        if canonical in found:
+            continue
+        likeliest = min(_ranked(canonical, path, (leaf for leaf in leaves if leaf not in taken)), default=None)
+        if likeliest is not None:
+            found[canonical] = likeliest[-1]
+            taken.add(likeliest[-1])
+    return {canonical: found[canonical] for canonical in wanted if canonical in found}
+
+
+def changed_fields(observed: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
+    """What of ``suggest_field_map`` differs from ``wanted``: the lines that ``payload.fields`` needs."""
+    return {
+        canonical: path for canonical, path in suggest_field_map(observed, wanted).items() if wanted[canonical] != path
+    }
+
+
+def _ranked(canonical: str, wanted: str, leaves: Iterable[str]) -> Iterator[tuple[int, int, int, str]]:
+    """Candidates with how unlikely each is: by name, then by depth, then by the object that holds it."""
+    names = list(dict.fromkeys(_folded(name) for name in (_leaf(wanted), canonical, *ALIASES.get(canonical, ()))))
+    for path in leaves:
+        name = _folded(_leaf(path))
+        if name in names:
+            yield names.index(name), path.count("."), _container_rank(path), path
+
+
+def _container_rank(path: str) -> int:
+    outer = _folded(path.rpartition(".")[0].rpartition(".")[2])
+    return _CONTAINERS.index(outer) if outer in _CONTAINERS else len(_CONTAINERS)
+
+
+def _objects(observed: Iterable[str]) -> frozenset[str]:
+    return frozenset(path.rpartition(".")[0] for path in observed if "." in path)
+
+
+def _leaf(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _folded(name: str) -> str:
+    return _SEPARATORS.sub("", name).lower()

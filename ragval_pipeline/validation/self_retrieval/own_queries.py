@@ -1,0 +1,121 @@
+"""The queries that each page asks about itself.
+
+What lives here: choosing titles and headings that name a page. What does not: asking them, and judging the answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.sources.snapshot.values import is_blank
+from ragval_pipeline.validation.retrieval.texts import fold_text
+
+#: Snapshot columns that ``pages_from_snapshot`` needs.
+COLUMNS = ("page_key", "page_url", "title", "headings")
+#: Headings of a page that are asked beside its title.
+HEADINGS_ASKED = 4
+#: A heading that stands on this many pages names none of them ("Introduction").
+COMMON_HEADING = 2
+#: Separators between the title of a page and the name of its site.
+_SEPARATORS = (" | ", " \u2013 ", " \u2014 ", " \u00b7 ", " - ")
+
+
+@dataclass(frozen=True)
+class OwnPage:
+    """One indexed page and what it calls itself: its title and its headings, in page order."""
+
+    key: str
+    url: str
+    title: str | None
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OwnQuery:
+    """One query of a page about itself.
+
+    Args:
+        id: Of the query.
+        key: Canonical form of the page.
+        kind: ``title`` or ``heading``.
+        text: What is asked.
+        unique: False when another page has the same title: then the page cannot be told by it.
+    """
+
+    id: str
+    key: str
+    kind: str
+    text: str
+    unique: bool = True
+
+
+def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
+    """In-scope indexed pages by canonical form, named as their payload says: title, else the first heading."""
+    titles: dict[str, str] = {}
+    headings: dict[str, dict[str, None]] = {}
+    urls: dict[str, str] = {}
+    for row in rows:
+        key = row["page_key"]
+        if key is None or row["page_url"] is None:
+            continue
+        urls.setdefault(key, row["page_url"])
+        path = [text.strip() for text in row["headings"] or () if not is_blank(text)]
+        title = row["title"] if row["title"] and not is_blank(row["title"]) else (path[0] if path else None)
+        if title is not None:
+            titles.setdefault(key, title)
+        headings.setdefault(key, {}).update(dict.fromkeys(path))
+    return {key: OwnPage(key, url, titles.get(key), tuple(headings.get(key, ()))) for key, url in urls.items()}
+
+
+def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
+    """A title query a page, and up to ``HEADINGS_ASKED`` heading queries that no other page could ask.
+
+    The name of the site that many titles end with is cut off: it would draw all queries to the same chunks.
+    """
+    known = list(pages)
+    shared = _site_suffixes([page.title for page in known if page.title])
+    owners = Counter(fold_text(heading) for page in known for heading in set(page.headings))
+    titles = {page.key: _without_suffix(page.title, shared) for page in known if page.title}
+    bearers = Counter(fold_text(title) for title in titles.values())
+    queries = []
+    for page in known:
+        title = titles.get(page.key)
+        if title:
+            unique = bearers[fold_text(title)] == 1
+            queries.append(OwnQuery(f"{page.key}#title", page.key, "title", title, unique))
+        queries += [
+            OwnQuery(f"{page.key}#{number}", page.key, "heading", heading)
+            for number, heading in enumerate(_telling(page, title, owners))
+        ]
+    return queries
+
+
+def _telling(page: OwnPage, title: str | None, owners: Mapping[str, int]) -> list[str]:
+    chosen = [
+        heading
+        for heading in page.headings
+        if owners[fold_text(heading)] < COMMON_HEADING and fold_text(heading) != fold_text(title or "")
+    ]
+    return chosen[:HEADINGS_ASKED]
+
+
+def _site_suffixes(titles: Sequence[str]) -> frozenset[str]:
+    endings = Counter(ending for title in titles for ending in [_ending(title)] if ending)
+    return frozenset(ending for ending, count in endings.items() if count >= max(2, len(titles) // 2))
+
+
+def _ending(title: str) -> str | None:
+    for separator in _SEPARATORS:
+        if separator in title:
+            return separator + title.rsplit(separator, 1)[1]
+    return None
+
+
+def _without_suffix(title: str, suffixes: Iterable[str]) -> str:
+    for suffix in suffixes:
+        if title.endswith(suffix):
+            return title.removesuffix(suffix).strip() or title
+    return title.strip()

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.profiles import render_profile_report, schema_of
+from tests.reporting import factory
+
+PROFILE = "retrieval-pipeline-testing"
+SEED = {
+    "ValidationReport": {
+        "total_queries", "passed_queries", "failed_queries", "pass_rate", "query_results", "coverage_report",
+        "quality_metrics", "duration_seconds", "timestamp",
+    },
+    "QueryValidationResult": {
+        "query", "top_results", "passed", "pass_reason", "fail_reason", "best_similarity", "module_match",
+    },
+    "TestQuery": {"query_text", "expected_module", "expected_chapter", "min_similarity", "description"},
+    "QueryResult": {
+        "chunk_id", "chunk_text", "similarity_score", "source_url", "chapter_id", "module_name", "heading_hierarchy",
+        "token_count", "chunk_index",
+    },
+    "CoverageReport": {
+        "total_sitemap_urls", "indexed_urls", "missing_urls", "extra_urls", "coverage_percentage", "timestamp",
+    },
+    "QualityMetrics": {
+        "total_chunks", "chunks_with_complete_metadata", "metadata_completeness_rate", "token_distribution",
+        "avg_similarity_score", "similarity_distribution", "timestamp",
+    },
+}  # fmt: skip
+
+
+def render(bundle):
+    return json.loads(json_bytes(render_profile_report(bundle, PROFILE)))
+
+
+def broken(report, where):
+    return {(entry["where"], entry["field"]) for entry in report["rule_violations"] if entry["where"].startswith(where)}
+
+
+def test_the_report_has_the_seeds_fields_and_nothing_else():
+    report = render(factory.faulty())
+    assert set(report) == SEED["ValidationReport"] | {"profile", "success_criteria", "rule_violations"}
+    result = report["query_results"][0]
+    assert set(result) == SEED["QueryValidationResult"]
+    assert set(result["query"]) == SEED["TestQuery"]
+    assert set(result["top_results"][0]) == SEED["QueryResult"]
+    assert set(report["coverage_report"]) == SEED["CoverageReport"]
+    assert set(report["quality_metrics"]) == SEED["QualityMetrics"]
+    assert set(report["quality_metrics"]["token_distribution"]) == {"min", "max", "avg", "median"}
+
+
+def test_rates_are_percent_and_success_criteria_say_what_is_met():
+    report = render(factory.faulty())
+    assert report["pass_rate"] == 50.0
+    assert report["coverage_report"]["coverage_percentage"] == pytest.approx(92.3076923)
+    assert report["success_criteria"] == {
+        "SC-002": {"field": "pass_rate", "value": 50.0, "gate": 90.0, "met": False},
+        "SC-003": {
+            "field": "coverage_report.coverage_percentage", "value": 100 * 12 / 13, "gate": 100.0, "met": False,
+        },
+        "SC-005": {
+            "field": "quality_metrics.metadata_completeness_rate", "value": 100.0, "gate": 100.0, "met": True,
+        },
+    }  # fmt: skip
+
+
+def test_a_gate_of_29_percent_is_shown_as_29():
+    criteria = [factory.criterion("query_pass_rate", 0.5, 0.29, required=True)]
+    report = render(factory.bundle(factory.report(criteria=criteria)))
+    assert report["success_criteria"]["SC-002"]["gate"] == 29.0
+    assert report["success_criteria"]["SC-003"] == {
+        "field": "coverage_report.coverage_percentage", "value": 100.0, "gate": None, "met": None,
+    }  # fmt: skip
+
+
+def test_what_was_not_measured_is_null_and_not_met():
+    report = render(factory.unreachable())
+    assert report["pass_rate"] is None
+    assert report["coverage_report"]["coverage_percentage"] is None
+    assert {entry["met"] for entry in report["success_criteria"].values()} == {None}
+
+
+def test_a_query_that_could_not_be_asked_counts_as_failed_as_in_the_seed():
+    report = render(factory.unreachable())
+    assert (report["total_queries"], report["passed_queries"], report["failed_queries"]) == (1, 0, 1)
+    assert report["query_results"][0]["passed"] is False
+
+
+@pytest.mark.parametrize(
+    ("given", "settings", "expected"),
+    [
+        ({"min_similarity": 0.65}, {"retrieval": {"min_similarity": 0.4}}, 0.65),
+        ({}, {"retrieval": {"min_similarity": 0.4}}, 0.4),
+        ({}, {}, 0.7),
+    ],
+)
+def test_a_query_shows_the_similarity_that_it_was_held_to(given, settings, expected):
+    query = factory.query("q1", "What is ROS 2?", 0.6, given=given)
+    report = render(factory.bundle(factory.report(query_results=[query]), settings=settings))
+    assert report["query_results"][0]["query"]["min_similarity"] == expected
+
+
+def test_values_that_break_a_rule_are_kept_and_named():
+    hit = factory.hit(
+        1, -0.02, source_url="not a url", token_count=0, module_name=None, heading_hierarchy=None, chunk_text=None
+    )
+    query = factory.query("q1", "x", -0.02, passed=False, hits=[hit], given={"expected_module": "ROS"})
+    report = render(factory.bundle(factory.report(query_results=[query])))
+    found = report["query_results"][0]["top_results"][0]
+    assert (found["similarity_score"], found["source_url"], found["token_count"]) == (-0.02, "not a url", 0)
+    assert broken(report, "query_results[0].top_results[0]") == {
+        ("query_results[0].top_results[0]", field)
+        for field in ("similarity_score", "source_url", "token_count", "module_name", "heading_hierarchy", "chunk_text")
+    }
+    assert broken(report, "query_results[0].query") == {("query_results[0].query", "expected_module")}
+
+
+def test_a_report_that_keeps_the_rules_breaks_none():
+    query = factory.query("q1", "What is ROS 2?", 0.6, given={"expected_module": "Module 1 Ros2"})
+    assert render(factory.bundle(factory.report(query_results=[query])))["rule_violations"] == []
+
+
+def test_hostile_payloads_do_not_crash_it():
+    report = render(factory.hostile())
+    assert len(report["query_results"]) == len(factory.HOSTILE)
+
+
+def test_the_schema_names_every_field_and_entity_of_the_seed():
+    schema = schema_of(PROFILE)
+    assert set(schema["properties"]) == set(render(factory.faulty()))
+    for entity, fields in SEED.items():
+        if entity != "ValidationReport":
+            assert set(schema["$defs"][entity]["properties"]) == fields
+            assert set(schema["$defs"][entity]["required"]) == fields
+
+
+def test_without_a_profile_there_is_no_report_and_an_unknown_one_is_an_error():
+    assert render_profile_report(factory.bundle(), None) is None
+    with pytest.raises(SuiteError, match="retrieval-pipeline-testing"):
+        schema_of("retrieval-pipeline-testin")

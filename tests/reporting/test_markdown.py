@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+from markdown_it import MarkdownIt
+
+from ragval_pipeline.reporting.markdown import escape, summary_md
+from tests.reporting import factory
+
+
+def rendered(text):
+    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+
+
+@pytest.mark.parametrize(
+    "text", [*factory.HOSTILE, "*a* _b_ ~~c~~ [x](javascript:alert(1)) ![i](http://e.example)", "# no"]
+)
+def test_text_is_shown_and_never_markup(text):
+    html = rendered(escape(text)).replace("<!-- -->", "")
+    inner = html.removeprefix("<p>").removesuffix("</p>\n")
+    assert "<" not in inner
+
+
+def test_an_address_becomes_a_link_to_itself_and_names_nobody():
+    html = rendered(f"see {escape('The page https://x.example/a_b_c is gone')}")
+    assert '<a href="https://x.example/a_b_c">' in html
+    assert "@<!-- -->everyone" in escape("hello @everyone")
+    assert "#<!-- -->12" in escape("see #12")
+
+
+def test_a_pipe_does_not_split_a_cell():
+    html = rendered(f"| a |\n|---|\n| {escape('x | y')} {escape('https://x.example/a|b')} |")
+    assert html.count("<td>") == 1
+
+
+def test_names_stay_readable():
+    assert escape("query_pass_rate is 0.92 (12 of 13)") == "query_pass_rate is 0.92 (12 of 13)"
+
+
+def test_the_summary_says_verdict_criteria_findings_and_failed_queries():
+    text = summary_md(factory.faulty().report).decode()
+    assert text.startswith("## ❌ Fail: demo_book")
+    assert "| ❌ | **coverage** | 92.3 % | ≥ 100 % | 12 of 13 pages |" in text
+    assert text.index("coverage.missing_page") < text.index("query.failed") < text.index("coverage.orphan_page")
+    assert "  - ❌ **query.failed**" in text
+    assert "| q3 | Describe a body in URDF | 0.380 |" in text
+
+
+def test_a_passing_run_says_so_shortly():
+    text = summary_md(factory.report()).decode()
+    assert "## ✅ Pass: demo_book" in text
+    assert "No findings." in text
+    assert "not passed" not in text
+
+
+def test_a_large_report_fits_into_a_comment():
+    assert len(summary_md(factory.large(queries=400).report).decode()) < 65_536
+
+
+@pytest.mark.parametrize("name", ["hostile", "unreachable"])
+def test_any_report_has_a_summary(name):
+    html = rendered(summary_md(getattr(factory, name)().report).decode())
+    assert "<script" not in html
+    assert "<img" not in html

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import itertools
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.outline import finding_tree, first_steps, headline, outline_criteria, reason_of
+from tests.reporting import factory
+
+
+def codes(nodes):
+    return [(node.finding.code, codes(node.consequences)) for node in nodes]
+
+
+def reported(*pairs):
+    return [make_finding(code, ["x"], because=because).reported() for code, because in pairs]
+
+
+def test_a_consequence_hangs_below_its_cause_wherever_it_stands():
+    findings = reported(
+        ("query.failed", "coverage.missing_page"), ("coverage.missing_page", "coverage.foreign_host"),
+        ("coverage.foreign_host", None),
+    )  # fmt: skip
+    assert codes(finding_tree(findings)) == [
+        ("coverage.foreign_host", [("coverage.missing_page", [("query.failed", [])])])
+    ]
+
+
+def test_a_finding_whose_cause_is_not_reported_stands_on_its_own():
+    assert codes(finding_tree(reported(("query.failed", "coverage.missing_page")))) == [("query.failed", [])]
+
+
+def test_circles_lose_no_finding():
+    names = ("query.failed", "coverage.missing_page", "coverage.orphan_page")
+    for causes in itertools.product((None, *names), repeat=3):
+        tree = finding_tree(reported(*zip(names, causes, strict=True)))
+        found = [entry.code for node in tree for entry in (node.finding, *node.below())]
+        assert sorted(found) == sorted(names)
+
+
+def test_first_steps_are_causes_errors_first_and_no_information():
+    findings = [
+        make_finding("query.no_coverage", ["capstone"]),
+        make_finding("coverage.orphan_page", ["a"]),
+        make_finding("coverage.missing_page", ["b"]),
+        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
+        make_finding("payload.empty_field", ["1"]),
+        make_finding("payload.wrong_type", ["1"]),
+    ]
+    steps = first_steps(factory.report(findings=findings))
+    assert [node.finding.code for node in steps] == [
+        "coverage.missing_page", "payload.empty_field", "payload.wrong_type",
+    ]  # fmt: skip
+
+
+def test_the_headline_says_what_decided():
+    assert headline(factory.report()) == "This index meets all 3 required criteria."
+    assert headline(factory.faulty().report) == (
+        "2 of 3 required criteria are not met: query_pass_rate, coverage."
+    )  # fmt: skip
+    assert headline(factory.unreachable().report) == "An outside system failed: Qdrant: connection refused."
+
+
+def test_the_headline_of_an_unmeasured_run_names_what_is_missing():
+    criteria = [factory.criterion("coverage", None, 1.0, required=True, reason_code="no_data")]
+    assert headline(factory.report("not_measured", criteria=criteria)).startswith("coverage could not be measured")
+    criteria = [factory.criterion("coverage", None, 1.0, required=True, reason_code="not_selected")]
+    assert headline(factory.report("not_measured", criteria=criteria)).startswith("Nothing that is required was")
+
+
+def test_required_criteria_come_first_and_unmeasured_ones_last():
+    outline = outline_criteria(factory.CRITERIA)
+    assert [result.name for result in outline.required] == ["query_pass_rate", "coverage", "metadata_completeness"]
+    assert [result.name for result in outline.unmeasured] == ["ann_recall", "no_regression"]
+    assert len(outline.shown) == 4
+
+
+def test_reasons_do_not_repeat_what_their_place_says():
+    assert reason_of(factory.criterion("mrr", 0.5, reason="mean over 3 queries; no gate")) == "mean over 3 queries"
+    assert reason_of(factory.criterion("mrr", 0.5, reason="no gate")) == ""
+    assert reason_of(factory.criterion("mrr", None, reason="not measured: no truth")) == "no truth"

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.reporting.point_lookup import PointFacts, PointLookup
+from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
+
+PAGE = "https://docs.example.com/docs/intro"
+SCOPE = {"key:intro": PAGE}
+
+
+def remedy(*findings, lookup=None):
+    return remediation(list(findings), SCOPE, lookup or PointLookup())
+
+
+def group(code, *names, page="key:intro"):
+    subjects = [Subject(name=name, page=page, details={"others": [o for o in names if o != name]}) for name in names]
+    return make_finding(code, subjects)
+
+
+def ids(listed):
+    return [entry["id"] for entry in listed]
+
+
+def test_missing_pages_are_urls_to_reingest():
+    assert remedy(make_finding("coverage.missing_page", [PAGE]))["reingest_urls"] == [
+        {"url": PAGE, "codes": ["coverage.missing_page"]}
+    ]
+
+
+def test_a_point_is_reingested_with_its_page_and_a_page_is_listed_once_with_every_code():
+    listed = remedy(
+        make_finding("payload.empty_field", [Subject(name="1", page="key:intro"), Subject(name="2", page="key:intro")]),
+        make_finding("text.mojibake", [Subject(name="3", details={"page_url": PAGE})]),
+    )["reingest_urls"]
+    assert listed == [{"url": PAGE, "codes": ["payload.empty_field", "text.mojibake"]}]
+
+
+def test_the_snapshot_tells_the_page_of_a_point_that_names_none():
+    lookup = PointLookup(points={"1": PointFacts(page_url=PAGE, source_url="http://old.example/intro")})
+    assert remedy(make_finding("vector.zero", ["1"]), lookup=lookup)["reingest_urls"][0]["url"] == PAGE
+
+
+def test_a_point_whose_page_nobody_knows_is_listed_by_its_id():
+    result = remedy(make_finding("vector.zero", ["1"]))
+    assert result["reingest_urls"] == []
+    assert result["reingest_point_ids"] == [{"id": "1", "codes": ["vector.zero"]}]
+
+
+def test_hosts_and_collections_are_no_urls_to_reingest():
+    result = remedy(make_finding("coverage.foreign_host", ["old.example"]), make_finding("index.empty", ["c"]))
+    assert result["reingest_urls"] == []
+    assert [entry["code"] for entry in result["ingestion"]] == ["coverage.foreign_host", "index.empty"]
+
+
+def test_of_duplicates_the_newest_stays():
+    lookup = PointLookup(
+        points={"a": PointFacts(embedded_at="2026-01-02"), "b": PointFacts(embedded_at="2026-03-01"),
+                "c": PointFacts(embedded_at="2026-02-01")}
+    )  # fmt: skip
+    result = remedy(group("chunk.duplicate_index", "a", "b", "c"), lookup=lookup)
+    assert result["delete_point_ids"] == [
+        {"id": "a", "codes": ["chunk.duplicate_index"]}, {"id": "c", "codes": ["chunk.duplicate_index"]},
+    ]  # fmt: skip
+
+
+def test_of_every_group_of_duplicates_one_stays_when_all_are_alike():
+    pairs = [("a", "b"), ("c", "d"), ("e", "f")]
+    subjects = [subject for pair in pairs for subject in group("chunk.duplicate_index", *pair).subjects]
+    deleted = ids(remedy(make_finding("chunk.duplicate_index", subjects))["delete_point_ids"])
+    assert all(len(set(pair) - set(deleted)) == 1 for pair in pairs)
+
+
+def test_duplicates_that_differ_in_text_are_left_to_a_person_when_none_is_newer():
+    lookup = PointLookup(points={"a": PointFacts(text_sha256="1"), "b": PointFacts(text_sha256="2")})
+    result = remedy(group("chunk.duplicate_index", "a", "b"), lookup=lookup)
+    assert result["delete_point_ids"] == []
+    assert ids(result["review_point_ids"]) == ["a", "b"]
+
+
+def test_equal_text_on_different_pages_is_not_deleted():
+    subjects = [Subject(name="a", page="p1", details={"others": ["b"]}), Subject(name="b", page="p2")]
+    result = remedy(make_finding("chunk.duplicate_text", subjects))
+    assert result["delete_point_ids"] == []
+    assert ids(result["review_point_ids"]) == ["a", "b"]
+
+
+def test_points_that_only_share_a_payload_id_are_not_deleted():
+    assert remedy(group("payload.duplicate_id", "a", "b"))["delete_point_ids"] == []
+
+
+def test_overlapping_groups_never_lose_their_last_text():
+    result = remedy(group("chunk.duplicate_index", "a", "b"), group("chunk.duplicate_text", "b", "c"))
+    deleted = set(ids(result["delete_point_ids"]))
+    assert deleted == {"b"}
+    assert result["delete_point_ids"][0]["codes"] == ["chunk.duplicate_index", "chunk.duplicate_text"]
+
+
+def test_a_duplicate_that_is_deleted_anyway_is_not_the_one_that_stays():
+    tail = make_finding("chunk.stale_tail", ["a"])
+    assert ids(remedy(group("chunk.duplicate_text", "a", "b"), tail)["delete_point_ids"]) == ["a"]
+
+
+def test_an_orphan_page_is_deleted_with_all_its_points():
+    lookup = PointLookup(ids_of={"https://docs.example.com/old": ["8", "9"]})
+    result = remedy(make_finding("coverage.orphan_page", ["https://docs.example.com/old"]), lookup=lookup)
+    assert [entry["url"] for entry in result["delete_pages"]] == ["https://docs.example.com/old"]
+    assert ids(result["delete_point_ids"]) == ["8", "9"]
+
+
+def test_of_a_pages_spellings_the_sitemaps_stays_with_its_fragments():
+    names = [PAGE, f"{PAGE}#usage", f"{PAGE}/", f"{PAGE}.html"]
+    subjects = [Subject(name=name, page="key:intro") for name in names]
+    result = remedy(make_finding("coverage.url_variant", subjects))
+    assert [entry["url"] for entry in result["delete_pages"]] == [f"{PAGE}.html", f"{PAGE}/"]
+
+
+def test_other_findings_are_listed_by_who_acts():
+    result = remedy(
+        make_finding("text.zero_width", ["1", "2"]), make_finding("vector.dimension", ["c"]),
+        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
+        make_finding("source.page_unfit", [PAGE]), make_finding("check.crashed", ["x"]),
+    )  # fmt: skip
+    lists = {name: [entry["code"] for entry in result[name]] for name in ("chunker", "settings", "queries", "site")}
+    assert lists == {
+        "chunker": ["text.zero_width"], "settings": ["vector.dimension"], "queries": ["query.failed"],
+        "site": ["source.page_unfit"],
+    }  # fmt: skip
+    assert result["chunker"][0]["count"] == 2
+    assert result["queries"][0]["because"] == "coverage.missing_page"
+    assert result["report"][0]["code"] == "check.crashed"
+
+
+def test_only_findings_that_touch_points_or_pages_are_looked_up():
+    findings = [make_finding("vector.zero", ["1"]), make_finding("query.failed", ["q1"])]
+    assert names_to_look_up(findings) == {"1"}

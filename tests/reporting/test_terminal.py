@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.terminal import render_summary
+from tests.reporting import factory
+
+PATH = "ragval_reports/demo_book/20261120T111541Z-1f0c9a52/report.html"
+
+
+def printed(report, *, width=80, terminal=False, encoding="utf-8", no_color=None, path=PATH):
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding, newline="")
+    console = Console(file=file, width=width, force_terminal=terminal, no_color=no_color, legacy_windows=False)
+    render_summary(report, console, report_path=path)
+    file.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def test_the_summary_reads_from_the_verdict_to_the_path():
+    text = printed(factory.faulty().report)
+    order = [
+        "FAIL", "2 of 3 required criteria", "query_pass_rate", "92.3 %", "Measured, not required", "Not measured: 2",
+        "Findings: 2 errors, 1 warning", "coverage.missing_page", "└ ✗ query.failed", "coverage.orphan_page", PATH,
+    ]  # fmt: skip
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_lines_fit_into_eighty_columns_unless_they_are_to_be_copied():
+    lines = printed(factory.faulty().report).splitlines()
+    assert all(cell_len(line) <= 80 for line in lines if "https://" not in line and PATH not in line)
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_a_required_criterion_that_is_not_measured_says_why_in_full():
+    reason = "not measured: Qdrant: connection refused at http://127.0.0.1:6333 (tried 4 times). Check qdrant.url."
+    criteria = [factory.criterion("coverage", None, 1.0, required=True, reason=reason, reason_code="unreachable")]
+    text = printed(factory.report("error", criteria=criteria), width=60)
+    assert reason.removeprefix("not measured: ") in " ".join(text.split())
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_no_payload_commands_the_terminal_or_becomes_markup(terminal):
+    findings = [
+        make_finding("text.mojibake", [text, "2"], scope=text, message=text, remedy=text) for text in factory.HOSTILE
+    ]
+    text = printed(factory.report(findings=findings, collection_name=factory.HOSTILE[5]), terminal=terminal, width=200)
+    plain = re.sub("\x1b\\[[0-9;]*m", "", text)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", plain)
+    assert "[bold red]markup[/]" in plain
+    assert "\x1b[2J" not in text
+
+
+def test_without_colour_no_colour_is_sent():
+    report = factory.faulty().report
+    assert "\x1b[" not in printed(report)
+    coloured = re.compile("\x1b\\[[0-9;]*3[0-7]")
+    assert coloured.search(printed(report, terminal=True, no_color=False))
+    assert not coloured.search(printed(report, terminal=True, no_color=True))
+
+
+def test_a_console_that_knows_only_ascii_gets_ascii():
+    text = printed(factory.faulty().report.model_copy(update={"collection_name": "Größe 日本"}), encoding="ascii")
+    assert ">= 100 %" in text
+    assert "x FAIL" in text
+    assert "collection Gr??e ??" in text
+
+
+def test_three_subjects_of_many_are_shown():
+    finding = make_finding("payload.empty_field", [f"{n:05d}" for n in range(1234)])
+    text = printed(factory.report(findings=[finding]))
+    assert "00002" in text
+    assert "00003" not in text
+    assert "and 1,231 more" in text
+
+
+def test_unmeasured_criteria_are_grouped_by_reason():
+    text = printed(factory.unreachable().report)
+    assert "Not measured: 6" in text
+    assert text.count("Qdrant: refused") == 4
+
+
+@pytest.mark.parametrize("width", [1, 20, 40, 300])
+def test_any_width_works(width):
+    assert "FAIL" in printed(factory.faulty().report, width=width).replace("\n", "")
+
+
+def test_without_a_written_report_no_path_is_named():
+    assert "Report:" not in printed(factory.report(), path=None)
+    assert "Findings: none" in printed(factory.report(), path=None)
+
+
+def test_a_reason_without_room_is_cut_after_its_first_clause():
+    criteria = [factory.criterion("mrr", 0.9, reason="mean over 20 queries, at most 0.95 with this ground truth")]
+    text = printed(factory.report(criteria=criteria), width=50)
+    assert "mean over 20 queries\n" in text
