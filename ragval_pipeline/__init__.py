@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ragval_pipeline.orchestration.build import build_validation_defs
     from ragval_pipeline.orchestration.run import run_validation
+    from ragval_pipeline.sources.retriever import Retriever
     from ragval_pipeline.suite.load import load_suite
 
 _EXPORTS = {
+    "Retriever": "ragval_pipeline.sources.retriever",
     "build_validation_defs": "ragval_pipeline.orchestration.build",
     "load_suite": "ragval_pipeline.suite.load",
     "run_validation": "ragval_pipeline.orchestration.run",
 }
 
-__all__ = ["build_validation_defs", "load_suite", "run_validation"]
+__all__ = ["Retriever", "build_validation_defs", "load_suite", "run_validation"]
 
 
 def __getattr__(name: str) -> Any:

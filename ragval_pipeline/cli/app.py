@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         except (KeyboardInterrupt, typer.Abort):
-            say("interrupted; nothing was written.")
+            say("interrupted; no report is written.")
             return INTERRUPTED
         except RagvalError as error:
             _show_traceback()

@@ -18,6 +18,7 @@ DEFAULT_HOME = Path(".ragval") / "demo"
 
 
 def demo(
+    *,
     break_: Annotated[
         str | None,
         typer.Option("--break", metavar="CODE", help="First plant this defect in the demo's index or site."),
@@ -92,5 +93,7 @@ def _next_steps(broken: bool) -> None:
     with tolerating_closed_pipe():
         printer.line()
         if not broken:
-            printer.line(("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2)
+            printer.line(
+                ("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2
+            )
         printer.line(("ragval init --help", "bold"), ("   write a suite for your own index", "dim"), indent=2)

@@ -24,7 +24,8 @@ OutputFolder = Annotated[
     typer.Option("--output", metavar="DIR", help="Put the report's files into this folder as well."),
 ]
 AsJson = Annotated[
-    bool, typer.Option("--json", metavar="", help="Print validation_report.json and nothing else, whatever the exit code.")
+    bool,
+    typer.Option("--json", metavar="", help="Print validation_report.json and nothing else, whatever the exit code."),
 ]
 LogLevel = Annotated[
     str | None,

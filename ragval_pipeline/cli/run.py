@@ -21,6 +21,7 @@ OnlyGroups = Annotated[
 
 
 def run(
+    *,
     suite: SuiteFile = DEFAULT_SUITE,
     only: OnlyGroups = None,
     output: OutputFolder = None,

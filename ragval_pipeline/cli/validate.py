@@ -104,16 +104,22 @@ def closing_line(report: ValidationReport) -> str:
 
     if report.verdict == "pass":
         return ""
-    if report.verdict == "fail":
-        return headline(report)
-    unmeasured = [result for result in report.criteria if result.gate_fails]
-    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ") for result in unmeasured)
     blamed = next((finding for finding in report.findings if finding.severity == "error"), None)
     if report.verdict == "error" and blamed is not None:
         return _with_remedy(blamed.message, blamed.remedy)
-    if blamed is not None:
-        return _with_remedy(f"{', '.join(result.name for result in unmeasured)} not measured: {blamed.message}", blamed.remedy)
-    return headline(report) if not reasons else f"not measured: {'; '.join(reasons)}."
+    if report.verdict == "not_measured":
+        return _with_remedy(_unmeasured(report) or headline(report), blamed.remedy if blamed else "")
+    return headline(report)
+
+
+def _unmeasured(report: ValidationReport) -> str:
+    """Which required criteria have no value, and why; empty when that is true of none of them."""
+    missing = [result for result in report.criteria if result.gate_fails]
+    # error_findings only repeats that the others could not be measured.
+    told = [result for result in missing if result.name != "error_findings"] or missing
+    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
+    names = ", ".join(result.name for result in told)
+    return f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}." if told else ""
 
 
 def _with_remedy(message: str, remedy: str) -> str:

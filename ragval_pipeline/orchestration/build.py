@@ -11,6 +11,7 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.chunk_structure import build_chunk_structure
 from ragval_pipeline.orchestration.assets.coverage_report import build_coverage_report
 from ragval_pipeline.orchestration.assets.golden_set import build_golden_set
@@ -21,6 +22,7 @@ from ragval_pipeline.orchestration.assets.query_validation_results import build_
 from ragval_pipeline.orchestration.assets.self_retrieval import build_self_retrieval
 from ragval_pipeline.orchestration.assets.sitemap_urls import build_sitemap_urls
 from ragval_pipeline.orchestration.assets.validation_report import build_validation_report
+from ragval_pipeline.orchestration.assets.vector_health import build_vector_health
 from ragval_pipeline.orchestration.checks import build_measurement_checks, build_report_gates
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.jobs import build_job
@@ -29,9 +31,14 @@ from ragval_pipeline.orchestration.names import (
     COVERAGE_REPORT,
     GOLDEN_SET,
     METADATA_EXPECTATIONS,
+    PAYLOAD_SNAPSHOT,
     QUALITY_METRICS,
     QUERY_VALIDATION_RESULTS,
     SELF_RETRIEVAL,
+    SITEMAP_URLS,
+    VALIDATION_REPORT,
+    VECTOR_HEALTH,
+    asset_key,
     resource_key,
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
@@ -47,6 +54,7 @@ MEASURING = {
     QUERY_VALIDATION_RESULTS: build_query_validation_results,
     SELF_RETRIEVAL: build_self_retrieval,
     GOLDEN_SET: build_golden_set,
+    VECTOR_HEALTH: build_vector_health,
     QUALITY_METRICS: build_quality_metrics,
 }
 
@@ -71,16 +79,19 @@ def build_validation_defs(
 
     Returns:
         Definitions whose names all start with the suite's, so that several suites merge.
+
+    Raises:
+        SuiteError: ``automation`` names no cron expression, no asset key, or an asset of the suite itself.
     """
+    watched = _watched(suite, upstream)
     assets = [
         build_sitemap_urls(suite),
-        build_payload_snapshot(suite),
+        build_payload_snapshot(suite, ingestion=watched),
         *[build(suite) for build in MEASURING.values()],
         build_validation_report(suite, list(MEASURING)),
     ]
     checks = [*[build_measurement_checks(suite, name) for name in MEASURING], build_report_gates(suite)]
-    job = build_job(suite, executor or dg.in_process_executor)
-    watched = upstream_key(suite, upstream)
+    job = build_job(suite, [asset.key for asset in assets], executor or dg.in_process_executor)
     return dg.Definitions(
         assets=assets,
         asset_checks=checks,
@@ -89,6 +100,18 @@ def build_validation_defs(
         sensors=[build_after_ingestion_sensor(suite, watched)] if watched else [],
         resources=_resources(suite, resources or {}, io_manager),
     )
+
+
+def _watched(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None) -> dg.AssetKey | None:
+    key = upstream_key(suite, upstream)
+    own = (SITEMAP_URLS, PAYLOAD_SNAPSHOT, *MEASURING, VALIDATION_REPORT)
+    if key in [asset_key(suite.suite, name) for name in own]:
+        raise SuiteError(
+            f"{key.to_user_string()} is an asset of this suite: each validation would start the next one",
+            key="automation.after_asset",
+            remedy="Name the asset that fills the collection.",
+        )
+    return key
 
 
 def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:

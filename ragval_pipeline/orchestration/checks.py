@@ -5,14 +5,17 @@ not: comparing values with gates (``validation/verdict``). A failed blocking che
 running, so only the report's gates block: a bad index turns the run red after its evidence is saved.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.metadata import criterion_metadata, offenders_table
+from ragval_pipeline.findings.factory import grade_findings
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.orchestration.metadata import criterion_metadata, offenders_metadata
 from ragval_pipeline.orchestration.names import FINDINGS_CHECK, VALIDATION_REPORT, asset_key, resource_key
+from ragval_pipeline.orchestration.offenders import AnyFinding, evidence_for
 from ragval_pipeline.suite.criteria import Criterion, Gate
-from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.load import criteria_of, gates_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.report import ValidationReport
@@ -27,12 +30,12 @@ def build_measurement_checks(suite: Suite, asset: str) -> dg.AssetChecksDefiniti
     """
     key = asset_key(suite.suite, asset)
     criteria = [criterion for criterion in criteria_of(suite) if criterion.asset == asset]
-    gates = gates_of(suite)
-    specs = [
-        dg.AssetCheckSpec(FINDINGS_CHECK, asset=key, description="No finding of severity error from this asset."),
-        *[dg.AssetCheckSpec(criterion.name, asset=key, description=_describe(criterion, gates[criterion.name]))
-          for criterion in criteria],
-    ]  # fmt: skip
+    shown = gates_of(suite)
+    described = {
+        FINDINGS_CHECK: "No finding of severity error from this asset.",
+        **{criterion.name: _describe(criterion, shown[criterion.name]) for criterion in criteria},
+    }
+    specs = [dg.AssetCheckSpec(name, asset=key, description=text) for name, text in described.items()]
 
     @dg.multi_asset_check(
         name=f"{suite.suite}__{asset}_checks",
@@ -44,10 +47,13 @@ def build_measurement_checks(suite: Suite, asset: str) -> dg.AssetChecksDefiniti
         failure = measurement.failure
         if failure is not None and failure.kind in {"crashed", "unreachable"}:
             raise dg.Failure(f"{asset} could not measure: {failure.message}", allow_retries=False)
-        yield _findings_result(measurement, key)
+        resolved = resolve_suite(suite)  # as the report does: a gate may be read from the environment
+        gates = gates_of(resolved)
+        findings = grade_findings(measurement.findings, resolved.severity)
+        yield _findings_result(measurement, findings, key)
         for criterion in criteria:
             value = measurement.value(criterion.name) or _absent(criterion, measurement)
-            yield _publish(judge_value(criterion, gates[criterion.name], value), key, measurement)
+            yield _publish(judge_value(criterion, gates[criterion.name], value), key, findings)
 
     return checks
 
@@ -74,13 +80,13 @@ def build_report_gates(suite: Suite) -> dg.AssetChecksDefinition:
     )
     def gate_checks(report: ValidationReport) -> Iterator[dg.AssetCheckResult]:
         for name in names:
-            yield _publish(report.criterion(name), key)
+            yield _publish(report.criterion(name), key, report.findings)
 
     return gate_checks
 
 
-def _publish(result: CriterionResult, key: dg.AssetKey, measurement: Measurement | None = None) -> dg.AssetCheckResult:
-    findings = measurement.findings if measurement and result.verdict == "not_met" else ()
+def _publish(result: CriterionResult, key: dg.AssetKey, findings: Sequence[AnyFinding]) -> dg.AssetCheckResult:
+    evidence = evidence_for(result.name, findings) if result.verdict == "not_met" else []
     # A criterion that is excused did not pass; it does not count either, and a warning blocks nothing.
     blocks = result.required and not result.excused
     return dg.AssetCheckResult(
@@ -89,25 +95,27 @@ def _publish(result: CriterionResult, key: dg.AssetKey, measurement: Measurement
         passed=result.verdict == "met",
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
         description=result.reason,
-        metadata={**criterion_metadata(result), **({"offenders": offenders_table(findings)} if findings else {})},
+        metadata={**criterion_metadata(result), **offenders_metadata(evidence)},
     )
 
 
-def _findings_result(measurement: Measurement, key: dg.AssetKey) -> dg.AssetCheckResult:
-    errors = [finding for finding in measurement.findings if finding.severity == "error"]
-    codes = ", ".join(finding.code for finding in errors)
+def _findings_result(measurement: Measurement, findings: Sequence[Finding], key: dg.AssetKey) -> dg.AssetCheckResult:
+    errors = [finding for finding in findings if finding.severity == "error"]
+    codes = ", ".join(dict.fromkeys(finding.code for finding in errors))
     return dg.AssetCheckResult(
         check_name=FINDINGS_CHECK,
         asset_key=key,
         passed=not errors and measurement.selected and measurement.failure is None,
         severity=dg.AssetCheckSeverity.WARN,
-        description=codes or ("nothing found" if measurement.selected else "not selected"),
-        metadata={
-            "error_findings": len(errors),
-            "findings": len(measurement.findings),
-            **({"offenders": offenders_table(measurement.findings)} if measurement.findings else {}),
-        },
+        description=codes or _nothing_found(measurement),
+        metadata={"error_findings": len(errors), "findings": len(findings), **offenders_metadata(findings)},
     )
+
+
+def _nothing_found(measurement: Measurement) -> str:
+    if not measurement.selected:
+        return "not measured: its group was not selected"
+    return f"not measured: {measurement.failure.message}" if measurement.failure else "nothing found"
 
 
 def _absent(criterion: Criterion, measurement: Measurement) -> MeasuredValue:

@@ -1,17 +1,20 @@
 """Values between assets: JSON for models, Parquet for tables, on any fsspec path.
 
-What lives here: writing and reading one asset's value. What does not: the snapshot's parts, which are never a value.
+What lives here: keeping and finding one asset's value. What does not: turning it into bytes and back
+(``value_files``), and the snapshot's parts, which are never a value.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ragval_pipeline.orchestration.value_files import ENDINGS, decode, encode, write_whole
 from ragval_pipeline.suite.interpolation import interpolate
 from ragval_pipeline.suite.load import anchored_uri
 
@@ -30,29 +33,52 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
     folder: str = Field("", description="Where a relative base_uri starts; empty: the working directory")
 
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
-        """Write the value whole or not at all."""
+        """Write the value whole or not at all.
+
+        Raises:
+            TypeError: The value is neither a pydantic model nor an Arrow table.
+        """
         if obj is None:
             return
         *_, name = context.asset_key.path
-        body, ending = _encode(obj)
+        body, ending = encode(obj)
         for place in (self._of_run(context.run_id), self._latest()):
-            _write_whole(place / f"{name}{ending}", body)
+            write_whole(place / f"{name}{ending}", body)
+            for other in ENDINGS:
+                if other != ending:  # a value that changed its kind must not leave the old one to be found
+                    (place / f"{name}{other}").unlink(missing_ok=True)
         context.add_output_metadata({"ragval/value": dg.MetadataValue.path(str(self._latest() / f"{name}{ending}"))})
 
     def load_input(self, context: dg.InputContext) -> Any:
-        """Read the value of this run, else the latest.
+        """Read the value of the run that made it, else the latest.
+
+        Returns:
+            What the input's type asks for; without a type a mapping for JSON and an Arrow table for Parquet.
 
         Raises:
             FileNotFoundError: The upstream asset was never materialised.
+            ValueError: The value was written by another version and has another shape.
         """
         *_, name = context.asset_key.path
         kind = context.dagster_type.typing_type
-        ending = _ending(kind)
-        for place in (self._of_run(context.step_context.run_id), self._latest()):
-            file = place / f"{name}{ending}"
-            if file.exists():
-                return _decode(file.read_bytes(), kind)
-        raise FileNotFoundError(f"{context.asset_key.to_user_string()} has no value yet: materialise it first")
+        for place in self._places(context):
+            for ending in ENDINGS:
+                file = place / f"{name}{ending}"
+                if file.exists():
+                    return decode(file, kind)
+        raise FileNotFoundError(
+            f"{context.asset_key.to_user_string()} has no value below {self._base()}: materialise it first"
+        )
+
+    def _places(self, context: dg.InputContext) -> Iterator[UPath]:
+        try:
+            # After "re-execute from failure" this is the run before; for an asset of no run there is none.
+            run_id = context.upstream_output.run_id if context.upstream_output else None
+        except dg.DagsterInvariantViolationError:
+            run_id = None
+        if run_id:
+            yield self._of_run(run_id)
+        yield self._latest()
 
     def _of_run(self, run_id: str) -> UPath:
         return work_folder(self._base(), run_id) / "values"
@@ -70,39 +96,3 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
 def work_folder(base: UPath, run_id: str) -> UPath:
     """Where a run keeps what it needs until its report is written."""
     return base / ".work" / run_id
-
-
-def _encode(value: Any) -> tuple[bytes, str]:
-    if isinstance(value, BaseModel):
-        return value.model_dump_json().encode(), ".json"
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if not isinstance(value, pa.Table):
-        raise TypeError(f"an asset value must be a pydantic model or an Arrow table, not {type(value).__name__}")
-    sink = pa.BufferOutputStream()
-    pq.write_table(value, sink, compression="zstd")
-    return sink.getvalue().to_pybytes(), ".parquet"
-
-
-def _ending(kind: Any) -> str:
-    return ".json" if isinstance(kind, type) and issubclass(kind, BaseModel) else ".parquet"
-
-
-def _decode(body: bytes, kind: Any) -> Any:
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return kind.model_validate_json(body)
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    return pq.read_table(pa.BufferReader(body))
-
-
-def _write_whole(file: UPath, body: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if file.protocol not in {"", "file", "local"}:
-        file.write_bytes(body)  # object stores show an object only when it is complete
-        return
-    partial = file.parent / f".{file.name}.{os.getpid()}.partial"
-    partial.write_bytes(body)
-    Path(str(partial)).replace(str(file))

@@ -6,13 +6,14 @@ What lives here: the guard around a measurement. What does not: any one measurem
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.metadata import measurement_metadata
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
@@ -25,6 +26,7 @@ def measure(
     asset: str,
     groups: frozenset[str],
     work: Callable[[], Measurement],
+    severities: Mapping[str, str] | None = None,
 ) -> dg.MaterializeResult[Measurement]:
     """Run one measurement so that the asset materialises whatever happens.
 
@@ -36,6 +38,7 @@ def measure(
         asset: Name of the asset.
         groups: Groups that need it; it is skipped when none of them is selected. Empty: it always runs.
         work: Measures.
+        severities: The suite's own severities by finding code, so that the UI shows what the report will say.
     """
     only = selected_groups(context.run.tags)
     if only is not None and groups and not groups & only:
@@ -43,6 +46,9 @@ def measure(
     else:
         progress_of(asset)(0, None)
         measurement = _measured(context, asset, work)
+    if severities:
+        graded = tuple(grade_findings(measurement.findings, severities))
+        measurement = measurement.model_copy(update={"findings": graded})
     progress_of(asset)(1, 1)
     return dg.MaterializeResult(value=measurement, metadata=measurement_metadata(measurement))
 

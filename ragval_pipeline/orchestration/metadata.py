@@ -6,18 +6,23 @@ What lives here: numbers to plot, tables of offenders, column schemas. What does
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.orchestration.offenders import AnyFinding
 from ragval_pipeline.sources.snapshot.schema import COLUMNS
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.verdict import CriterionResult
 
 #: Rows of a table of offenders; the count of all stands beside it.
 TABLE_ROWS = 50
+#: Sections that hold a number a query or a page.
+_NOT_PLOTTED = frozenset({"run", "qrels"})
+OFFENDER_COLUMNS = ("code", "severity", "subject", "scope", "because", "remedy")
 
 
 def number(value: Any) -> float | int | None:
@@ -49,13 +54,28 @@ def measurement_metadata(measurement: Measurement) -> dict[str, Any]:
             "seconds": round(measurement.seconds, 3),
         }
     )
-    if measurement.findings:
-        metadata["findings"] = offenders_table(measurement.findings)
+    metadata |= offenders_metadata(measurement.findings)
+    metadata = {**section_numbers(measurement.sections), **metadata}
     if measurement.failure is not None:
         metadata["not_measured"] = dg.MetadataValue.text(measurement.failure.message)
     if not measurement.selected:
         metadata["not_measured"] = dg.MetadataValue.text("its group was not selected for this run")
     return metadata
+
+
+def section_numbers(sections: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
+    """The plain numbers of the report's sections, ``outer.inner`` where they are nested once.
+
+    Deeper ones are per query or per page: tables, not plots.
+    """
+    found: dict[str, Any] = {}
+    for name, section in sections.items():
+        if name in _NOT_PLOTTED or not isinstance(section, Mapping):
+            continue
+        for key, value in section.items():
+            inner = {f"{key}.{part}": entry for part, entry in value.items()} if isinstance(value, Mapping) else {}
+            found |= {name: entry for name, entry in {key: value, **inner}.items() if isinstance(entry, int | float)}
+    return numbers(found)
 
 
 def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
@@ -74,27 +94,34 @@ def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
     return metadata
 
 
-def offenders_table(findings: Iterable[Finding]) -> dg.TableMetadataValue:
+def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
+    """The first offenders as a table, and how many there are; nothing when nothing was found."""
+    if not findings:
+        return {}
+    count = sum(finding.count for finding in findings)
+    return {"offenders": offenders_table(findings), "offenders_count": dg.MetadataValue.int(count)}
+
+
+def offenders_table(findings: Iterable[AnyFinding]) -> dg.TableMetadataValue:
     """The first offenders as a table: a row a subject."""
-    rows = []
-    for finding in findings:
-        for name in [subject.name for subject in finding.subjects] or [""]:
-            rows.append(
-                {
-                    "code": finding.code,
-                    "severity": finding.severity,
-                    "subject": name,
-                    "scope": finding.scope or "",
-                    "because": finding.because or "",
-                    "remedy": finding.remedy,
-                }
-            )
-    return table(rows, ("code", "severity", "subject", "scope", "because", "remedy"))
+    return table((row for finding in findings for row in _rows(finding)), OFFENDER_COLUMNS)
 
 
-def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> dg.TableMetadataValue:
+def _rows(finding: AnyFinding) -> Iterator[dict[str, Any]]:
+    for subject in finding.subjects or ("",):
+        yield {
+            "code": finding.code,
+            "severity": finding.severity,
+            "subject": subject.name if isinstance(subject, Subject) else subject,
+            "scope": finding.scope or "",
+            "because": finding.because or "",
+            "remedy": finding.remedy,
+        }
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> dg.TableMetadataValue:
     """A table of the first ``TABLE_ROWS`` rows; cells that Dagster cannot show become text."""
-    records = [dg.TableRecord({name: _cell(row.get(name)) for name in columns}) for row in rows[:TABLE_ROWS]]
+    records = [dg.TableRecord({name: _cell(row.get(name)) for name in columns}) for row in islice(rows, TABLE_ROWS)]
     schema = dg.TableSchema(columns=[dg.TableColumn(name) for name in columns])
     return dg.MetadataValue.table(records=records, schema=schema)
 
@@ -105,4 +132,5 @@ def snapshot_schema() -> dg.TableSchema:
 
 
 def _cell(value: Any) -> str | int | float | bool | None:
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+    plain = value.item() if hasattr(value, "item") else value
+    return plain if plain is None or isinstance(plain, str | int | float | bool) else str(plain)

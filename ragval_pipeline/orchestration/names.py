@@ -9,6 +9,10 @@ from collections.abc import Mapping
 
 import dagster as dg
 
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.nearest import did_you_mean
+
 SITEMAP_URLS = "sitemap_urls"
 PAYLOAD_SNAPSHOT = "payload_snapshot"
 COVERAGE_REPORT = "coverage_report"
@@ -17,6 +21,9 @@ CHUNK_STRUCTURE = "chunk_structure"
 QUERY_VALIDATION_RESULTS = "query_validation_results"
 SELF_RETRIEVAL = "self_retrieval"
 GOLDEN_SET = "golden_set"
+VECTOR_HEALTH = "vector_health"
+INDEX_HEALTH = "index_health"
+LATENCY_PROFILE = "latency_profile"
 QUALITY_METRICS = "quality_metrics"
 VALIDATION_REPORT = "validation_report"
 
@@ -27,6 +34,7 @@ FINDINGS_CHECK = "no_error_findings"
 ONLY_TAG = "ragval/only"
 SUITE_TAG = "ragval/suite"
 TRIGGER_TAG = "ragval/trigger"
+UPSTREAM_ASSET_TAG = "ragval/upstream_asset"
 UPSTREAM_RUN_TAG = "ragval/upstream_run"
 
 
@@ -56,6 +64,13 @@ def resource_key(suite: str, name: str) -> str:
 
 
 def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
-    """The groups that a run's tags select; null for all."""
-    text = tags.get(ONLY_TAG)
-    return frozenset(part.strip() for part in text.split(",") if part.strip()) if text else None
+    """The groups that a run's tags select; null for all.
+
+    Raises:
+        SuiteError: A group that there is not: measuring nothing instead would look like a validation.
+    """
+    names = [part.strip() for part in tags.get(ONLY_TAG, "").split(",") if part.strip()]
+    for name in names:
+        if name not in GROUPS:
+            raise SuiteError(f"there is no group {name}", key=ONLY_TAG, remedy=did_you_mean(name, GROUPS))
+    return frozenset(names) or None

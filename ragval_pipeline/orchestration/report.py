@@ -17,6 +17,7 @@ from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
 from ragval_pipeline.validation.measurement import Measurement
@@ -58,6 +59,7 @@ def write_report(
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
         extras={"expectations.json": sections["expectations"]} if sections.get("expectations") else {},
+        queries=[query.as_given() for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
     )
     write_run_folder(bundle, str(place.folder), staged=str(place.staged_payload))

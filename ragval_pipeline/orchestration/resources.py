@@ -7,13 +7,12 @@ resource with ``get_client()``, such as dagster-qdrant's, is accepted in place o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 from pydantic import Field
 
-from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.suite.model import QdrantSettings, Suite
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.qdrant.reader import Reader
+    from ragval_pipeline.sources.retry import RetryPolicy
 
 
 class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -76,6 +76,8 @@ class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
 
 def retry_policy(suite: Suite) -> RetryPolicy:
     """The suite's retry settings as the one policy."""
+    from ragval_pipeline.sources.retry import RetryPolicy
+
     return RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
 
 
@@ -95,12 +97,13 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
             yield reader
         return
     settings = suite.qdrant
-    opened = resource.client_for(settings) if hasattr(resource, "client_for") else closing_client(resource)
+    place = place_of(settings)
+    opened = resource.client_for(settings) if hasattr(resource, "client_for") else closing_client(resource, place)
     with opened as client:
         yield CollectionReader(
             client,
             collection=settings.collection,
-            place=place_of(settings),
+            place=place,
             vector_name=settings.vector_name,
             equal=settings.filter,
             policy=retry_policy(suite),
@@ -108,10 +111,25 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
 
 
 @contextmanager
-def closing_client(resource: Any) -> Iterator[QdrantClient]:
-    """The client of a foreign resource, closed also when the step fails; some close it only on success."""
-    with resource.get_client() as client:
+def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
+    """The client of a foreign resource, closed also when the step fails; some close it only on success.
+
+    Args:
+        resource: Its ``get_client()`` gives a client or a context manager of one.
+        place: Where Qdrant is, for messages.
+
+    Raises:
+        SystemFailure: ``index.unreachable``: there is no client to be had.
+    """
+    from ragval_pipeline.sources.qdrant.failures import failure_of, is_defect
+
+    with ExitStack() as stack:
         try:
-            yield client
-        finally:
-            client.close()
+            given = resource.get_client()
+            client = stack.enter_context(given) if hasattr(given, "__enter__") else given
+        except Exception as error:
+            if is_defect(error):
+                raise
+            raise failure_of(error, place=place, tries=1) from error
+        stack.callback(client.close)
+        yield client

@@ -133,6 +133,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         if group not in GROUPS:
             raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
     resolved = resolve_suite(suite)
+    _check_report_uri(resolved)
     load_queries(resolved)
     settings = resolved.embedding
     if only is None or "queries" in only:
@@ -145,6 +146,15 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
             search_path=resolved.folder,
         )
     return resolved
+
+
+def _check_report_uri(suite: Suite) -> None:
+    if "://" in suite.report_uri:
+        return
+    base = Path(suite.report_uri) / suite.suite
+    file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
+    if file is not None:
+        raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
 
 
 def _instance() -> dg.DagsterInstance:

@@ -66,7 +66,8 @@ def exception_of_step(result: dg.ExecuteInProcessResult, step: str) -> BaseExcep
     error = data.error.cause or data.error
     name = error.cls_name or "RuntimeError"
     text = "".join(error.message.strip().partition(": ")[2:]) or name
-    return type(name, (RuntimeError,), {})(text)
+    kept: BaseException = type(name, (RuntimeError,), {})(text)
+    return kept
 
 
 def unwritten_report(error: BaseException) -> Exception:

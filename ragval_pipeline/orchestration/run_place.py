@@ -5,6 +5,7 @@ What lives here: the run's folder names and start, from what Dagster knows of th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +18,11 @@ from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
     from upath import UPath
+
+
+logger = logging.getLogger(__name__)
+
+A_DAY_S = 86_400
 
 
 @dataclass(frozen=True)
@@ -78,17 +84,33 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
     return RunPlace(run_id=run_id, started=started, base=UPath(suite.report_uri) / suite.suite, tags=dict(tags))
 
 
-def purge_abandoned(context: dg.AssetExecutionContext, place: RunPlace) -> None:
-    """Remove the working files of runs that have ended without writing their report."""
+def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
+    """Remove the working files of runs that have ended, the own run's apart."""
     work = place.work.parent
     if not work.exists():
         return
     for folder in work.iterdir():
-        run = context.instance.get_run_by_id(folder.name)
-        age_s = datetime.now(UTC).timestamp() - folder.stat().st_mtime
-        # A run that this instance does not know may belong to another one, and still be at work.
-        if folder.name != place.run_id and (run.is_finished if run else age_s > 86_400):
-            remove_tree(folder)
+        if folder.name == place.run_id:
+            continue
+        try:
+            if _is_abandoned(instance, folder):
+                remove_tree(folder)
+        except OSError as error:  # another run may be removing it at this moment
+            logger.info("left-over working files were not removed: %s", error)
+
+
+def _is_abandoned(instance: dg.DagsterInstance, folder: UPath) -> bool:
+    run = instance.get_run_by_id(folder.name)
+    # A run that this instance does not know may belong to another one, and still be at work.
+    return run.is_finished if run else _untouched_for_a_day(folder)
+
+
+def _untouched_for_a_day(folder: UPath) -> bool:
+    """Whether nothing below was written for a day; false where the filesystem keeps no times."""
+    # Folders of object stores have no time of their own.
+    times = [file.stat().st_mtime for file in folder.rglob("*") if file.is_file()] or [folder.stat().st_mtime]
+    newest = max((time for time in times if time), default=None)
+    return newest is not None and datetime.now(UTC).timestamp() - newest > A_DAY_S
 
 
 def remove_tree(folder: UPath) -> None:

@@ -29,16 +29,23 @@ def definitions_of_suites(environ: Mapping[str, str] | None = None) -> dg.Defini
         SuiteError: A pattern matches no file, a file is wrong, or two suites have one name.
     """
     suites = find_suites(os.environ if environ is None else environ)
-    return dg.Definitions.merge(*(build_validation_defs(suite) for suite in suites))
+    # What is materialised from the UI without a job runs in one process as well: a step is shorter than its start.
+    own_process = dg.Definitions(executor=dg.in_process_executor)
+    return dg.Definitions.merge(own_process, *(build_validation_defs(suite) for suite in suites))
 
 
 def find_suites(environ: Mapping[str, str]) -> list[Suite]:
-    """The suites that ``RAGVAL_SUITES`` names (paths or globs, separated by the path separator), else the demo's."""
-    names = [part for part in environ.get(VARIABLE, "").split(os.pathsep) if part.strip()]
+    """The suites that ``RAGVAL_SUITES`` names (paths or globs, separated by the path separator), else the demo's.
+
+    Raises:
+        SuiteError: A pattern matches no file, a file is wrong, or two suites have one name.
+    """
+    names = [part.strip() for part in environ.get(VARIABLE, "").split(os.pathsep) if part.strip()]
     if not names:
         return [demo_suite()]
     suites: dict[str, Suite] = {}
-    for file in [file for name in names for file in _files(name.strip())]:
+    files = {file.resolve(): file for name in names for file in _files(name)}  # patterns may overlap
+    for file in files.values():
         suite = load_suite(file)
         if suite.suite in suites:
             raise SuiteError(
@@ -57,8 +64,9 @@ def demo_suite() -> Suite:
         return load_suite(file, folder=DEMO_HOME.absolute())
 
 
-def _files(name: str) -> list[str]:
-    found = sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) else [name]  # noqa: PTH207  absolute too
+def _files(name: str) -> list[Path]:
+    place = str(Path(name).expanduser())
+    found = sorted(glob.glob(place, recursive=True)) if glob.has_magic(place) else [place]  # noqa: PTH207  absolute too
     if not found:
         raise SuiteError(f"no suite file matches {name}", key=VARIABLE, remedy="Correct the pattern or unset it.")
-    return found
+    return [Path(file) for file in found]

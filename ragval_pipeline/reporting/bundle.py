@@ -27,6 +27,7 @@ class ReportBundle:
         rankings: Query id to the pages that came back, best first, each once.
         judgements: Query id to page to relevance grade, for queries with ground truth.
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
+        queries: Every test query of the suite as given, also those that were not asked.
         settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
     """
 
@@ -37,6 +38,7 @@ class ReportBundle:
     rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
+    queries: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def setting(self, *path: str) -> Any:

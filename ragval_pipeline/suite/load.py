@@ -89,7 +89,7 @@ def _build(origin: SuiteOrigin, environ: Mapping[str, str], *, strict: bool) -> 
     if not strict:
         complete_outline(settings, file=origin.file, profile=profile)
         _keep_report_uri(settings, origin)
-    suite = _validated(settings, layers, origin, strict=strict)
+    suite = _validated(settings, layers, origin, profile, strict=strict)
     _check_profile(suite, profile, layers, origin)
     check_gates(suite, file=origin.file)
     anchored = anchor_paths(suite, origin.folder)
@@ -110,14 +110,16 @@ def _keep_report_uri(settings: dict[str, Any], origin: SuiteOrigin) -> None:
         settings["report_uri"] = written
 
 
-def _validated(settings: dict[str, Any], layers: list[Layer], origin: SuiteOrigin, *, strict: bool) -> Suite:
+def _validated(
+    settings: dict[str, Any], layers: list[Layer], origin: SuiteOrigin, profile: Profile | None, *, strict: bool
+) -> Suite:
     while True:
         try:
             return Suite.model_validate(settings)
         except ValidationError as error:
             unread = None if strict else unread_location(error, settings)
             if unread is None:
-                raise explain(error, settings, layers, origin) from None
+                raise explain(error, settings, layers, origin, profile) from None
             settings = without(settings, unread)
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragval_pipeline.suite.interpolation import is_unread
+from ragval_pipeline.suite.layers import value_at
+from ragval_pipeline.suite.problems import location_in
 from ragval_pipeline.suite.profiles.base import Profile
 
 
@@ -36,16 +38,10 @@ def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile |
 def unread_location(error: ValidationError, settings: Mapping[str, Any]) -> tuple[int | str, ...] | None:
     """Where the first unread placeholder stands that ``error`` complains of; null when there is none."""
     for problem in error.errors(include_url=False):
-        value: Any = settings
-        location: list[int | str] = []
-        for part in problem["loc"]:
-            try:
-                value = value[part]
-            except (KeyError, IndexError, TypeError):
-                break
-            location.append(part)
-        if is_unread(value):
-            return tuple(location)
+        location = location_in(settings, problem)
+        # A key that nobody knows stays unknown, whatever the variable will hold.
+        if problem["type"] != "extra_forbidden" and is_unread(value_at(location, settings)):
+            return location
     return None
 
 

@@ -26,9 +26,11 @@ _SAYS = {
     "path_type": "must be a path",
     "string_type": "must be a text",
     "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must be lower-case letters, digits and _, with a letter first",
     "string_unicode": "holds characters that are no Unicode text",
 }
-_SECRET = re.compile(r"key|url|secret|token|password", re.IGNORECASE)
+#: Keys whose values may be secrets or hold a password.
+_SECRET = re.compile(r"(?:^|_)(?:key|url|uri|sitemap|secret|token|password)$", re.IGNORECASE)
 
 
 def first_problem(error: ValidationError) -> Any:
@@ -45,6 +47,7 @@ def suite_error(
     given: Any,
     prefix: str = "",
     variables: Sequence[str] = (),
+    remedy: str = "",
 ) -> SuiteError:
     """The first problem of ``error`` as a ``SuiteError``, with the number of further ones.
 
@@ -56,13 +59,16 @@ def suite_error(
         prefix: Put before the key.
         variables: Environment variables that the wrong value was made of. They are named; the value, which may be a
             secret in the wrong place, is not.
+        remedy: What else helps, where the error itself knows no more than "add the key".
     """
     first = first_problem(error)
     location = location_in(given, first)
     further = len({location_in(given, problem) for problem in error.errors(include_url=False)}) - 1
     more = f" (and {further} more)" if further else ""
-    problem, remedy = _worded(first, location, model, variables)
-    return SuiteError(problem + more, file=file, key=prefix + dotted(location) or None, remedy=remedy)
+    problem, known_remedy = _worded(first, location, model, variables)
+    if first["type"] == "missing":
+        known_remedy = remedy or "Add the key."
+    return SuiteError(problem + more, file=file, key=prefix + dotted(location) or None, remedy=known_remedy or remedy)
 
 
 def location_in(given: Any, problem: Any) -> tuple[int | str, ...]:
@@ -93,7 +99,7 @@ def _worded(
     if problem["type"] == "extra_forbidden":
         return "is not a known key", suggest_key(model, location)
     if problem["type"] == "missing":
-        return "is missing", "Add the key."
+        return "is missing", ""
     text = _SAYS.get(problem["type"]) or _plain(problem["msg"])
     if variables:
         plural = "s" if len(variables) > 1 else ""

@@ -16,7 +16,7 @@ from ragval_pipeline.suite.interpolation import variables_in
 from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest, value_at
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.payload import follow_map
-from ragval_pipeline.suite.problems import first_problem, location_in, suite_error
+from ragval_pipeline.suite.problems import dotted, first_problem, location_in, suite_error
 from ragval_pipeline.suite.profiles.base import Profile, SettingRule
 
 #: Sections that may be written without any key below them, as when all are commented out.
@@ -77,18 +77,33 @@ def required_after_mapping(
 
 
 def explain(
-    error: ValidationError, settings: Mapping[str, Any], layers: Sequence[Layer], origin: SuiteOrigin
+    error: ValidationError,
+    settings: Mapping[str, Any],
+    layers: Sequence[Layer],
+    origin: SuiteOrigin,
+    profile: Profile | None,
 ) -> SuiteError:
     """The error as one line that names where the wrong value comes from."""
     location = location_in(settings, first_problem(error))
     layer = layer_of(location, layers)
     of_file = layer is not None and layer.name == str(origin.file)
-    raw = value_at(location, origin.written) if of_file else None
     # What is wrong with a section as a whole is wrong with the suite, whichever layer set one of its keys.
     source = origin.file if layer is None or isinstance(value_at(location, settings), Mapping) else layer.name
     return suite_error(
-        error, model=Suite, file=_place(source, origin.file), given=settings, variables=variables_in(raw)
+        error,
+        model=Suite,
+        file=_place(source, origin.file),
+        given=settings,
+        variables=variables_in(value_at(location, origin.written)) if of_file else (),
+        remedy=_remedy(location, profile),
     )
+
+
+def _remedy(location: Sequence[int | str], profile: Profile | None) -> str:
+    """The profile's variable that sets what is missing, if it has one."""
+    wanted = {dotted(location), "qdrant.url" if tuple(location) == ("qdrant",) else ""}
+    names = [variable.name for variable in profile.variables if variable.key in wanted] if profile else []
+    return f"Write it into the suite, or set the environment variable {names[0]}." if names else ""
 
 
 def explain_rule(

@@ -19,6 +19,7 @@ _QUOTED = re.compile(r"""\s*(?:'[^'<]{2,}'|"[^"<]{2,}")""")
 
 #: Nesting that the C parser is trusted with: it has no guard of its own and would end the process.
 _SAFE_DEPTH = 500
+_MERGE = "tag:yaml.org,2002:merge"
 _BRACKET = re.compile(r"[\[\]{}]")
 _BLOCK = re.compile(rf"^[ ?-]{{{2 * _SAFE_DEPTH},}}", re.MULTILINE)
 
@@ -29,6 +30,8 @@ class _UniqueKeys:
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
+            if key_node.tag == _MERGE:
+                continue
             key = self.construct_object(key_node, deep=True)  # type: ignore[attr-defined]
             if not isinstance(key, str | int | float | bool):
                 continue
@@ -74,20 +77,28 @@ def parse_yaml(text: str, *, file: Path) -> Any:
         SuiteError: The text is no YAML, a key stands twice, or its aliases stand for too much; names the line and
             column where there is one.
     """
-    try:
-        loader = _PlainLoader if _may_be_deep(text) else _FastLoader
-        content = yaml.load(text, Loader=loader)  # noqa: S506  (both are subclasses of SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise SuiteError(f"is not readable YAML{where}: {_problem(error)}", file=file) from None
-    except RecursionError:
-        raise SuiteError("is nested too deeply", file=file) from None
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        raise SuiteError(f"is not readable YAML: {_without_quotes(str(error))}", file=file) from None
+    content, problem = _parsed(text)
+    if problem:
+        # Raised here, apart from the parser's own error: that one quotes what it stumbled over.
+        raise SuiteError(problem, file=file)
     if "&" in text and _stands_for_too_much(content):
         raise SuiteError("holds aliases that stand for too much", file=file, remedy="Write the values out.")
     return content
+
+
+def _parsed(text: str) -> tuple[Any, str]:
+    """The content and nothing, or nothing and what is wrong."""
+    try:
+        loader = _PlainLoader if _may_be_deep(text) else _FastLoader
+        return yaml.load(text, Loader=loader), ""  # noqa: S506  (both are subclasses of SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        return None, f"is not readable YAML{where}: {_problem(error)}"
+    except RecursionError:
+        return None, "is nested too deeply"
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        return None, f"is not readable YAML: {_without_quotes(str(error))}"
 
 
 def _may_be_deep(text: str) -> bool:

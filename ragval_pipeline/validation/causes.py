@@ -6,21 +6,35 @@ findings. What does not: finding anything.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
+#: What keeps a query from finding the page, module or chapter of a hit.
+_PAYLOAD = (
+    "payload.field_map", "payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value",
+)  # fmt: skip
 #: What can follow from what, the likelier cause first. A subject is a consequence only if it touches a page or point
 #: of the cause.
 CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
+    "coverage.missing_page": ("payload.missing_field", "payload.empty_field", "payload.invalid_value"),
+    "coverage.orphan_page": ("payload.invalid_value",),
+    "payload.invalid_value": ("coverage.loopback_host",),
+    "chunk.index_gap": (
+        "payload.missing_field", "payload.empty_field", "payload.wrong_type", "payload.invalid_value",
+    ),
+    "chunk.duplicate_index": ("coverage.url_variant",),
+    "query.dead_target": (
+        "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page", *_PAYLOAD,
+    ),
     "query.failed": (
-        "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "payload.field_map",
-        "payload.empty_field", "payload.missing_field", "payload.wrong_type",
+        "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", *_PAYLOAD,
+        "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target",
     ),
     "retrieval.incomplete_metadata": ("payload.field_map", "payload.missing_field", "payload.empty_field"),
-    "chunk.duplicate_index": ("coverage.url_variant",),
 }  # fmt: skip
 
 _SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
@@ -37,9 +51,11 @@ def link_consequences(findings: Sequence[Finding], *, page_modules: Mapping[str,
     Returns:
         The same findings, errors first, causes before their consequences.
     """
-    touched = {finding.code: _touched(finding, page_modules) for finding in findings}
-    linked = [_link(finding, touched, page_modules) for finding in findings]
-    return order_findings(linked)
+    touches = _Touches(findings, page_modules)
+    touched: dict[str, set[str]] = {}
+    for finding in findings:
+        touched.setdefault(finding.code, set()).update(*(touches.of(finding.code, entry) for entry in finding.subjects))
+    return order_findings(_link(finding, touched, touches) for finding in findings)
 
 
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
@@ -63,39 +79,75 @@ def _rank(finding: Finding) -> tuple[int, int, str]:
     return (_SEVERITY_ORDER[finding.severity], _CATALOGUE_ORDER[finding.code], finding.scope or "")
 
 
-def _link(finding: Finding, touched: Mapping[str, frozenset[str]], page_modules: Mapping[str, str]) -> Finding:
+def _link(finding: Finding, touched: Mapping[str, set[str]], touches: _Touches) -> Finding:
+    """Note on each subject the cause that explains it, the one that explains most first."""
     if finding.because is not None or not finding.subjects:
         return finding
-    best: tuple[int, str] | None = None
-    for cause in CONSEQUENCES.get(finding.code, ()):
-        if cause in touched:
-            explained = sum(bool(_touches(subject, page_modules) & touched[cause]) for subject in finding.subjects)
-            if explained and (best is None or explained > best[0]):
-                best = (explained, cause)
-    if best is None:
+    explained = {
+        cause: {entry.name for entry in finding.subjects if touches.of(finding.code, entry) & touched[cause]}
+        for cause in CONSEQUENCES.get(finding.code, ())
+        if cause in touched
+    }
+    # Stable: among equals the likelier cause stays first.
+    causes = sorted((cause for cause, names in explained.items() if names), key=lambda cause: -len(explained[cause]))
+    if not causes:
         return finding
-    subjects = tuple(_noted(subject, best[1], touched[best[1]], page_modules) for subject in finding.subjects)
-    because = best[1] if best[0] == finding.count else None
-    return finding.model_copy(update={"subjects": subjects, "because": because})
+    because = {
+        entry.name: next((cause for cause in causes if entry.name in explained[cause]), None)
+        for entry in finding.subjects
+    }
+    subjects = tuple(_noted(entry, because[entry.name]) for entry in finding.subjects)
+    whole = causes[0] if all(because.values()) else None
+    return finding.model_copy(update={"subjects": subjects, "because": whole})
 
 
-def _noted(subject: Subject, cause: str, touched: frozenset[str], page_modules: Mapping[str, str]) -> Subject:
-    if not _touches(subject, page_modules) & touched:
-        return subject
-    return subject.model_copy(update={"details": {**subject.details, "because": cause}})
+def _noted(subject: Subject, cause: str | None) -> Subject:
+    return subject if cause is None else subject.model_copy(update={"details": {**subject.details, "because": cause}})
 
 
-def _touched(finding: Finding, page_modules: Mapping[str, str]) -> frozenset[str]:
-    return frozenset().union(*(_touches(subject, page_modules) for subject in finding.subjects))
+class _Touches:
+    """What a subject touches: itself, its page, the pages that a query expects, and chunks that lost their page.
+
+    A point whose source URL is missing or wrong belongs to no page, and its page lacks a chunk of the same index. Which
+    page that was is not known; when there are at least as many such points as pages that lack the index, it is these.
+    """
+
+    def __init__(self, findings: Iterable[Finding], page_modules: Mapping[str, str]) -> None:
+        self._pages: dict[str, set[str]] = {}
+        for page, module in page_modules.items():
+            self._pages.setdefault(normalise_name(module), set()).add(page)
+        every = [(finding.code, subject) for finding in findings for subject in finding.subjects]
+        # A point that lacks several fields is lost once, and what is no URL is no page that could lack a chunk.
+        strays = {entry.name: (entry.page, index) for code, entry in every for index in _lost_chunk(code, entry)}
+        lost = Counter(index for _, index in strays.values())
+        no_pages = {page for page, _ in strays.values()}
+        lacking = Counter(
+            index for code, entry in every if entry.page not in no_pages for index in _lacking_chunks(code, entry)
+        )
+        self._matched = {index for index, pages in lacking.items() if lost[index] >= pages}
+
+    def of(self, code: str, subject: Subject) -> set[str]:
+        """Everything that a subject of a finding touches."""
+        expected = subject.details.get("expected_pages", ())
+        touched = {subject.name, *expected}
+        if subject.page is not None:
+            touched.add(subject.page)
+        module = subject.details.get("expected_module")
+        if module and not expected:
+            touched |= self._pages.get(normalise_name(str(module)), set())
+        indices = {*_lost_chunk(code, subject), *_lacking_chunks(code, subject)} & self._matched
+        return touched | {f"chunk {index} of an unknown page" for index in indices}
 
 
-def _touches(subject: Subject, page_modules: Mapping[str, str]) -> frozenset[str]:
-    """The subject itself, its page, the pages that a query expects or whose module it expects."""
-    touched = {subject.name, *subject.details.get("expected_pages", ())}
-    if subject.page is not None:
-        touched.add(subject.page)
-    module = subject.details.get("expected_module")
-    if module and not subject.details.get("expected_pages"):
-        wanted = normalise_name(str(module))
-        touched.update(page for page, name in page_modules.items() if normalise_name(name) == wanted)
-    return frozenset(touched)
+def _lost_chunk(code: str, subject: Subject) -> tuple[int, ...]:
+    """The chunk index of a point that belongs to no page of the site."""
+    index = subject.details.get("chunk_index")
+    stray = code.startswith("payload.") and "page_url" not in subject.details
+    return (index,) if stray and isinstance(index, int) else ()
+
+
+def _lacking_chunks(code: str, subject: Subject) -> tuple[int, ...]:
+    """The chunk indices that a page lacks; a page without any chunk lacks its first."""
+    if code == "coverage.missing_page":
+        return (0,)
+    return tuple(subject.details.get("missing", ())) if code == "chunk.index_gap" else ()

@@ -1,23 +1,30 @@
-"""Reading the times that payloads and sitemaps hold. What does not live here: judging them."""
+"""Reading the times that payloads hold, and writing those of the report. What does not live here: judging them."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import math
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+#: Clocks differ a little; more than this ahead is the future.
+CLOCK_SKEW = timedelta(minutes=10)
 
 
 def parse_time(text: str | None) -> datetime | None:
     """A time as aware UTC datetime; null when the text is none.
 
-    ISO 8601 dates and times, with or without zone (UTC then), and Unix seconds or milliseconds written as numbers.
+    ISO 8601 dates and times, with or without zone (UTC then), the dates of mail and HTTP (RFC 5322), and Unix seconds,
+    milliseconds, microseconds or nanoseconds written as numbers.
     """
-    if text is None or not text.strip():
+    cleaned = (text or "").strip()
+    if not cleaned:
         return None
-    cleaned = text.strip()
     try:
         number = float(cleaned)
     except ValueError:
-        return _iso(cleaned)
-    return _unix(number)
+        return _iso(cleaned) or _mail(cleaned)
+    # 20260131 is a date: as a number it would be a day of August 1970.
+    return _unix(number) or _iso(cleaned)
 
 
 def utc_text(moment: datetime) -> str:
@@ -26,16 +33,31 @@ def utc_text(moment: datetime) -> str:
 
 
 def _iso(text: str) -> datetime | None:
+    # A "z" is as good as a "Z", and Python 3.11 reads only the latter.
+    for notation in (text, text.upper().removesuffix(" UTC").removesuffix(" GMT")):
+        try:
+            return _in_utc(datetime.fromisoformat(notation))
+        except (ValueError, OverflowError):
+            continue
+    return None
+
+
+def _mail(text: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+        return _in_utc(parsedate_to_datetime(text))
+    except (ValueError, OverflowError):
         return None
+
+
+def _in_utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _unix(number: float) -> datetime | None:
-    seconds = number / 1000 if abs(number) > 1e11 else number
-    # Before 1990 a number is an index or a length, not a time of embedding.
-    if not 631_152_000 <= seconds < 32_503_680_000:
+    if not math.isfinite(number):
         return None
-    return datetime.fromtimestamp(seconds, UTC)
+    for divisor in (1, 1e3, 1e6, 1e9):
+        # Before 1990 a number is an index or a length, not a time of embedding; after 2200 it has another unit.
+        if 631_152_000 <= number / divisor < 7_258_118_400:
+            return datetime.fromtimestamp(number / divisor, UTC)
+    return None

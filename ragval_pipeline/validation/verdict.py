@@ -7,6 +7,7 @@ rooms) and publishing (``orchestration/checks``).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
@@ -82,7 +83,10 @@ def judge_criteria(
             value = _error_findings(findings)
         else:
             value = _value_of(criterion, by_asset, only)
-        results.append(judge_value(criterion, gates[criterion.name], value))
+        gate = gates[criterion.name]
+        if criterion.name == "critical_queries" and value.reason_code == "not_applicable":
+            gate = replace(gate, required=False)  # required whenever the suite has one, and only then
+        results.append(judge_value(criterion, gate, value))
     return results
 
 

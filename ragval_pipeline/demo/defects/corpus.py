@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragval_pipeline.demo.defects.site import Site
 from ragval_pipeline.sources.scope import Scope
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.model import DEFAULT_FIELDS
+from ragval_pipeline.suite.payload import DEFAULT_FIELDS
 
 if TYPE_CHECKING:
     from ragval_pipeline.demo.defects.services import Service
@@ -119,8 +119,7 @@ class Corpus:
     @property
     def fields(self) -> dict[str, str]:
         """Canonical name to payload name."""
-        mapped: dict[str, str] = self.settings.get("payload", {}).get("fields", DEFAULT_FIELDS)
-        return mapped
+        return {**DEFAULT_FIELDS, **self.settings.get("payload", {}).get("fields", {})}
 
     @property
     def scope_urls(self) -> list[str]:

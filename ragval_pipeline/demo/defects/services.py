@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.qdrant.facts import CollectionFacts
     from ragval_pipeline.sources.qdrant.reader import Hit, Point, Reader
+    from ragval_pipeline.sources.qdrant.vectors import VectorBatch
     from ragval_pipeline.suite.model import Suite
 
 
@@ -36,6 +37,10 @@ class PassingReader:
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """As the inner reader reads."""
         return self.inner.pages(fields, with_vectors=with_vectors)
+
+    def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
+        """As the inner reader reads."""
+        return self.inner.vectors(ids)
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """As the inner reader finds."""

@@ -30,6 +30,8 @@ def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
             findings = order_findings(collect_order(Snapshot(manifest).rows(COLUMNS)))
             return Measurement(asset=CHUNK_STRUCTURE, findings=tuple(findings))
 
-        return measure(context, asset=CHUNK_STRUCTURE, groups=frozenset({"chunks"}), work=work)
+        return measure(
+            context, asset=CHUNK_STRUCTURE, groups=frozenset({"chunks"}), severities=suite.severity, work=work
+        )
 
     return chunk_structure

@@ -5,7 +5,7 @@ What lives here: the attributes. What does not: any one asset.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import dagster as dg
@@ -26,6 +26,7 @@ def suite_asset(
     ins: Mapping[str, dg.AssetIn] | None = None,
     resources: tuple[str, ...] = (),
     metadata: Mapping[str, Any] | None = None,
+    deps: Iterable[dg.AssetKey] = (),
     version: str = CODE_VERSION,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """The decorator ``@dg.asset`` for the asset ``name`` of a suite.
@@ -34,25 +35,35 @@ def suite_asset(
         suite: The suite, possibly with placeholders.
         name: Name of the asset.
         kinds: What it is made with, for the UI.
-        description: What it is, for the UI.
+        description: What it is, for the UI; a module docstring that starts with the asset's name will do.
         ins: Upstream assets by parameter, as ``upstream`` makes them.
         resources: Names of the suite's resources that it opens.
         metadata: Definition metadata.
+        deps: Assets that it comes after without reading their value.
         version: Its code version.
     """
     return dg.asset(
         key=asset_key(suite.suite, name),
         ins=ins,
+        deps=list(deps),
         group_name=suite.suite,
         kinds={"python", *kinds},
         owners=["team:ragval"],
         code_version=version,
         tags={"ragval/suite": suite.suite},
-        description=description,
+        description=shown_description(description, name),
         metadata=metadata,
         io_manager_key=resource_key(suite.suite, "io_manager"),
         required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
     )
+
+
+def shown_description(text: str | None, name: str) -> str | None:
+    """A module docstring as the UI shows it: in Markdown, without the name that stands above it anyway."""
+    if text is None:
+        return None
+    plain = text.strip().removeprefix(f"``{name}``: ").replace("``", "`")
+    return plain[:1].upper() + plain[1:]
 
 
 def upstream(suite: Suite, **names: str) -> dict[str, dg.AssetIn]:

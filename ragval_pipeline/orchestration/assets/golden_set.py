@@ -47,6 +47,7 @@ def build_golden_set(suite: Suite) -> dg.AssetsDefinition:
             context,
             asset=GOLDEN_SET,
             groups=frozenset({"queries"}),
+            severities=suite.severity,
             work=lambda: review(resolve_suite(suite), inventory, manifest, results.sections, own.sections),
         )
 

@@ -31,6 +31,7 @@ def build_metadata_expectations(suite: Suite) -> dg.AssetsDefinition:
             context,
             asset=METADATA_EXPECTATIONS,
             groups=frozenset({"metadata"}),
+            severities=suite.severity,
             work=lambda: judge_payload(manifest, urls_required=inventory.configured),
         )
 

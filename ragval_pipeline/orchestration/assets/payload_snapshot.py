@@ -15,13 +15,19 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 
 
-def build_payload_snapshot(suite: Suite) -> dg.AssetsDefinition:
-    """The asset; it raises when Qdrant cannot be read whole."""
+def build_payload_snapshot(suite: Suite, *, ingestion: dg.AssetKey | None = None) -> dg.AssetsDefinition:
+    """The asset; it raises when Qdrant cannot be read whole.
+
+    Args:
+        suite: The suite.
+        ingestion: The asset that fills the collection, for the lineage; its value is not read.
+    """
 
     @suite_asset(
         suite,
@@ -29,6 +35,7 @@ def build_payload_snapshot(suite: Suite) -> dg.AssetsDefinition:
         kinds={"qdrant", "parquet"},
         resources=("qdrant",),
         ins=upstream(suite, inventory=SITEMAP_URLS),
+        deps=[ingestion] if ingestion else [],
         description=__doc__,
         metadata={"dagster/column_schema": snapshot_schema()},
     )
@@ -70,5 +77,11 @@ def _metadata(manifest: SnapshotManifest) -> dict[str, Any]:
         ),
         "collection": dg.MetadataValue.text(facts.name),
         "status": dg.MetadataValue.text(facts.status),
+        "vectors": dg.MetadataValue.text(_vectors(facts)),
         "parts_folder": dg.MetadataValue.path(manifest.kept_uri),
     }
+
+
+def _vectors(facts: CollectionFacts) -> str:
+    shown = [f"{vector.name or '(unnamed)'}: {vector.size}, {vector.distance}" for vector in facts.vectors]
+    return "; ".join(shown) or "none"

@@ -33,7 +33,7 @@ def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
     @suite_asset(
         suite,
         QUERY_VALIDATION_RESULTS,
-        kinds={"qdrant", "cohere"},
+        kinds={"qdrant", *(["cohere"] if suite.embedding.provider == "cohere" else [])},
         resources=("qdrant", "embedder"),
         ins=upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT),
         description=__doc__,
@@ -47,6 +47,7 @@ def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
             context,
             asset=QUERY_VALIDATION_RESULTS,
             groups=frozenset({"queries"}),
+            severities=suite.severity,
             work=lambda: ask_and_judge(resolve_suite(suite), inventory, manifest, connection, embedding),
         )
 

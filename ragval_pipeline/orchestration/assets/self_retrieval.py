@@ -40,6 +40,7 @@ def build_self_retrieval(suite: Suite) -> dg.AssetsDefinition:
             context,
             asset=SELF_RETRIEVAL,
             groups=frozenset({"queries"}),
+            severities=suite.severity,
             work=lambda: ask_pages(resolve_suite(suite), inventory, manifest, connection, embedding),
         )
 

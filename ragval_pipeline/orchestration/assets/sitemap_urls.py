@@ -22,7 +22,7 @@ def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
     @suite_asset(suite, SITEMAP_URLS, kinds={"xml"}, description=__doc__)
     def sitemap_urls(context: dg.AssetExecutionContext) -> dg.MaterializeResult[SiteInventory]:
         resolved = resolve_suite(suite)
-        purge_abandoned(context, run_place(context, resolved))
+        purge_abandoned(context.instance, run_place(context, resolved))
         progress_of(SITEMAP_URLS)(0, None)
         with reading_the_world():
             inventory = read_inventory(resolved)
@@ -54,5 +54,6 @@ def _metadata(inventory: SiteInventory) -> dict[str, Any]:
     rows = [{"url": page.url, "lastmod": page.lastmod or "", "sitemap": page.sitemap} for page in in_scope]
     return {
         **numbers({"dagster/row_count": len(in_scope), "out_of_scope": len(inventory.pages) - len(in_scope)}),
+        **({"sitemap": dg.MetadataValue.text(inventory.location)} if inventory.location else {}),
         "pages": table(rows, ("url", "lastmod", "sitemap")),
     }

@@ -56,6 +56,8 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
 
 
 def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
+    from ragval_pipeline.reporting.markdown import summary_md
+
     values = {criterion.name: criterion.value for criterion in report.criteria}
     severities = [finding.severity for finding in report.findings]
     rows = [
@@ -80,12 +82,6 @@ def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
         ),
         "verdict": dg.MetadataValue.text(report.verdict),
         "criteria": table(rows, ("criterion", "verdict", "value", "gate", "required", "reason")),
-        "summary": dg.MetadataValue.md(_summary(report)),
+        "summary": dg.MetadataValue.md(summary_md(report).decode()),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
     }
-
-
-def _summary(report: ValidationReport) -> str:
-    lines = [f"**{report.verdict}** · {report.collection_name}"]
-    lines += [f"- `{finding.code}` {finding.count}: {finding.remedy}" for finding in report.findings[:10]]
-    return "\n".join(lines)

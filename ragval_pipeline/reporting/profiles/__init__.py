@@ -12,7 +12,14 @@ from typing import Any
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.suite.profiles import get_profile
 
-_RENDERERS = {"retrieval-pipeline-testing": "ragval_pipeline.reporting.profiles.retrieval_pipeline_testing"}
+_ROOM = "ragval_pipeline.reporting.profiles"
+_RENDERERS = {
+    "retrieval-pipeline-testing": f"{_ROOM}.retrieval_pipeline_testing",
+    "retrieval-validation": f"{_ROOM}.retrieval_validation",
+    "rag-validation": f"{_ROOM}.rag_validation",
+    "retrieval-pipeline": f"{_ROOM}.retrieval_pipeline",
+    "rag-retrieval-testing": f"{_ROOM}.rag_retrieval_testing",
+}
 
 
 def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.qdrant.failures import failure_of
+from ragval_pipeline.sources.qdrant.failures import failure_of, holds_secrets
 from ragval_pipeline.suite.model import QdrantSettings
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def open_client(settings: QdrantSettings) -> Iterator[QdrantClient]:
 def _client(settings: QdrantSettings) -> QdrantClient:
     from qdrant_client import QdrantClient
 
-    place = place_of(settings)
+    place, key = place_of(settings), _key(settings)
     if settings.path is not None and not (settings.path / "meta.json").is_file():
         # Opening it would create an empty one: ragval never writes.
         raise SystemFailure(
@@ -66,10 +66,26 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 return QdrantClient(path=str(settings.path))
             return QdrantClient(
                 url=settings.url,
-                api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+                api_key=key,
                 prefer_grpc=settings.prefer_grpc,
                 timeout=math.ceil(settings.timeout_s),
                 check_compatibility=False,
             )
         except (RuntimeError, ValueError, OSError) as error:
-            raise failure_of(error, place=place, tries=1) from error
+            raise failure_of(error, place=place, tries=1) from (None if holds_secrets(error) else error)
+
+
+def _key(settings: QdrantSettings) -> str | None:
+    """The key as a header can carry it: secrets that are read from files often end with a line break."""
+    key = settings.api_key.get_secret_value().strip() if settings.api_key else ""
+    if any(not "!" <= char <= "~" for char in key):
+        # httpx would write the key into its debug log when it refuses it.
+        place = place_of(settings)
+        raise SystemFailure(
+            f"{place} could not be sent the key",
+            code="index.unreachable",
+            system="Qdrant",
+            subject=place,
+            remedy="Check qdrant.api_key: it holds blanks or characters that no header can carry.",
+        )
+    return key or None

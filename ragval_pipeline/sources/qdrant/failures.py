@@ -25,8 +25,8 @@ _TRANSPORT = (
      "has a host name that does not resolve", "Check qdrant.url."),
     (("refused",), "refused the connection", "Start Qdrant or correct qdrant.url."),
     (("timeout", "timed out"), "did not answer in time", "Raise qdrant.timeout_s or look at the server's load."),
-    (("localprotocolerror", "unicodeencodeerror"), "could not be sent the key",
-     "Check qdrant.api_key: it holds characters that no header can carry."),
+    (("localprotocolerror", "unicodeencodeerror"), "could not be sent the request",
+     "Check qdrant.url and qdrant.api_key: they hold characters that no request can carry."),
     (("remoteprotocolerror", "readerror", "decodingerror"), "broke off its answer",
      "Look at the server's log and at what stands between."),
 )  # fmt: skip

@@ -73,8 +73,7 @@ def _inline(setting: Sequence[dict[str, Any] | str]) -> list[Entry]:
 
 
 def _judged(located: Located, qrels: Path) -> Located:
-    judgements = read_qrels(qrels)
-    return _replaced(located, with_judgements([query for _, query in located], judgements, qrels)) if located else []
+    return _replaced(located, with_judgements([query for _, query in located], read_qrels(qrels), qrels))
 
 
 def _with_truth(located: Located, truth: Path | None) -> Located:

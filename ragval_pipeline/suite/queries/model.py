@@ -39,7 +39,7 @@ def _as_unicode(value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds half of a surrogate pair, which is no Unicode text") from None
+        raise ValueError("holds characters that are no Unicode text") from None
     return value
 
 

@@ -75,6 +75,8 @@ def with_judgements(
     Raises:
         SuiteError: No query was judged, or a judged query is negative.
     """
+    if not queries:
+        return []
     by_id = {query.id: query for query in queries}
     by_number = {_number(query.id): query.id for query in queries}
     judged: dict[str, Mapping[str, int]] = {}

@@ -37,7 +37,7 @@ def apply_rules(located: Sequence[tuple[Entry, TestQuery]], profile: Profile | N
                     "%s: %s: %r %s (profile %s)", file, entry.key(rule.field), shown, rule.problem, profile.name
                 )
     for name in profile.expects:
-        lacking = [query.id for _, query in located if not query.negative and name not in query.model_fields_set]
+        lacking = [query.id for _, query in located if not query.negative and not _states(query, name)]
         if lacking:
             _log.warning(
                 "%s: %d of %d queries have no %s, which profile %s asks for; the first is %s",
@@ -48,3 +48,8 @@ def apply_rules(located: Sequence[tuple[Entry, TestQuery]], profile: Profile | N
 def _is_broken(rule: QueryRule, query: TestQuery) -> bool:
     given = rule.field in query.model_fields_set
     return (given or rule.always) and not rule.holds(getattr(query, rule.field))
+
+
+def _states(query: TestQuery, name: str) -> bool:
+    # Judgements of a qrels file say as well which pages are relevant.
+    return name in query.model_fields_set or (name == "relevant_urls" and bool(query.judgements))

@@ -44,24 +44,29 @@ def read_topics(file: Path) -> list[Entry]:
 
 
 def _marked_up(text: str, file: Path) -> Iterator[Entry]:
-    found = False
+    line, seen = 1, 0
     for match in _TOPIC.finditer(text):
-        found = True
-        fields: dict[str, str] = {}
-        for field in _FIELD.finditer(match.group(3)):
-            fields.setdefault(field.group(1).lower(), _plain(field.group(2)))
-        attribute = _NUMBER.search(match.group(2))
-        number = attribute.group(1) if attribute else fields.get("num", "")
-        asked = next((name for name in _ASKED if fields.get(name)), None)
-        content: dict[str, Any] = {"id": number}
-        if asked is not None:
-            content["query_text"] = fields[asked]
-        description = fields.get("desc") or fields.get("description")
-        if description and asked not in {"desc", "description"}:
-            content["description"] = description
-        yield Entry(f"line {text.count(chr(10), 0, match.start()) + 1}", content)
-    if not found:
+        line += text.count("\n", seen, match.start())
+        seen = match.start()
+        yield Entry(f"line {line}", _topic(match.group(2), match.group(3)))
+    if not seen and not _TOPIC.match(text.lstrip()):
         raise SuiteError("holds no <top> or <topic>", file=file, remedy="Use TREC topics, TSV, CSV or JSONL.")
+
+
+def _topic(attributes: str, body: str) -> dict[str, Any]:
+    fields: dict[str, str] = {}
+    for field in _FIELD.finditer(body):
+        fields.setdefault(field.group(1).lower(), _plain(field.group(2)))
+    numbered = _NUMBER.search(attributes)
+    asked = next((name for name in _ASKED if fields.get(name)), "")
+    content: dict[str, Any] = {
+        "id": numbered.group(1) if numbered else fields.get("num"),
+        "query_text": fields.get(asked),
+    }
+    description = fields.get("desc") or fields.get("description")
+    if description and asked not in {"desc", "description"}:
+        content["description"] = description
+    return content
 
 
 def _plain(text: str) -> str:

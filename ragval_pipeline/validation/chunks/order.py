@@ -6,8 +6,9 @@ chunks' text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
@@ -15,6 +16,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 
 #: Snapshot columns that ``collect_order`` needs.
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at")
+#: Missing indices of a page that its finding lists.
+SHOWN_INDICES = 100
 
 
 @dataclass
@@ -26,10 +29,10 @@ class PageOrder:
 
 
 def collect_order(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
-    """Points by page and index; points without page or index belong nowhere."""
+    """Points by page and index; points without page or index belong nowhere, and a negative index is none."""
     pages: dict[str, PageOrder] = {}
     for row in rows:
-        if row["page_key"] is not None and row["chunk_index"] is not None:
+        if row["page_key"] is not None and row["chunk_index"] is not None and row["chunk_index"] >= 0:
             page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
             page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
     return pages
@@ -55,12 +58,20 @@ def _gaps(pages: Mapping[str, PageOrder]) -> list[Finding]:
     first = _first_index(pages)
     subjects = []
     for key, page in pages.items():
-        present = {index for index in page.points if index >= first}
-        missing = sorted(set(range(first, max(present, default=first - 1) + 1)) - present)
+        present = sorted(index for index in page.points if index >= first)
+        missing = present[-1] - first + 1 - len(present) if present else 0
         if missing:
-            details = {"missing": missing[:100], "missing_count": len(missing), "highest": max(present)}
+            shown = list(islice(_between(first, present), SHOWN_INDICES))
+            details = {"missing": shown, "missing_count": missing, "highest": present[-1]}
             subjects.append(Subject(name=page.url, page=key, details=details))
     return [make_finding("chunk.index_gap", subjects)] if subjects else []
+
+
+def _between(first: int, present: Sequence[int]) -> Iterator[int]:
+    """The indices from ``first`` that are not there; never all at once, for one wrong index can leave billions."""
+    for index in present:
+        yield from range(first, index)
+        first = index + 1
 
 
 def _first_index(pages: Mapping[str, PageOrder]) -> int:

@@ -12,38 +12,48 @@ from datetime import datetime, timedelta
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.lastmod import parse_lastmod
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
-from ragval_pipeline.validation.times import parse_time, utc_text
+from ragval_pipeline.validation.times import CLOCK_SKEW, utc_text
 
-#: Clocks differ a little; more than this ahead is the future.
-_CLOCK_SKEW = timedelta(minutes=10)
+#: A build that stamps every page takes a moment to do so.
+_ONE_BUILD = timedelta(seconds=10)
 
 
 def freshness_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now: datetime) -> list[Finding]:
     """Judge lastmod first, then pages by it: a build that stamps every page alike says nothing about any page."""
-    dated = {page.key: moment for page in inventory.in_scope if (moment := parse_time(page.lastmod)) is not None}
-    future = {key for key, moment in dated.items() if moment > now + _CLOCK_SKEW}
-    findings = []
-    stamped = len(dated) > 2 and len(set(dated.values())) == 1
-    if stamped or (dated and len(future) == len(dated)):
-        reason = "every page has the same lastmod" if stamped else "every lastmod lies in the future"
-        findings.append(
-            make_finding(
-                "source.suspicious_lastmod",
-                [inventory.location or "sitemap"],
-                details={"pages": len(dated), "distinct": len(set(dated.values())), "future": len(future)},
-                message=f"The sitemap's dates cannot be true: {reason}.",
-            )
-        )
-        return findings
+    dated = {page.key: moment for page in inventory.in_scope if (moment := parse_lastmod(page.lastmod)) is not None}
+    suspicion = _suspicion(list(dated.values()), now)
+    if suspicion is not None:
+        return [_suspicious(inventory, list(dated.values()), suspicion, now)]
     subjects = []
     for page in inventory.in_scope:
         changed, known = dated.get(page.key), indexed.get(page.key)
-        if changed is None or known is None or known.newest is None or page.key in future:
-            continue
-        if changed > known.newest:
+        if changed is not None and known is not None and known.newest is not None and changed > known.newest:
             details = {"lastmod": page.lastmod, "embedded_at": utc_text(known.newest)}
-            subjects.append(Subject(name=page.url, page=page.key, details=details))
-    if subjects:
-        findings.append(make_finding("coverage.stale_page", subjects))
-    return findings
+            subjects.append(Subject(name=known.spelling, page=page.key, details=details))
+    return [make_finding("coverage.stale_page", subjects)] if subjects else []
+
+
+def _suspicion(moments: list[datetime], now: datetime) -> str | None:
+    """Why the dates cannot be those of changes; two pages may well have changed at the same time."""
+    if len(moments) > 2 and max(moments) - min(moments) <= _ONE_BUILD:
+        return "every page has the same lastmod"
+    if moments and min(moments) > now + CLOCK_SKEW:
+        return "every lastmod lies in the future"
+    return None
+
+
+def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, now: datetime) -> Finding:
+    return make_finding(
+        "source.suspicious_lastmod",
+        [inventory.location or "sitemap"],
+        details={
+            "pages": len(moments),
+            "distinct": len(set(moments)),
+            "future": sum(moment > now + CLOCK_SKEW for moment in moments),
+            "first": utc_text(min(moments)),
+            "last": utc_text(max(moments)),
+        },
+        message=f"The sitemap's dates cannot be true: {reason}.",
+    )

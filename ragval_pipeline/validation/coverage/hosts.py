@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.urls import host_of, is_http_url, is_loopback_or_private
+from ragval_pipeline.sources.urls import fold_path, host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
 
 FOREIGN = "coverage.foreign_host"
@@ -36,6 +37,7 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
     """
     result = HostFindings()
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
+    # On a development site a private host is nothing special: another one than the site's is foreign like any other.
     missing_by_path = {_rest(page.key): page.key for page in inventory.in_scope if page.key not in indexed}
     site_paths = {_rest(page.key) for page in inventory.in_scope} - {"", "/"}
     site_hosts = {_host(page.key) for page in inventory.in_scope}
@@ -50,7 +52,8 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
     foreign = {
         host: pages
         for host, pages in strangers.items()
-        if not _is_private(pages[0]) and (all_strange or any(_rest(page.key) in site_paths for page in pages))
+        if (sitemap_is_private or not _is_private(pages[0]))
+        and (all_strange or any(_rest(page.key) in site_paths for page in pages))
     }
     if loopback:
         result.findings.append(_loopback(loopback, expected=sitemap_is_private))
@@ -66,7 +69,7 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
 def _explain(result: HostFindings, code: str, pages: list[IndexedPage], missing_by_path: Mapping[str, str]) -> None:
     for page in pages:
         result.cause_of_orphan[page.key] = code
-        missing = missing_by_path.get(_rest(page.key))
+        missing = next((missing_by_path[path] for path in _paths(page.key) if path in missing_by_path), None)
         if missing is not None:
             result.cause_of_missing[missing] = code
 
@@ -103,7 +106,15 @@ def _host(key: str) -> str | None:
     return host_of(key) if is_http_url(key) else None
 
 
+def _paths(key: str) -> list[str]:
+    """The paths under which the site may know a page: of a file's address every end, since a folder may lead it."""
+    if not key.lower().startswith("file:"):
+        return [_rest(key)]
+    segments = fold_path(urlsplit(key).path).split("/")[1:]
+    return ["/" + "/".join(segments[start:]) for start in range(len(segments))]
+
+
 def _rest(key: str) -> str:
     """A canonical URL without its host."""
     host = _host(key)
-    return key if host is None else key.split(host, 1)[1]
+    return key if host is None else key.removeprefix(f"https://{host}")

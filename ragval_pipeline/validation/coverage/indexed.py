@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.validation.times import parse_time
@@ -28,14 +29,19 @@ class IndexedPage:
 
     key: str
     spellings: dict[str, int] = field(default_factory=dict)
-    newest: Any = None
+    newest: datetime | None = None
+
+    @property
+    def spelling(self) -> str:
+        """The stored spelling of most points, the first by name among equals."""
+        return min(self.spellings, key=lambda spelling: (-self.spellings[spelling], spelling))
 
     @property
     def points(self) -> int:
         """Points of the page."""
         return sum(self.spellings.values())
 
-    def add(self, spelling: str, points: int, embedded_at: Any) -> None:
+    def add(self, spelling: str, points: int, embedded_at: datetime | None) -> None:
         """Count points of one spelling."""
         self.spellings[spelling] = self.spellings.get(spelling, 0) + points
         if embedded_at is not None and (self.newest is None or embedded_at > self.newest):

@@ -81,6 +81,11 @@ def changed_fields(observed: Sequence[str], wanted: Mapping[str, str]) -> dict[s
     }
 
 
+def is_named_like(canonical: str, path: str) -> bool:
+    """Whether a payload path has a name under which ingesters store the canonical field."""
+    return _folded(_leaf(path)) in {_folded(name) for name in (canonical, *ALIASES[canonical])}
+
+
 def _ranked(canonical: str, wanted: str, leaves: Iterable[str]) -> Iterator[tuple[int, int, int, str]]:
     """Candidates with how unlikely each is: by name, then by depth, then by the object that holds it."""
     names = list(dict.fromkeys(_folded(name) for name in (_leaf(wanted), canonical, *ALIASES.get(canonical, ()))))

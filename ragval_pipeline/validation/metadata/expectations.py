@@ -12,9 +12,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.snapshot.schema import INTEGER_FIELDS, kind_column
+from ragval_pipeline.sources.snapshot.schema import kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS
-from ragval_pipeline.validation.metadata.rules import RULES
+from ragval_pipeline.validation.metadata.rules import (
+    RULES,
+    allowed_kinds,
+    canonical_of,
+    has_value_rule,
+    is_valid,
+    judged_kind,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +88,7 @@ def build_expectations(fields: Mapping[str, str], required: Sequence[str], *, ur
     """
     import great_expectations.expectations as gxe
 
-    canonical = {name: key for key, name in fields.items()}
+    canonical = canonical_of(fields)
     expectations: list[Any] = []
 
     def add(level: str, name: str, kind: type, **arguments: Any) -> None:
@@ -90,16 +97,17 @@ def build_expectations(fields: Mapping[str, str], required: Sequence[str], *, ur
         expectations.append(kind(meta=meta, severity=severity, **arguments))
 
     for name in dict.fromkeys([*required, *fields.values()]):
-        rule = RULES.get(canonical.get(name, ""))
+        key = canonical.get(name)
         if name in required:
             add("present", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.present", value_set=[True])
             add("non_empty", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.non_empty", value_set=[True])
-        if rule is None:
+        if key is None:
             continue
-        add("type", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.kind", value_set=_allowed(canonical[name]))
-        if rule.minimum is not None:
-            add("rule", name, gxe.ExpectColumnValuesToBeBetween, column=name, min_value=rule.minimum)
-        elif rule.invalid_kinds or (rule.valid and (urls_required or canonical[name] != "source_url")):
+        kinds = sorted(allowed_kinds(key, urls_required=urls_required))
+        add("type", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.kind", value_set=kinds)
+        if (minimum := RULES[key].minimum) is not None:
+            add("rule", name, gxe.ExpectColumnValuesToBeBetween, column=f"{name}.number", min_value=minimum)
+        elif has_value_rule(key, urls_required=urls_required):
             add("rule", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.valid", value_set=[True])
     return expectations
 
@@ -110,44 +118,48 @@ def derive_frame(
     """Scalar columns for GX, with the point id as index.
 
     ``x.present`` is a bool; ``x.non_empty`` one that is null where x is absent; ``x.kind`` is null where x is absent
-    or empty; ``x`` holds whole numbers; ``x.valid`` is a bool that is null where the value has the wrong type.
+    or empty; ``x.number`` holds whole numbers, and the lowest for those beyond 64 bits; ``x.valid`` is a bool. The last
+    two are null where the value is not of the right type.
     """
     import pandas as pd
 
-    canonical = {name: key for key, name in fields.items()}
+    canonical = canonical_of(fields)
     columns: dict[str, Any] = {}
     for name in dict.fromkeys([*required, *fields.values()]):
         kinds = table.column(kind_column(name)).to_pylist()
         if name in required:
             columns[f"{name}.present"] = [kind != "absent" for kind in kinds]
             columns[f"{name}.non_empty"] = [None if kind == "absent" else kind not in EMPTY_KINDS for kind in kinds]
-        columns[f"{name}.kind"] = [None if kind in EMPTY_KINDS or kind == "absent" else kind for kind in kinds]
         key = canonical.get(name)
-        rule = RULES.get(key or "")
-        if key is None or rule is None:
-            continue
-        if rule.minimum is not None:
-            columns[name] = pd.array(table.column(key).to_pylist(), dtype="Int64")
-        elif rule.invalid_kinds or (rule.valid and (urls_required or key != "source_url")):
-            values = table.column(key).to_pylist()
-            columns[f"{name}.valid"] = [
-                _is_valid(key, kind, value, now) for kind, value in zip(kinds, values, strict=True)
-            ]
+        if key is not None:
+            columns |= _judged_columns(table, name, key, kinds, now, urls_required)
     frame = pd.DataFrame(columns, index=pd.Index(table.column("point_id").to_pylist(), name="point_id"))
     # Booleans with nulls stay objects; text columns are cheap to compare as categories.
     return frame.astype({name: "object" for name in frame.columns if name.endswith((".kind", ".valid", ".non_empty"))})
 
 
-def _is_valid(canonical: str, kind: str, value: Any, now: datetime) -> bool | None:
-    rule = RULES[canonical]
-    if kind not in rule.kinds:
-        return None
-    return kind not in rule.invalid_kinds and (rule.valid is None or rule.valid(value, now))
+def _judged_columns(
+    table: pa.Table, name: str, canonical: str, stored: Sequence[str], now: datetime, urls_required: bool
+) -> dict[str, Any]:
+    import pandas as pd
+
+    values = table.column(canonical).to_pylist() if canonical != "text" else [None] * len(stored)
+    kinds = [judged_kind(canonical, kind, value) for kind, value in zip(stored, values, strict=True)]
+    allowed = allowed_kinds(canonical, urls_required=urls_required)
+    columns: dict[str, Any] = {f"{name}.kind": kinds}
+    if RULES[canonical].minimum is not None:
+        numbers = [_number(value) if kind in allowed else None for kind, value in zip(kinds, values, strict=True)]
+        columns[f"{name}.number"] = pd.array(numbers, dtype="Int64")
+    elif has_value_rule(canonical, urls_required=urls_required):
+        columns[f"{name}.valid"] = [
+            is_valid(canonical, kind, value, now) if kind in allowed else None
+            for kind, value in zip(kinds, values, strict=True)
+        ]
+    return columns
 
 
-def _allowed(canonical: str) -> list[str]:
-    # A float column value that is a whole number counts as one; levels.py judges the value itself.
-    return sorted({*RULES[canonical].kinds, *({"float"} if canonical in INTEGER_FIELDS else set())})
+def _number(value: int | None) -> int:
+    return -(2**63) if value is None else value
 
 
 def _plain(result: Any) -> dict[str, Any]:

@@ -10,11 +10,17 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from ragval_pipeline.sources.snapshot.schema import INTEGER_FIELDS, LIST_FIELDS, kind_column
+from ragval_pipeline.sources.snapshot.schema import LIST_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS
-from ragval_pipeline.validation.metadata.rules import RULES, FieldRule
+from ragval_pipeline.validation.metadata.rules import (
+    allowed_kinds,
+    canonical_of,
+    has_value_rule,
+    is_valid,
+    judged_kind,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +37,7 @@ class Offender:
     page_key: str | None
     page_url: str | None
     shown: str | None = None
+    chunk_index: int | None = None
 
 
 @dataclass
@@ -51,21 +58,27 @@ class LevelCounts:
 
     def merge(self, other: LevelCounts) -> LevelCounts:
         """The counts of both slices."""
-        merged = LevelCounts(self.points + other.points, self.complete + other.complete)
-        for counts in (self, other):
-            for level, by_field in counts.offenders.items():
-                for name, offenders in by_field.items():
-                    merged.offenders.setdefault(level, {}).setdefault(name, []).extend(offenders)
-            for name, by_kind in counts.kinds.items():
-                known = merged.kinds.setdefault(name, {})
-                for kind, number in by_kind.items():
-                    known[kind] = known.get(kind, 0) + number
+        merged = LevelCounts()
+        merged.add(self)
+        merged.add(other)
         return merged
+
+    def add(self, other: LevelCounts) -> None:
+        """Count another slice in."""
+        self.points += other.points
+        self.complete += other.complete
+        for level, by_field in other.offenders.items():
+            for name, offenders in by_field.items():
+                self.offenders.setdefault(level, {}).setdefault(name, []).extend(offenders)
+        for name, by_kind in other.kinds.items():
+            known = self.kinds.setdefault(name, {})
+            for kind, number in by_kind.items():
+                known[kind] = known.get(kind, 0) + number
 
 
 def needed_columns(fields: Mapping[str, str], required: Sequence[str]) -> list[str]:
     """Snapshot columns that ``count_levels`` reads."""
-    judged = [name for name in fields if name in RULES and name != "text"]
+    judged = dict.fromkeys(["chunk_index", *(name for name in canonical_of(fields).values() if name != "text")])
     tracked = dict.fromkeys([*fields.values(), *required])
     return ["point_id", "page_key", "page_url", "odd", *judged, *map(kind_column, tracked)]
 
@@ -92,7 +105,7 @@ def count_levels(
     """
     total = LevelCounts()
     for batch in batches:
-        total = total.merge(_count_batch(batch, fields, required, now, urls_required))
+        total.add(_count_batch(batch, fields, required, now, urls_required))
     return total
 
 
@@ -110,10 +123,9 @@ def _count_batch(
             incomplete.update(missing, empty)
             _note(counts, "missing", name, batch, missing)
             _note(counts, "empty", name, batch, empty)
-    for canonical, name in fields.items():
-        if canonical in RULES:
-            for level, rows in _judge_field(batch, canonical, name, now, urls_required):
-                _note(counts, level, name, batch, rows, column=canonical)
+    for name, canonical in canonical_of(fields).items():
+        for level, rows in _judge_field(batch, canonical, name, now, urls_required):
+            _note(counts, level, name, batch, rows, column=canonical)
     counts.complete = batch.num_rows - len(incomplete)
     return counts
 
@@ -121,29 +133,21 @@ def _count_batch(
 def _judge_field(
     batch: pa.RecordBatch, canonical: str, name: str, now: datetime, urls_required: bool
 ) -> Iterator[tuple[Level, list[int]]]:
-    rule = RULES[canonical]
-    kinds = batch.column(kind_column(name)).to_pylist()
-    held = [row for row, kind in enumerate(kinds) if kind != "absent" and kind not in EMPTY_KINDS]
-    allowed = rule.kinds | ({"float"} if canonical in INTEGER_FIELDS else set())
-    values = batch.column(canonical).to_pylist() if canonical != "text" else []
-    # A float that is a whole number is one; the typed column holds it.
-    wrong = [
-        row for row in held
-        if kinds[row] not in allowed or (canonical in INTEGER_FIELDS and kinds[row] == "float" and values[row] is None)
-    ]  # fmt: skip
-    yield "wrong_type", wrong
-    if canonical == "source_url" and not urls_required:
-        return
-    rest = [row for row in held if row not in set(wrong)]
-    yield "invalid", [row for row in rest if not _valid(rule, kinds[row], values[row] if values else None, now)]
-
-
-def _valid(rule: FieldRule, kind: str, value: Any, now: datetime) -> bool:
-    if kind in rule.invalid_kinds:
-        return False
-    if rule.minimum is not None:
-        return value is None or value >= rule.minimum
-    return rule.valid is None or rule.valid(value, now)
+    stored = batch.column(kind_column(name)).to_pylist()
+    # The texts themselves are not carried: any text is a valid one.
+    values = batch.column(canonical).to_pylist() if canonical != "text" else [None] * len(stored)
+    kinds = [judged_kind(canonical, kind, value) for kind, value in zip(stored, values, strict=True)]
+    allowed = allowed_kinds(canonical, urls_required=urls_required)
+    yield "wrong_type", [row for row, kind in enumerate(kinds) if kind is not None and kind not in allowed]
+    if has_value_rule(canonical, urls_required=urls_required):
+        yield (
+            "invalid",
+            [
+                row
+                for row, kind in enumerate(kinds)
+                if kind in allowed and not is_valid(canonical, kind, values[row], now)
+            ],
+        )
 
 
 def _note(
@@ -151,18 +155,20 @@ def _note(
 ) -> None:
     if not rows:
         return
-    ids, keys, urls = (batch.column(key) for key in ("point_id", "page_key", "page_url"))
+    ids, keys, urls, indices = (batch.column(key) for key in ("point_id", "page_key", "page_url", "chunk_index"))
     noted = counts.offenders.setdefault(level, {}).setdefault(name, [])
     for row in rows:
         shown = None if column is None else _shown(batch, row, name, column)
-        noted.append(Offender(ids[row].as_py(), keys[row].as_py(), urls[row].as_py(), shown))
+        noted.append(Offender(ids[row].as_py(), keys[row].as_py(), urls[row].as_py(), shown, indices[row].as_py()))
 
 
-def _shown(batch: pa.RecordBatch, row: int, name: str, column: str) -> str:
+def _shown(batch: pa.RecordBatch, row: int, name: str, column: str) -> str | None:
     odd = batch.column("odd")[row].as_py()
     if odd and name in (values := json.loads(odd)):
         return str(values[name])
-    value = batch.column(column)[row].as_py() if column != "text" else None
+    if column == "text":
+        return None
+    value = batch.column(column)[row].as_py()
     if column in LIST_FIELDS and isinstance(value, list) and len(value) == 1:
         value = value[0]
     return json.dumps(value, ensure_ascii=False)[:200]

@@ -83,7 +83,10 @@ def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: 
 
 def _details(offender: Offender) -> dict[str, Any]:
     details: dict[str, Any] = {} if offender.shown is None else {"value": offender.shown}
-    return {**details, **({"page_url": offender.page_url} if offender.page_url else {})}
+    if offender.page_url:
+        return {**details, "page_url": offender.page_url}
+    # Of a point without a page its place on the page is all that tells which page lost it.
+    return details if offender.chunk_index is None else {**details, "chunk_index": offender.chunk_index}
 
 
 def _is_convention(name: str, canonical: str | None, counts: LevelCounts) -> bool:

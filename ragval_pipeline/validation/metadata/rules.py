@@ -5,19 +5,19 @@ What lives here: the table and its checks of one value. What does not: counting 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from ragval_pipeline.sources.snapshot.values import Kind
+from ragval_pipeline.sources.snapshot.schema import INTEGER_FIELDS
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
 from ragval_pipeline.sources.urls import is_http_url
-from ragval_pipeline.validation.times import parse_time
+from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
 _TEXT: frozenset[Kind] = frozenset({"str"})
 _NAME: frozenset[Kind] = frozenset({"str", "int"})
 _WHOLE: frozenset[Kind] = frozenset({"int"})
-_CLOCK_SKEW = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class FieldRule:
 
 def _is_past_time(value: Any, now: datetime) -> bool:
     moment = parse_time(str(value))
-    return moment is not None and moment <= now + _CLOCK_SKEW
+    return moment is not None and moment <= now + CLOCK_SKEW
 
 
 RULES: dict[str, FieldRule] = {
@@ -61,3 +61,47 @@ RULES: dict[str, FieldRule] = {
     "original_length": FieldRule(_WHOLE, "a whole number from 1", minimum=1),
     "headings": FieldRule(frozenset({"strings", "list"}), "a list of headings", invalid_kinds=frozenset({"list"})),
 }
+
+
+def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
+    """Payload name to the canonical field that it is judged as; the first where a name serves several."""
+    return {name: canonical for canonical, name in reversed(fields.items()) if canonical in RULES}
+
+
+def judged_kind(canonical: str, kind: str, value: Any) -> str | None:
+    """The kind that a value is judged by; null when there is nothing to judge.
+
+    A float that is a whole number is a whole number: JSON knows no difference. The typed column then holds it.
+    """
+    if kind == "absent" or kind in EMPTY_KINDS:
+        return None
+    return "int" if kind == "float" and canonical in INTEGER_FIELDS and value is not None else kind
+
+
+def allowed_kinds(canonical: str, *, urls_required: bool) -> frozenset[str]:
+    """Kinds of the right type; document ids that stand in for URLs may be numbers."""
+    kinds: frozenset[str] = frozenset(RULES[canonical].kinds)
+    return kinds if urls_required or canonical != "source_url" else kinds | {"int"}
+
+
+def has_value_rule(canonical: str, *, urls_required: bool) -> bool:
+    """Whether values of the right type can still be wrong."""
+    rule = RULES[canonical]
+    if canonical == "source_url":
+        return urls_required
+    return rule.minimum is not None or rule.valid is not None or bool(rule.invalid_kinds)
+
+
+def is_valid(canonical: str, kind: str, value: Any, now: datetime) -> bool:
+    """Whether a value of the right type follows the field's rule.
+
+    Args:
+        canonical: A field with a value rule.
+        kind: Kind of the value.
+        value: As its typed column holds it; null for whole numbers beyond 64 bits.
+        now: Time of the run.
+    """
+    rule = RULES[canonical]
+    if rule.minimum is not None:
+        return value is not None and bool(value >= rule.minimum)
+    return kind not in rule.invalid_kinds and (rule.valid is None or rule.valid(value, now))

@@ -13,7 +13,7 @@ from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 
 #: Hits lack what their points lack, and a query that expects it fails.
-_SEEN_IN_HITS = frozenset({"retrieval.incomplete_metadata", "query.failed"})
+_SEEN_IN_HITS = frozenset({"retrieval.incomplete_metadata", "query.failed", "query.dead_target"})
 #: A chunk whose page is not known is missed on its page, and the page itself when it was its only one.
 _NO_PAGE = frozenset({"chunk.index_gap", "coverage.missing_page", "coverage.orphan_page", "query.failed"})
 

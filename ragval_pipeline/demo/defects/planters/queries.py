@@ -8,10 +8,10 @@ from typing import Any
 
 from ragval_pipeline.demo.defects.choose import choose_queries
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
-from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+from ragval_pipeline.demo.defects.registry import ONE, Amount, Planted, defect
 
-#: Hits among which nothing of the new expectation may stand, so that no tie decides.
-_FAR = 30
+#: Hits among which nothing of the new expectation may stand, as a multiple of top_k, so that no tie decides.
+_NEAR = 2
 _WORD = re.compile(r"[A-Za-z]{6,}")
 
 
@@ -48,7 +48,14 @@ def other_chapter(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return _fail(corpus, amount, rng, _other_name(corpus, rng, "chapter"), needs="expected_chapter")
 
 
-@defect("query.failed", kind="queries", variant="score", describe="Makes a query ask for a similarity of 0.98.")
+@defect(
+    "query.failed",
+    kind="queries",
+    variant="score",
+    describe="Makes a query ask for a similarity of 0.98.",
+    # Asked of many queries, it would be a threshold that does not fit the embedder.
+    amounts=(ONE,),
+)
 def high_bar(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     def expect(query: dict[str, Any], near: list[StoredPoint], far: list[StoredPoint]) -> None:
         query["min_similarity"] = 0.98
@@ -75,17 +82,15 @@ def _fail(corpus: Corpus, amount: Amount, rng: random.Random, expect: Any, *, ne
     """Give positive queries that state ``needs`` an expectation that only hits far down the ranking meet."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative") and needs in query)
     for query, ranking in zip(chosen, corpus.search([query["query_text"] for query in chosen]), strict=True):
-        points = [point for _, point in ranking]
-        expect(query, points[:_FAR], points[_FAR:])
+        points, near = [point for _, point in ranking], _NEAR * _top_k(corpus, query)
+        expect(query, points[:near], points[near:])
     return Planted("query.failed", frozenset(str(query["id"]) for query in chosen))
 
 
 def _other_name(corpus: Corpus, rng: random.Random, name: str) -> Any:
     def expect(query: dict[str, Any], near: list[StoredPoint], far: list[StoredPoint]) -> None:
-        # The nearest hits only: in a small book every module turns up among the first thirty.
-        found = {corpus.get(point, name) for point in near[: 2 * _top_k(corpus, query)]}
-        everywhere = {corpus.get(point, name) for point in (*near, *far)}
-        query[f"expected_{name}"] = rng.choice(sorted(everywhere - found))
+        found = {corpus.get(point, name) for point in near}
+        query[f"expected_{name}"] = rng.choice(sorted({corpus.get(point, name) for point in far} - found))
 
     return expect
 

@@ -7,15 +7,11 @@ so. Percentages are 0..100, times UTC in ISO 8601.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-
-class SeedEntity(BaseModel):
-    """Base of the seed's entities: created once, never changed."""
-
-    model_config = ConfigDict(frozen=True)
+from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
 
 
 class TestQuery(SeedEntity):
@@ -100,25 +96,6 @@ class ValidationReport(SeedEntity):
     quality_metrics: QualityMetrics
     duration_seconds: float
     timestamp: str
-
-
-class SuccessCriterion(SeedEntity):
-    """A success criterion of the seed: ``value`` and ``gate`` in percent; ``met`` null when it was not measured."""
-
-    field: str
-    value: float | None
-    gate: float | None
-    met: bool | None
-
-
-class RuleViolation(SeedEntity):
-    """A value that a rule of the seed does not allow, shown as it is all the same."""
-
-    entity: str
-    where: str = Field(description="Path of the entity in this file, e.g. query_results[3].top_results[0]")
-    field: str
-    rule: str
-    value: Any = None
 
 
 class ProfileReport(ValidationReport):

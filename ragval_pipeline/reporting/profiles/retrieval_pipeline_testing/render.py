@@ -5,25 +5,23 @@ What lives here: which value of the run each field of the seed gets. What does n
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any, TypeVar
 
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.criteria import success
+from ragval_pipeline.reporting.profiles.entities import SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.entities import (
     CoverageReport,
     ProfileReport,
     QualityMetrics,
     QueryResult,
     QueryValidationResult,
-    SeedEntity,
     Statistics,
-    SuccessCriterion,
     TestQuery,
 )
 from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.rules import rule_violations
 from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import PROFILE
 from ragval_pipeline.validation.report import Distribution, QueryReport, ValidationReport
-from ragval_pipeline.validation.verdict import CriterionResult
 
 Entity = TypeVar("Entity", bound=SeedEntity)
 
@@ -33,7 +31,6 @@ _SUCCESS = {
     "SC-003": ("coverage_report.coverage_percentage", "coverage"),
     "SC-005": ("quality_metrics.metadata_completeness_rate", "metadata_completeness"),
 }
-_MET = {"met": True, "not_met": False, "not_measured": None}
 
 
 def render(bundle: ReportBundle) -> ProfileReport:
@@ -107,16 +104,11 @@ def _success_criteria(report: ValidationReport) -> dict[Any, SuccessCriterion]:
         "SC-003": report.coverage_report.coverage_percentage,
         "SC-005": report.quality_metrics.metadata_completeness_rate,
     }
-    judged = {result.name: result for result in report.criteria}
-    return {name: _success(field, values[name], judged.get(criterion)) for name, (field, criterion) in _SUCCESS.items()}
-
-
-def _success(field: str, value: float | None, result: CriterionResult | None) -> SuccessCriterion:
-    if result is None or result.threshold is None:
-        return SuccessCriterion(field=field, value=value, gate=None, met=None)
-    # As decimals: 0.29 is 29 percent, not 28.999999999999996.
-    gate = float(Decimal(repr(result.threshold)) * 100)
-    return SuccessCriterion(field=field, value=value, gate=gate, met=_MET[result.verdict])
+    return {
+        # The value as the report's own field states it, so that the two never differ in the last digit.
+        name: success(report, field, criterion, percent=True).model_copy(update={"value": values[name]})
+        for name, (field, criterion) in _SUCCESS.items()
+    }
 
 
 def _same(model: type[Entity], values: dict[str, Any]) -> Entity:

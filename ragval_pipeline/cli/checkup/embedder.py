@@ -1,0 +1,129 @@
+"""Whether the suite's embedder is the one that the collection was embedded with.
+
+What lives here: one real call, and what its vectors and the stored names say. What does not: judging every vector
+(``validation/vectors``).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
+from ragval_pipeline.cli.looking import PATIENCE, Look
+from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.sources.embedders.models import facts_of
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.metadata.aliases import is_named_like
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders import Embedder
+    from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.qdrant.reader import Point, Reader
+
+#: Stored texts that are embedded again, in one call.
+_TEXTS = 3
+_SAME, _ALIKE = 0.99, 0.90
+
+
+def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> list[Check]:
+    """Embed a few stored texts in one call; compare the vectors' size, then the vectors themselves."""
+    points = _with_text(look, suite.payload.fields.get("text")) if look else []
+    texts = [text for _, text in points] or ["Which questions does this collection answer?"]
+    try:
+        with closing(_open(suite)) as embedder:
+            vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
+    except RagvalError as error:
+        return [failed("embedder", error)]
+    vector = look.facts.vector(suite.qdrant.vector_name) if look else None
+    size = _size(embedder, len(vectors[0]), vector)
+    if look is None or vector is None or size.state == "problem":
+        return [size]
+    cosine = _cosine(reader, vector, [point for point, _ in points], vectors)
+    return [size, _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)]
+
+
+def stored_models(look: Look, field: str | None) -> list[str]:
+    """Names of embedding models that payload and collection give, each once."""
+    paths = [path for path in look.observed if path == field or is_named_like("model", path)]
+    told = [value for path in paths for value in look.values(path)]
+    told += [value for name, value in look.facts.metadata.items() if is_named_like("model", name)]
+    return list(dict.fromkeys(value.strip() for value in told if isinstance(value, str)))
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are the same model, also as clouds and paths spell it."""
+    known = facts_of(one)
+    if known is not None and known is facts_of(other):
+        return True
+    return one.strip().lower().rpartition("/")[2] == other.strip().lower().rpartition("/")[2]
+
+
+def _open(suite: Suite) -> Embedder:
+    from ragval_pipeline.sources.embedders import open_embedder
+
+    settings = suite.embedding
+    return open_embedder(
+        provider=settings.provider,
+        model=settings.model,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        dimension=settings.dimension,
+        timeout_s=suite.qdrant.timeout_s,
+        policy=PATIENCE,
+        search_path=suite.folder,
+    )
+
+
+def _with_text(look: Look, path: str | None) -> list[tuple[Point, str]]:
+    """A few points spread over the sample, each with its text."""
+    held = [] if path is None else [(point, _text(look, point, path)) for point in look.points]
+    usable = [(point, text) for point, text in held if text]
+    step = max(len(usable) // _TEXTS, 1)
+    return usable[::step][:_TEXTS]
+
+
+def _text(look: Look, point: Point, path: str) -> str:
+    values = Look(look.facts, [point]).values(path)
+    return values[0] if values and isinstance(values[0], str) else ""
+
+
+def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
+    if vector is None or vector.size == size:
+        return ok("embedder", f"{embedder.model} answers with {size} dimensions")
+    message = f"{embedder.model} makes {size} dimensions, the collection holds {vector.size}"
+    remedy = "Set embedding.provider and embedding.model to what the collection was embedded with."
+    return problem("embedder", message, remedy, exit_code=4)
+
+
+def _cosine(
+    reader: Reader | None, vector: VectorFacts, points: Sequence[Point], vectors: Sequence[Sequence[float]]
+) -> float | None:
+    """Median similarity of stored and new vectors, found by searching, so that no vector is read; null: unknown."""
+    if reader is None or vector.distance != "Cosine" or not points:
+        return None
+    scores = []
+    for point, made in zip(points, vectors, strict=True):
+        hits = reader.search(made, limit=5, fields=(), exact=True)
+        own = [hit.score for hit in hits if hit.id == point.id]
+        # Not among the nearest: at most as near as the last of them.
+        scores.append(own[0] if own else min((hit.score for hit in hits), default=0.0))
+    return statistics.median(scores)
+
+
+def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
+    others = [name for name in stored if not same_model(name, model)]
+    told = f"the collection says {', '.join(others)}" if others else ""
+    shown = "" if cosine is None else f"stored texts embedded again: cosine {cosine:.3f} to their stored vectors"
+    if cosine is not None and cosine >= _SAME:
+        return note("model", f"{shown}, although {told}") if others else ok("model", shown)
+    if others:
+        detail: Any = f" ({shown})" if shown else ""
+        remedy = "Set embedding.model to the model that the collection was embedded with."
+        return problem("model", f"{told}, the suite embeds with {model}{detail}", remedy)
+    if cosine is None:
+        return skipped("model", "neither names nor cosine similarity can tell whether it is the collection's")
+    remedy = "Another model, input type or preprocessing made the collection: set embedding to the same."
+    return note("model", shown, remedy) if cosine >= _ALIKE else problem("model", shown, remedy)

@@ -1,0 +1,67 @@
+"""All preflight checks in their order, each going as far as the ones before it let it.
+
+What lives here: the order. What does not: any check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ragval_pipeline.cli.checkup.check import Check, failed, skipped
+from ragval_pipeline.cli.checkup.collection import check_collection
+from ragval_pipeline.cli.checkup.embedder import check_embedder
+from ragval_pipeline.cli.checkup.payload import check_payload
+from ragval_pipeline.cli.checkup.settings import (
+    check_embedding_settings,
+    check_environment,
+    check_queries,
+    check_suite_file,
+)
+from ragval_pipeline.cli.checkup.site import check_site
+from ragval_pipeline.cli.looking import Look, opened_reader
+from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.suite.model import Suite
+
+_AFTER_SUITE = ("environment", "queries", "embedding settings", "collection", "embedder", "payload fields", "sitemap")
+
+
+def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> list[Check]:
+    """Everything that can be said of a suite without validating its index.
+
+    Args:
+        path: The suite file.
+        on_step: Told what is looked at next, in words.
+    """
+    suite, checks = check_suite_file(path)
+    if suite is None:
+        return [*checks, *(skipped(name, "the suite file comes first") for name in _AFTER_SUITE)]
+    resolved, more = check_environment(suite)
+    checks += more
+    if resolved is None:
+        return [*checks, *(skipped(name, "the environment comes first") for name in _AFTER_SUITE[1:])]
+    settings = check_embedding_settings(resolved)
+    checks += [check_queries(resolved), settings]
+    on_step("Asking Qdrant")
+    look, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
+    checks += more
+    on_step("Reading the sitemap")
+    return [*checks, *check_site(resolved, look)]
+
+
+def _systems(suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], None]) -> tuple[Look | None, list[Check]]:
+    """The collection, its payload, and the embedder, which is asked even when the collection is not there."""
+    look: Look | None = None
+    checks: list[Check] = []
+    try:
+        with opened_reader(suite.qdrant) as reader:
+            look, checks = check_collection(suite, reader)
+            checks += check_payload(suite, look) if look else [skipped("payload fields", "the collection comes first")]
+            on_step("Asking the embedder")
+            if look is not None and embedder_usable:
+                return look, [*checks, *check_embedder(suite, look, reader)]
+    except RagvalError as error:
+        checks.append(failed("collection", error))
+    if not embedder_usable:
+        return look, [*checks, skipped("embedder", "its settings come first")]
+    return look, [*checks, *check_embedder(suite, None, None)]

@@ -1,0 +1,74 @@
+"""Whether the payload holds the fields that the suite names, and where they are if it does not.
+
+What lives here: the check of names on the first points. What does not: counting over all points
+(``validation/metadata``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragval_pipeline.cli.checkup.check import Check, note, ok, problem, skipped
+from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.reporting.numbers import plural
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.metadata.aliases import changed_fields
+
+
+
+def check_payload(suite: Suite, look: Look) -> list[Check]:
+    """Required and needed fields, then the others, with the map that would help."""
+    if not look.points:
+        return [skipped("payload fields", "there are no points")]
+    fields = suite.payload.fields
+    suggested = changed_fields(look.observed, fields)
+    lacking = _lacking(suite, look)
+    return [_needed(suite, look, lacking, suggested), *_optional(look, fields, lacking, suggested)]
+
+
+def _lacking(suite: Suite, look: Look) -> list[str]:
+    """Payload names that the suite counts on and not one of the points holds."""
+    # Without the text hardly anything can be said of an index, and without the address nothing of its site.
+    wanted = ("text",) if suite.source is None else ("text", "source_url")
+    mapped = [suite.payload.fields[name] for name in wanted if name in suite.payload.fields]
+    needed = dict.fromkeys([*suite.payload.required, *mapped])
+    return [name for name in needed if not look.filled(name)]
+
+
+def _needed(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str, str]) -> Check:
+    seen = plural(len(look.points), "point")
+    if lacking:
+        verb = "is" if len(lacking) == 1 else "are"
+        message = f"{', '.join(lacking)} {verb} in none of the first {seen}"
+        return problem("payload fields", message, _remedy(suite, look, lacking, suggested))
+    partly = {name: look.filled(name) for name in suite.payload.required if look.filled(name) < len(look.points)}
+    if partly:
+        told = ", ".join(f"{name} in {count}" for name, count in partly.items())
+        return note("payload fields", f"of the first {seen}, {told}", "A run names the points that lack them.")
+    return ok("payload fields", f"{plural(len(suite.payload.required), 'required field')} in the first {seen}")
+
+
+def _remedy(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str, str]) -> str:
+    canonical = {path: name for name, path in suite.payload.fields.items()}
+    found = {canonical[path]: suggested[canonical[path]] for path in lacking if canonical.get(path) in suggested}
+    if found:
+        rest = [name for name in lacking if canonical.get(name) not in found]
+        others = f" Nothing resembles {', '.join(rest)}: correct payload.required." if rest else ""
+        return f"Under payload.fields write {_as_yaml(found)}.{others}"
+    if "_node_content" in look.observed and canonical.get(lacking[0]) == "text":
+        return "The text is inside _node_content, a JSON text that no path reaches into: store it as a field."
+    top = ", ".join(name for name in look.observed if "." not in name)
+    return f"The points hold: {top}. Correct payload.fields and payload.required."
+
+
+def _optional(look: Look, fields: Mapping[str, str], lacking: list[str], suggested: Mapping[str, str]) -> list[Check]:
+    more = {
+        name: path for name, path in suggested.items() if fields[name] not in lacking and not look.filled(fields[name])
+    }
+    if not more:
+        return []
+    return [note("more fields", "the points hold fields that the suite does not name", f"Map {_as_yaml(more)}.")]
+
+
+def _as_yaml(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}: {path}" for name, path in found.items())

@@ -1,0 +1,104 @@
+"""Whether the sitemap can be read, names pages in scope, and is the site that the points came from.
+
+What lives here: the checks of the site. What does not: coverage (``validation/coverage``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
+from ragval_pipeline.cli.looking import PATIENCE, Look
+from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.reporting.numbers import plural
+from ragval_pipeline.sources.urls import fold_path, host_of, path_of
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.sections import SourceSettings
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.inventory import SiteInventory
+
+
+def check_site(suite: Suite, look: Look | None) -> list[Check]:
+    """Sitemap, scope, hosts and the folder of the built site."""
+    source = suite.source
+    if source is None:
+        return [skipped("sitemap", "the suite names no source: coverage and integrity are not measured")]
+    try:
+        inventory = _inventory(source)
+    except RagvalError as error:
+        return [failed("sitemap", error)]
+    if not inventory.in_scope:
+        return [_nothing_in_scope(inventory)]
+    pages, shut_out = len(inventory.in_scope), len(inventory.pages) - len(inventory.in_scope)
+    told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} shut out" if shut_out else "")
+    return [ok("sitemap", told), *_origin(suite, inventory, look), _folder(source, inventory)]
+
+
+def _inventory(source: SourceSettings) -> SiteInventory:
+    from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.inventory import take_inventory
+    from ragval_pipeline.sources.sitemap import read_sitemap
+
+    with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE) as fetcher:
+        listing = read_sitemap(source.sitemap, fetcher=fetcher)
+    return take_inventory(listing, include=source.include, exclude=source.exclude, host_aliases=source.host_aliases)
+
+
+def _nothing_in_scope(inventory: SiteInventory) -> Check:
+    if not inventory.pages:
+        return problem("sitemap", "the sitemap holds no URL", "Rebuild the site's sitemap.", exit_code=4)
+    firsts = Counter(path_of(page.url).split("/")[1] for page in inventory.pages)
+    starts = ", ".join(f"/{first}" for first, _ in firsts.most_common(5))
+    remedy = f"Correct source.include and source.exclude: its paths start with {starts}."
+    message = f"none of the sitemap's {plural(len(inventory.pages), 'URL')} is in scope"
+    return problem("sitemap", message, remedy, exit_code=4)
+
+
+def _origin(suite: Suite, inventory: SiteInventory, look: Look | None) -> list[Check]:
+    """Whether the first points come from pages of this sitemap."""
+    path = suite.payload.fields.get("source_url")
+    urls = [value for value in (look.values(path) if look and path else []) if isinstance(value, str)]
+    if not urls:
+        return []
+    fold, scope = inventory.folder().key, inventory.scope_urls
+    inside = sum(fold(url) in scope for url in urls)
+    told = f"{inside:,} of the first {plural(len(urls), 'point')} come from pages in scope"
+    if inside:
+        remedy = "The others are orphans: widen source.include, or see coverage.orphan_page after a run."
+        return [ok("origin", told) if 2 * inside >= len(urls) else note("origin", told, remedy)]
+    return [problem("origin", told, _other_host(inventory, urls))]
+
+
+def _other_host(inventory: SiteInventory, urls: Sequence[str]) -> str:
+    hosts = Counter(host for url in urls if (host := host_of(url)) is not None)
+    if not hosts:
+        return f"The points hold no http(s) URLs but, for example, {urls[0][:80]!r}: correct payload.fields.source_url."
+    host = hosts.most_common(1)[0][0]
+    paths = {fold_path(path_of(page.url)) for page in inventory.in_scope}
+    if host != inventory.site_host and any(fold_path(path_of(url)) in paths for url in urls):
+        return f"Add {host} to source.host_aliases if it serves the same site as {inventory.site_host}."
+    return f"The points come from {host}, for example {urls[0][:80]}: correct source.sitemap or source.include."
+
+
+def _folder(source: SourceSettings, inventory: SiteInventory) -> Check:
+    if source.site_root is None:
+        return skipped("site folder", "the suite names none: pages are fetched")
+    from ragval_pipeline.sources.site_folder import SiteFolder
+
+    urls = [page.url for page in inventory.in_scope]
+    try:
+        site = SiteFolder(source.site_root, source.base_path)
+    except SuiteError as error:
+        return failed("site folder", error)
+    site.learn_base_path(urls)
+    found = sum(site.find(url) is not None for url in urls)
+    told = f"{found:,} of {plural(len(urls), 'page')} found" + (
+        f", base path {site.base_path}" if site.base_path else ""
+    )
+    if found == len(urls):
+        return ok("site folder", told)
+    remedy = "Build the site again, or correct source.site_root and source.base_path."
+    return note("site folder", told, remedy) if found else problem("site folder", told, remedy)

@@ -1,0 +1,190 @@
+"""The suite file that ``ragval init`` writes: every guess with its reason, every choice with its alternative.
+
+What lives here: the text. What does not: the guesses (``guess``, ``drafting``).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from ragval_pipeline.cli.draft.guess import EmbedderGuess
+
+
+@dataclass(frozen=True)
+class SuiteDraft:
+    """What the suite file says.
+
+    Args:
+        suite: Name of the suite.
+        profile: Name of the profile, or null.
+        url: Qdrant server; null with ``path``.
+        path: Embedded Qdrant, as the file names it.
+        collection: Collection or alias.
+        vector_name: Name of the vector that is searched, or null.
+        other_vectors: Names of the other ones.
+        fields: Canonical name to payload name, as found.
+        shares: Payload name to how many points hold it, for those that not all hold.
+        guessed: Canonical fields that were found by what they hold.
+        absent: Canonical fields that were not found.
+        required: Payload names; null: the profile's.
+        points: Points looked at.
+        sitemap: Sitemap URL or file, as the file names it, or null.
+        site_root: Folder of the built site, as the file names it, or null.
+        include: Globs of the pages in scope.
+        host: Host that the points come from, or null.
+        embedder: The guess.
+        dimension: Length of the vectors.
+        queries: Name of the query file.
+        min_similarity: Measured on the starter queries, or null.
+        lowest: The lowest best score of the starter queries, or null.
+    """
+
+    suite: str
+    profile: str | None
+    url: str | None
+    path: str | None
+    collection: str
+    vector_name: str | None
+    fields: Mapping[str, str]
+    required: Sequence[str] | None
+    points: int
+    embedder: EmbedderGuess
+    dimension: int
+    queries: str
+    other_vectors: Sequence[str] = ()
+    shares: Mapping[str, int] = field(default_factory=dict)
+    guessed: Sequence[str] = ()
+    absent: Sequence[str] = ()
+    sitemap: str | None = None
+    site_root: str | None = None
+    include: Sequence[str] = ()
+    host: str | None = None
+    min_similarity: float | None = None
+    lowest: float | None = None
+
+
+def suite_text(draft: SuiteDraft) -> str:
+    """The suite file."""
+    sections = (_head(draft), _qdrant(draft), _source(draft), _payload(draft), _embedding(draft), _judging(draft))
+    return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
+
+
+def _head(draft: SuiteDraft) -> list[str]:
+    return [
+        "# Written by `ragval init`, which looked at the collection. Read it, correct it, then:",
+        "#   ragval doctor -s FILE   checks every line of it against the real systems",
+        "#   ragval run -s FILE      validates the index",
+        "# `ragval schema suite` prints every key with its type and default; an unknown key is an error. ${NAME} and",
+        "# ${NAME:-default} are read from the environment when a run starts. Paths start at this file's folder.",
+        "",
+        f"suite: {draft.suite}",
+        f"profile: {_value(draft.profile)}",
+    ]
+
+
+def _qdrant(draft: SuiteDraft) -> list[str]:
+    lines = ["qdrant:"]
+    if draft.path is not None:
+        lines += [f"  path: {_value(draft.path)}"]
+    else:
+        lines += [f"  url: {_value(draft.url)}", "  api_key: ${QDRANT_API_KEY:-}"]
+    lines += [f"  collection: {_value(draft.collection)}"]
+    if draft.vector_name is not None:
+        others = f"   # others: {', '.join(draft.other_vectors)}" if draft.other_vectors else ""
+        lines += [f"  vector_name: {_value(draft.vector_name)}{others}"]
+    return lines
+
+
+def _source(draft: SuiteDraft) -> list[str]:
+    include = _value(list(draft.include) or ["/**"])
+    if draft.sitemap is None:
+        guess = f"https://{draft.host}/sitemap.xml" if draft.host else "https://docs.example.com/sitemap.xml"
+        return [
+            "# Without a source, coverage and integrity are not measured: name the site that was ingested.",
+            "# source:",
+            f"#   sitemap: {guess}   # URL or file; a site's root URL is fine as well",
+            f"#   include: {include}",
+        ]
+    lines = ["source:", f"  sitemap: {_value(draft.sitemap)}"]
+    if draft.site_root is not None:
+        lines += [f"  site_root: {_value(draft.site_root)}   # the built site, read instead of fetching pages"]
+    if draft.include:
+        lines += [f"  include: {include}   # all indexed pages lie there; other pages of the sitemap are not asked for"]
+    return lines
+
+
+def _payload(draft: SuiteDraft) -> list[str]:
+    absent = textwrap.wrap(f"Not found: {', '.join(draft.absent)}. Add those that have another name", 100)
+    missing = [f"    # {line}" for line in absent] if draft.absent else []
+    if not draft.fields:
+        return ["# payload:", "#   fields: {}   # nothing in the points has a name that ragval knows", *missing]
+    lines = ["payload:", f"  fields:   # found in the first {draft.points:,} points"]
+    lines += [f"    {name}: {_value(path)}{_doubt(draft, name, path)}" for name, path in draft.fields.items()]
+    lines += missing
+    if draft.required is not None:
+        lines.append(f"  required: {_value(list(draft.required))}   # every point must hold them")
+    return lines
+
+
+def _doubt(draft: SuiteDraft, name: str, path: str) -> str:
+    doubts = ["CHECK THIS: guessed from what it holds"] if name in draft.guessed else []
+    if path in draft.shares:
+        doubts.append(f"in {draft.shares[path]:,} of {draft.points:,} points")
+    return f"   # {', '.join(doubts)}" if doubts else ""
+
+
+def _embedding(draft: SuiteDraft) -> list[str]:
+    guess = draft.embedder
+    sure = "" if guess.sure else "CHECK THIS: "
+    lines = [f"embedding:   # {sure}{guess.why}"]
+    if guess.provider is None:
+        model = [f"  # model: {_value(guess.model)}"] if guess.model else []
+        return [
+            *lines,
+            "  # Write my_embedder.py beside this file: a function embed(texts, input_type) that gives a vector for",
+            f"  # each text, {draft.dimension} numbers long, exactly as your ingestion does. The next line finds it.",
+            "  provider: my_embedder:embed",
+            *model,
+        ]
+    lines.append(f"  provider: {guess.provider}")
+    if guess.model is not None:
+        lines.append(f"  model: {guess.model}")
+    if guess.provider == "cohere":
+        lines.append("  api_key: ${COHERE_API_KEY:-}")
+    return lines
+
+
+def _judging(draft: SuiteDraft) -> list[str]:
+    lines = [
+        f"queries: {_value(draft.queries)}",
+        "",
+        "retrieval:",
+        "  top_k: 5   # as many hits as your assistant reads",
+    ]
+    if draft.min_similarity is not None:
+        told = f"the lowest best score of the starter queries is {draft.lowest:.2f}"
+        lines += [f"  min_similarity: {draft.min_similarity}   # {told}"]
+    elif draft.profile is None:
+        lines += ["  min_similarity: 0.70   # depends on the embedder: correct it after the first run, from its scores"]
+    if draft.profile is not None:
+        return lines
+    return [
+        *lines,
+        "",
+        "criteria:   # these four are the defaults; a required criterion that is not met fails the run",
+        "  query_pass_rate: 0.90",
+        "  coverage: 1.0",
+        "  metadata_completeness: 1.0",
+        "  error_findings: 0",
+    ]
+
+
+def _value(value: Any) -> str:
+    """A value as YAML on one line."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10_000)
+    return text.removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,113 @@
+"""Looking at a collection before there is a report: its facts and its first points.
+
+What lives here: opening a reader for ``doctor`` and ``init``, and which payload names the first points hold. What does
+not: reading all points (``sources/snapshot``), and saying what is wrong (``checkup``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.qdrant.reader import Point, Reader
+    from ragval_pipeline.suite.model import QdrantSettings
+
+#: A person waits: one more try tells a hiccup from a wall.
+PATIENCE = RetryPolicy(max=1, delay_s=0.5, deadline_s=60)
+
+
+@dataclass(frozen=True)
+class Look:
+    """A collection at first sight.
+
+    Args:
+        facts: What Qdrant says of it.
+        points: Its first points with their whole payload.
+    """
+
+    facts: CollectionFacts
+    points: Sequence[Point]
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        """Payload names of the points, objects and what is in them alike, sorted."""
+        return tuple(sorted({path for point in self.points for path in payload_paths(point.payload)}))
+
+    def filled(self, path: str) -> int:
+        """Points that hold ``path`` with something in it."""
+        return sum(kind_of(*lookup(point.payload, path)) not in EMPTY_KINDS | {"absent"} for point in self.points)
+
+    def values(self, path: str) -> list[Any]:
+        """What the points hold under ``path``, empty values left out."""
+        found = (lookup(point.payload, path) for point in self.points)
+        return [value for present, value in found if kind_of(present, value) not in EMPTY_KINDS | {"absent"}]
+
+
+@contextmanager
+def opened_reader(settings: QdrantSettings) -> Iterator[Reader]:
+    """A reader of the settings' collection, closed at the end.
+
+    Raises:
+        SystemFailure: Qdrant cannot be opened.
+    """
+    from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+    from ragval_pipeline.sources.qdrant.reader import CollectionReader
+
+    with open_client(settings) as client:
+        yield CollectionReader(
+            client,
+            collection=settings.collection,
+            place=place_of(settings),
+            vector_name=settings.vector_name,
+            equal=settings.filter,
+            policy=PATIENCE,
+        )
+
+
+def look_at(reader: Reader, *, with_vectors: bool = False) -> Look:
+    """Facts and first page of a collection.
+
+    Raises:
+        SystemFailure: Qdrant does not answer, or has no such collection.
+    """
+    return Look(reader.facts(), next(iter(reader.pages(None, with_vectors=with_vectors)), []))
+
+
+def payload_paths(payload: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[str]:
+    """Every name of a payload, dotted where nested, at most four levels deep."""
+    for name, value in payload.items():
+        yield f"{prefix}{name}"
+        if isinstance(value, Mapping) and depth < 3:
+            yield from payload_paths(value, f"{prefix}{name}.", depth + 1)
+
+
+def collections_of(settings: QdrantSettings) -> list[str]:
+    """Names of all collections, sorted.
+
+    Raises:
+        SystemFailure: Qdrant cannot be asked, or has none.
+    """
+    from ragval_pipeline.errors import SystemFailure
+    from ragval_pipeline.sources.qdrant.asking import Asking
+    from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+
+    place = place_of(settings)
+    with open_client(settings) as client:
+        ask = Asking(client, collection=settings.collection, place=place, policy=PATIENCE)
+        names = sorted(entry.name for entry in ask(client.get_collections).collections)
+    if not names:
+        raise SystemFailure(
+            f"{place} has no collections",
+            code="index.collection_missing",
+            system="Qdrant",
+            subject=place,
+            remedy="Run the ingestion first.",
+        )
+    return names

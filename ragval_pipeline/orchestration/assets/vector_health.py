@@ -1,0 +1,89 @@
+"""``vector_health``: whether every point has a vector, its text's own, by the model that queries are embedded with."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
+from ragval_pipeline.orchestration.costs import cost_section
+from ragval_pipeline.orchestration.measuring import measure
+from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, VECTOR_HEALTH, resource_key
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import Measurement
+
+#: Providers whose vectors are known to be made for cosine.
+_MADE_FOR_COSINE = frozenset({"static", "cohere"})
+
+
+def build_vector_health(suite: Suite) -> dg.AssetsDefinition:
+    """The asset."""
+
+    @suite_asset(
+        suite,
+        VECTOR_HEALTH,
+        kinds={"qdrant"},
+        resources=("qdrant", "embedder"),
+        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT),
+        description=__doc__,
+    )
+    def vector_health(
+        context: dg.AssetExecutionContext, manifest: SnapshotManifest
+    ) -> dg.MaterializeResult[Measurement]:
+        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
+        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        return measure(
+            context,
+            asset=VECTOR_HEALTH,
+            groups=frozenset({"vectors"}),
+            severities=suite.severity,
+            work=lambda: examine_vectors(resolve_suite(suite), manifest, connection, embedding),
+        )
+
+    return vector_health
+
+
+def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+    """Read every vector once, re-embed the sampled texts, and judge both."""
+    from ragval_pipeline.sources.reembedding import embed_like
+    from ragval_pipeline.sources.snapshot.lookup import rows_by_id
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.vectors import walk
+    from ragval_pipeline.validation.vectors.measure import VectorSettings, measure_vectors
+    from ragval_pipeline.validation.vectors.sample import COLUMNS, choose_sample, wanted_points
+
+    vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
+
+    def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        return rows_by_id(snapshot.rows(columns), ids) if ids else {}
+
+    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+        embed = embed_like(embedder, vector)
+        wanted = wanted_points(suite.embedding.identity_sample, free=embedder.free)
+        walked = walk.walk(
+            reader.vectors(),
+            snapshot.rows(walk.COLUMNS),
+            embed=None if wanted == 0 else partial(_as_document, embed),
+            sample=choose_sample(snapshot.rows(COLUMNS), wanted) if wanted else None,
+            points=manifest.points,
+            on_progress=progress_of(VECTOR_HEALTH),
+        )
+        settings = VectorSettings(
+            collection=manifest.facts.name,
+            vector=vector,
+            model=embedder.model,
+            made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
+            sampling=wanted != 0,
+        )
+        measurement = measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed)
+        return measurement.model_copy(update={"sections": {**measurement.sections, **cost_section(embedder)}})
+
+
+def _as_document(embed: Any, texts: Sequence[str]) -> Any:
+    return embed(texts, "search_document")

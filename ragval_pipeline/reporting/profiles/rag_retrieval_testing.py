@@ -1,0 +1,189 @@
+"""``profile_report.json`` of ``rag-retrieval-testing``: the entities of seed 004 (RAG Retrieval Testing).
+
+``retrieval_time`` is seconds, scores are raw cosine similarities, times UTC in ISO 8601.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.criteria import success
+from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
+from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled
+from ragval_pipeline.reporting.profiles.stored import hash_matches, searched_vector, stored_chunks
+from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.profiles.rag_retrieval_testing import MAX_CHARACTERS
+from ragval_pipeline.validation.report import QueryReport, TopResult
+
+
+class Query(SeedEntity):
+    """A text to be matched against stored content."""
+
+    text: str
+    embedding: list[float] | None = Field(description="Null: query vectors are not kept")
+    created_at: str
+
+
+class Metadata(SeedEntity):
+    """What makes a chunk traceable."""
+
+    url: str | None
+    chunk_id: str | None = Field(description="The payload's own id, not the point's")
+    source_title: str | None
+    created_at: str | None
+
+
+class TextChunk(SeedEntity):
+    """A stored segment of a document."""
+
+    id: str = Field(description="Point id")
+    content: str | None
+    original_url: str | None
+    vector: list[float] | None = Field(description="Null: vectors are not read for this")
+    metadata: dict[str, Any]
+
+
+class VectorEmbedding(SeedEntity):
+    """The embedding of a returned chunk, as far as the index records it."""
+
+    chunk: str
+    vector: list[float] | None
+    model: str | None
+    dimension: int | None
+    text_hash: str | None
+    text_hash_matches: bool | None = Field(description="Null when no SHA-256 is stored")
+
+
+class RetrievalResult(SeedEntity):
+    """One query with its matches."""
+
+    query: Query
+    matches: list[TextChunk]
+    scores: list[float]
+    metadata_list: list[Metadata]
+    retrieval_time: float | None = Field(description="Seconds, embedding and search")
+    total_chunks_searched: int | None = Field(description="Points of the collection, not the number of matches")
+
+
+class ProfileReport(SeedEntity):
+    """``profile_report.json``: the seed's entities of one run."""
+
+    model_config = ConfigDict(frozen=True, title="profile_report.json of rag-retrieval-testing")
+
+    profile: Literal["rag-retrieval-testing"] = "rag-retrieval-testing"
+    timestamp: str
+    passed: bool
+    retrieval_results: list[RetrievalResult]
+    embeddings: list[VectorEmbedding]
+    success_criteria: dict[
+        Literal["integrity", "metadata_completeness", "performance", "top_k_accuracy"], SuccessCriterion
+    ]
+    rule_violations: list[RuleViolation]
+
+
+def render(bundle: ReportBundle) -> ProfileReport:
+    """The seed's entities of a run."""
+    report = bundle.report
+    stored = stored_chunks(bundle)
+    searched = bundle.manifest.points if bundle.manifest else None
+    results = [_result(query, stored, searched, report.timestamp) for query in report.query_results]
+    embeddings = _embeddings(report.query_results, stored, searched_vector(bundle)[0])
+    return ProfileReport(
+        timestamp=report.timestamp,
+        passed=report.pass_status,
+        retrieval_results=results,
+        embeddings=embeddings,
+        success_criteria={
+            "integrity": success(report, "content against its page, percent", "content_integrity", percent=True),
+            "metadata_completeness": success(
+                report, "url and chunk_id of all results, percent", "retrieved_metadata_completeness", percent=True
+            ),
+            "performance": success(report, "retrieval_time p95, seconds", "latency_p95_ms", scale=0.001),
+            "top_k_accuracy": success(report, "relevant pages in the top 5, percent", "recall_at_5", percent=True),
+        },
+        rule_violations=list(_violations(results, embeddings)),
+    )
+
+
+def _result(
+    query: QueryReport, stored: Mapping[str, Mapping[str, Any]], searched: int | None, timestamp: str
+) -> RetrievalResult:
+    times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
+    metadata = [_metadata(hit, stored.get(hit.chunk_id, {})) for hit in query.top_results]
+    return RetrievalResult(
+        query=Query(
+            text=query.query["query_text"], embedding=None, created_at=str(query.query.get("created_at") or timestamp)
+        ),
+        matches=[_chunk(hit, entry) for hit, entry in zip(query.top_results, metadata, strict=True)],
+        scores=[hit.similarity_score for hit in query.top_results],
+        metadata_list=metadata,
+        retrieval_time=sum(times) / 1000 if times else None,
+        total_chunks_searched=searched,
+    )
+
+
+def _chunk(hit: TopResult, metadata: Metadata) -> TextChunk:
+    return TextChunk(
+        id=hit.chunk_id,
+        content=hit.chunk_text,
+        original_url=hit.source_url,
+        vector=None,
+        metadata=metadata.model_dump(),
+    )
+
+
+def _metadata(hit: TopResult, stored: Mapping[str, Any]) -> Metadata:
+    return Metadata(
+        url=hit.source_url,
+        chunk_id=stored.get("chunk_id"),
+        source_title=hit.title,
+        created_at=stored.get("embedded_at"),
+    )
+
+
+def _embeddings(
+    queries: list[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
+) -> list[VectorEmbedding]:
+    """The embedding record of every returned chunk, once."""
+    ids = dict.fromkeys(hit.chunk_id for query in queries for hit in query.top_results)
+    return [
+        VectorEmbedding(
+            chunk=chunk,
+            vector=None,
+            model=stored.get(chunk, {}).get("model"),
+            dimension=dimension,
+            text_hash=stored.get(chunk, {}).get("text_hash"),
+            text_hash_matches=hash_matches(stored.get(chunk, {})),
+        )
+        for chunk in ids
+    ]
+
+
+_QUERY_RULES = (
+    Rule("text", "must not be empty", is_filled),
+    Rule("text", f"must have at most {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),
+)
+_CHUNK_RULES = (Rule("content", "must not be empty", is_filled),)
+_METADATA_RULES = (
+    Rule("url", "must be a valid URL", is_http_url),
+    Rule("chunk_id", "must not be empty", is_filled),
+)
+_RESULT_RULES = (Rule("scores", "must be in descending order", lambda scores: scores == sorted(scores, reverse=True)),)
+_EMBEDDING_RULES = (Rule("text_hash_matches", "the hash must be that of the text", bool),)
+
+
+def _violations(results: list[RetrievalResult], embeddings: list[VectorEmbedding]) -> Iterator[RuleViolation]:
+    for index, result in enumerate(results):
+        where = f"retrieval_results[{index}]"
+        yield from broken_rules(result.query, f"{where}.query", rules=_QUERY_RULES)
+        yield from broken_rules(result, where, rules=_RESULT_RULES)
+        for rank, (chunk, metadata) in enumerate(zip(result.matches, result.metadata_list, strict=True)):
+            yield from broken_rules(chunk, f"{where}.matches[{rank}]", required=("content",), rules=_CHUNK_RULES)
+            place = f"{where}.metadata_list[{rank}]"
+            yield from broken_rules(metadata, place, required=("url", "chunk_id"), rules=_METADATA_RULES)
+    for index, embedding in enumerate(embeddings):
+        yield from broken_rules(embedding, f"embeddings[{index}]", rules=_EMBEDDING_RULES)

@@ -1,0 +1,210 @@
+"""``profile_report.json`` of ``rag-validation``: the entities of seed 002 (RAG Validation) and how they are filled.
+
+Precisions are 0..1, scores are raw cosine similarities, times UTC in ISO 8601.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.criteria import success, verdict_of
+from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
+from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled, is_share
+from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.profiles.rag_validation import CATEGORIES, MIN_CHARACTERS
+from ragval_pipeline.validation.report import PrecisionMetric as Precision
+from ragval_pipeline.validation.report import QueryReport, TopResult
+
+PREVIEW_CHARACTERS = 150
+
+
+class TestQuery(SeedEntity):
+    """A test query to be evaluated against the RAG system."""
+
+    __test__ = False  # not a test class, whatever pytest makes of the name
+
+    query: str | None
+    category: str | None
+    expected_topics: list[str]
+
+
+class RetrievalResult(SeedEntity):
+    """A single chunk that came back for a query."""
+
+    rank: int = Field(description="1-based")
+    score: float | None
+    url: str | None
+    title: str | None
+    heading: str | None = Field(description="Heading context; a stored list is joined with ' > '")
+    text: str | None
+    token_count: int | None
+    preview: str | None = Field(description="The first 150 characters of the text")
+
+
+class QueryResults(SeedEntity):
+    """One query with its top-k results."""
+
+    query: str | None
+    category: str | None
+    expected_topics: list[str]
+    results: list[RetrievalResult]
+    top1_score: float | None
+    relevant: bool | None = Field(description="top1_score reaches the relevance threshold")
+
+
+class GroundTruthMapping(SeedEntity):
+    """Pages that are relevant for a query."""
+
+    query: str
+    relevant_urls: list[str]
+
+
+class PrecisionMetric(SeedEntity):
+    """Precision@k of one query, on pages."""
+
+    query: str
+    k: int
+    precision: float = Field(description="relevant_count / k")
+    retrieved_urls: list[str] = Field(description="The first k distinct pages")
+    relevant_retrieved: list[str]
+    relevant_count: int
+    ceiling: float = Field(description="Best precision that the ground truth allows")
+    short_because: str | None = Field(description="Why fewer than k pages came back; null when k did")
+
+
+class ProfileReport(SeedEntity):
+    """``profile_report.json``: the seed's ValidationReport, and how it stands to the seed's criteria and rules."""
+
+    model_config = ConfigDict(frozen=True, title="profile_report.json of rag-validation")
+
+    profile: Literal["rag-validation"] = "rag-validation"
+    collection_name: str
+    total_queries: int
+    query_results: list[QueryResults]
+    precision_metrics: list[PrecisionMetric] | None = Field(description="Null without ground truth")
+    avg_top1_score: float | None
+    queries_above_threshold: int | None
+    avg_precision_at_3: float | None
+    avg_precision_at_5: float | None
+    pass_status: bool = Field(description="Relevance met, and precision@3 met or without ground truth")
+    timestamp: str
+    ground_truth: list[GroundTruthMapping]
+    success_criteria: dict[Literal["relevance", "precision_at_3"], SuccessCriterion]
+    rule_violations: list[RuleViolation]
+
+
+def render(bundle: ReportBundle) -> ProfileReport:
+    """The seed's report of a run."""
+    report = bundle.report
+    threshold = bundle.setting("retrieval", "relevance_similarity") or 0.5
+    results = [_query_results(query, float(threshold)) for query in report.query_results]
+    precisions = [_precision(metric, bundle) for metric in report.precision_metrics]
+    truth = [
+        GroundTruthMapping(query=str(query["query_text"]), relevant_urls=list(query["relevant_urls"]))
+        for query in bundle.queries
+        if query.get("relevant_urls")
+    ]
+    return ProfileReport(
+        collection_name=report.collection_name,
+        total_queries=report.total_queries,
+        query_results=results,
+        precision_metrics=precisions or None,
+        avg_top1_score=report.avg_top1_score,
+        queries_above_threshold=report.queries_above_threshold,
+        avg_precision_at_3=report.avg_precision_at_3,
+        avg_precision_at_5=report.avg_precision_at_5,
+        # By verdict, never by truth of the number: a precision of 0.0 is a missed gate, not an absent one.
+        pass_status=verdict_of(report.criteria, ("relevance_rate", "precision_at_3")),
+        timestamp=report.timestamp,
+        ground_truth=truth,
+        success_criteria={
+            "relevance": success(report, "queries_above_threshold / total_queries", "relevance_rate"),
+            "precision_at_3": success(report, "avg_precision_at_3", "precision_at_3"),
+        },
+        rule_violations=list(_violations(results, precisions, truth)),
+    )
+
+
+def _query_results(query: QueryReport, threshold: float) -> QueryResults:
+    given = query.query
+    best = query.best_similarity
+    return QueryResults(
+        query=given.get("query_text"),
+        category=given.get("category"),
+        expected_topics=list(given.get("expected_topics") or ()),
+        results=[_result(hit) for hit in query.top_results],
+        top1_score=best,
+        relevant=None if best is None else best >= threshold - 1e-6,
+    )
+
+
+def _result(hit: TopResult) -> RetrievalResult:
+    text = hit.chunk_text
+    return RetrievalResult(
+        rank=hit.rank,
+        score=hit.similarity_score,
+        url=hit.source_url,
+        title=hit.title,
+        heading=" > ".join(hit.heading_hierarchy) if hit.heading_hierarchy else None,
+        text=text,
+        token_count=hit.token_count,
+        preview=None if text is None else text[:PREVIEW_CHARACTERS],
+    )
+
+
+def _precision(metric: Precision, bundle: ReportBundle) -> PrecisionMetric:
+    found = len(metric.retrieved_urls)
+    short = None if found >= metric.k else f"the collection holds {found} distinct pages for this query"
+    values = metric.model_dump(exclude={"query_id"})
+    return PrecisionMetric(**values, short_because=short)
+
+
+_QUERY_RULES = (
+    Rule("query", f"must have at least {MIN_CHARACTERS} characters", lambda text: len(text.strip()) >= MIN_CHARACTERS),
+    Rule("category", f"must be one of: {'; '.join(CATEGORIES)}", CATEGORIES.__contains__),
+)
+_RESULT_RULES = (
+    Rule("rank", "must be a positive integer", lambda rank: rank > 0),
+    Rule("score", "must be between 0.0 and 1.0", is_share),
+    Rule("url", "must be a valid HTTP/HTTPS URL", is_http_url),
+    Rule("title", "must not be empty", is_filled),
+    Rule("heading", "must not be empty", is_filled),
+    Rule("text", "must not be empty", is_filled),
+)
+_PRECISION_RULES = (
+    Rule("k", "must be a positive integer", lambda k: k > 0),
+    Rule("precision", "must be between 0.0 and 1.0", is_share),
+)
+
+
+def _violations(
+    results: Iterable[QueryResults], precisions: Iterable[PrecisionMetric], truth: Iterable[GroundTruthMapping]
+) -> Iterator[RuleViolation]:
+    for index, result in enumerate(results):
+        where = f"query_results[{index}]"
+        yield from broken_rules(result, where, required=("query", "category"), rules=_QUERY_RULES)
+        for rank, hit in enumerate(result.results):
+            required = ("rank", "score", "url", "title", "heading", "text")
+            yield from broken_rules(hit, f"{where}.results[{rank}]", required=required, rules=_RESULT_RULES)
+    for index, metric in enumerate(precisions):
+        yield from broken_rules(metric, f"precision_metrics[{index}]", rules=_PRECISION_RULES)
+        if metric.short_because:
+            yield _short(metric, index)
+    valid = Rule("relevant_urls", "must be valid HTTP/HTTPS URLs", lambda urls: all(map(is_http_url, urls)))
+    for index, mapping in enumerate(truth):
+        yield from broken_rules(mapping, f"ground_truth[{index}]", rules=(valid,))
+
+
+def _short(metric: PrecisionMetric, index: int) -> RuleViolation:
+    value: Any = len(metric.retrieved_urls)
+    return RuleViolation(
+        entity="PrecisionMetric",
+        where=f"precision_metrics[{index}]",
+        field="retrieved_urls",
+        rule=f"must have length k = {metric.k}: {metric.short_because}",
+        value=value,
+    )

@@ -1,0 +1,242 @@
+"""``profile_report.json`` of ``retrieval-pipeline``: the entities of seed 003 (Data Retrieval & Pipeline Validation).
+
+Times are milliseconds, scores raw cosine similarities. Results are those at or above the query's threshold: the search
+itself has none, so that a miss keeps its score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.criteria import success
+from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
+from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled, is_share
+from ragval_pipeline.reporting.profiles.stored import searched_vector, stored_chunks
+from ragval_pipeline.suite.profiles.retrieval_pipeline import MAX_CHARACTERS, MAX_TOP_K, PROFILE
+from ragval_pipeline.validation.report import QueryReport, TopResult
+from ragval_pipeline.validation.retrieval.texts import fold_text, holds_word
+
+State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE", "EmbeddingError", "SearchError"]
+
+
+class SearchQuery(SeedEntity):
+    """The input query."""
+
+    text: str
+    top_k: int
+    score_threshold: float
+
+
+class SearchResult(SeedEntity):
+    """A single result of the similarity search."""
+
+    chunk_id: str
+    content: str | None
+    source_url: str | None
+    source_title: str | None
+    chunk_index: int | None
+    token_count: int | None
+    similarity_score: float
+    embedded_at: str | None
+
+
+class RetrievalConfig(SeedEntity):
+    """Configuration of the retrieval; keys are never shown, only whether they are set."""
+
+    qdrant_url: str | None
+    qdrant_api_key: str = Field(description="set, or not shown: keys stand in no report")
+    collection_name: str
+    cohere_api_key: str = Field(description="set, or not shown: keys stand in no report")
+    embedding_model: str | None
+    vector_size: int | None
+    default_top_k: int
+    default_threshold: float
+    max_retries: int
+    retry_delay: float
+
+
+class RetrievalResponse(SeedEntity):
+    """The outcome of one search."""
+
+    query: str
+    results: list[SearchResult]
+    total_found: int
+    search_time_ms: float | None
+    status: Literal["success", "no_matches", "error"]
+    message: str
+    states: list[State]
+
+
+class ValidationResult(SeedEntity):
+    """Result of the test harness for one query."""
+
+    query: str
+    expected_keywords: list[str]
+    passed: bool | None
+    results_count: int
+    top_result_score: float | None
+    keywords_found: list[str]
+    execution_time_ms: float | None
+
+
+class ProfileReport(SeedEntity):
+    """``profile_report.json``: the seed's entities of one run."""
+
+    model_config = ConfigDict(frozen=True, title="profile_report.json of retrieval-pipeline")
+
+    profile: Literal["retrieval-pipeline"] = "retrieval-pipeline"
+    timestamp: str
+    passed: bool
+    config: RetrievalConfig
+    queries: list[SearchQuery]
+    responses: list[RetrievalResponse]
+    validation_results: list[ValidationResult]
+    asked_not_available: list[str] = Field(description="What the seed's plan asks of results and its payload lacks")
+    success_criteria: dict[Literal["suite", "latency_p95_ms"], SuccessCriterion]
+    rule_violations: list[RuleViolation]
+
+
+def render(bundle: ReportBundle) -> ProfileReport:
+    """The seed's entities of a run."""
+    report = bundle.report
+    queries = [_query(query, bundle) for query in report.query_results]
+    stored = stored_chunks(bundle)
+    responses = [_response(query, asked, stored) for query, asked in zip(report.query_results, queries, strict=True)]
+    results = [_result(query, answer) for query, answer in zip(report.query_results, responses, strict=True)]
+    return ProfileReport(
+        timestamp=report.timestamp,
+        passed=report.pass_status,
+        config=_config(bundle),
+        queries=queries,
+        responses=responses,
+        validation_results=results,
+        asked_not_available=["page number", "section id"],
+        success_criteria={
+            "suite": success(report, "validation_results.passed", "query_pass_rate"),
+            "latency_p95_ms": success(report, "execution_time_ms", "latency_p95_ms"),
+        },
+        rule_violations=list(_violations(queries, responses)),
+    )
+
+
+def _config(bundle: ReportBundle) -> RetrievalConfig:
+    size, _ = searched_vector(bundle)
+    return RetrievalConfig(
+        qdrant_url=bundle.setting("qdrant", "url"),
+        qdrant_api_key="not shown",
+        collection_name=bundle.report.collection_name,
+        cohere_api_key="not shown",
+        embedding_model=bundle.setting("embedding", "model"),
+        vector_size=size,
+        default_top_k=int(bundle.setting("retrieval", "top_k") or PROFILE.settings["retrieval"]["top_k"]),
+        default_threshold=_default_threshold(bundle),
+        max_retries=int(bundle.setting("retry", "max") or 0),
+        retry_delay=float(bundle.setting("retry", "delay_s") or 0.0),
+    )
+
+
+def _default_threshold(bundle: ReportBundle) -> float:
+    value = bundle.setting("retrieval", "min_similarity")
+    return float(PROFILE.settings["retrieval"]["min_similarity"] if value is None else value)
+
+
+def _query(query: QueryReport, bundle: ReportBundle) -> SearchQuery:
+    given = query.query
+    threshold = given.get("min_similarity")
+    top_k = given.get("top_k") or bundle.setting("retrieval", "top_k") or PROFILE.settings["retrieval"]["top_k"]
+    return SearchQuery(
+        text=given["query_text"],
+        top_k=int(top_k),
+        score_threshold=_default_threshold(bundle) if threshold is None else float(threshold),
+    )
+
+
+def _response(query: QueryReport, asked: SearchQuery, stored: Mapping[str, Mapping[str, Any]]) -> RetrievalResponse:
+    kept = [hit for hit in query.top_results if hit.similarity_score >= asked.score_threshold - 1e-6]
+    results = [_search_result(hit, stored.get(hit.chunk_id, {}).get("embedded_at")) for hit in kept]
+    status: Literal["success", "no_matches", "error"] = "success" if results else "no_matches"
+    if query.status == "error":
+        status = "error"
+    return RetrievalResponse(
+        query=asked.text,
+        results=results,
+        total_found=len(results),
+        search_time_ms=query.search_time_ms,
+        status=status,
+        message=_message(query, asked, len(results)),
+        states=_states(query),
+    )
+
+
+def _search_result(hit: TopResult, embedded_at: str | None) -> SearchResult:
+    return SearchResult(
+        chunk_id=hit.chunk_id,
+        content=hit.chunk_text,
+        source_url=hit.source_url,
+        source_title=hit.title,
+        chunk_index=hit.chunk_index,
+        token_count=hit.token_count,
+        similarity_score=hit.similarity_score,
+        embedded_at=embedded_at,
+    )
+
+
+def _message(query: QueryReport, asked: SearchQuery, found: int) -> str:
+    if query.status == "error":
+        return query.fail_reason or "the search failed"
+    if found:
+        return f"Found {found} results at or above {asked.score_threshold:g}"
+    if query.best_similarity is None:
+        return "No matches: the collection returned nothing"
+    return f"No matches: the best result scores {query.best_similarity:.4f}, below {asked.score_threshold:g}"
+
+
+def _states(query: QueryReport) -> list[State]:
+    """The states that the query passed through; a failure is where its times end."""
+    if query.status != "error":
+        return ["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE"]
+    if query.embedding_ms is None:
+        return ["VALIDATING", "EMBEDDING", "EmbeddingError"]
+    return ["VALIDATING", "EMBEDDING", "SEARCHING", "SearchError"]
+
+
+def _result(query: QueryReport, response: RetrievalResponse) -> ValidationResult:
+    keywords = list(query.query.get("expected_keywords") or ())
+    texts = [fold_text(hit.chunk_text or "") for hit in query.top_results]
+    times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
+    return ValidationResult(
+        query=response.query,
+        expected_keywords=keywords,
+        passed=query.passed,
+        results_count=response.total_found,
+        top_result_score=query.best_similarity,
+        keywords_found=[word for word in keywords if any(holds_word(text, word) for text in texts)],
+        execution_time_ms=sum(times) if times else None,
+    )
+
+
+_QUERY_RULES = (
+    Rule("text", "must not be empty after stripping", is_filled),
+    Rule("text", f"must not exceed {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),
+    Rule("top_k", f"must be 1 to {MAX_TOP_K}", lambda top_k: 1 <= top_k <= MAX_TOP_K),
+    Rule("score_threshold", "must be between 0.0 and 1.0", is_share),
+)
+_RESULT_RULES = (
+    Rule("similarity_score", "must be between 0.0 and 1.0", is_share),
+    Rule("chunk_index", "must be a position from 0", lambda index: index >= 0),
+    Rule("token_count", "must be a positive integer", lambda count: count > 0),
+)
+
+
+def _violations(queries: list[SearchQuery], responses: list[RetrievalResponse]) -> Iterator[RuleViolation]:
+    for index, query in enumerate(queries):
+        yield from broken_rules(query, f"queries[{index}]", rules=_QUERY_RULES)
+    required = ("content", "source_url", "source_title", "chunk_index", "token_count", "embedded_at")
+    for index, response in enumerate(responses):
+        for rank, hit in enumerate(response.results):
+            where = f"responses[{index}].results[{rank}]"
+            yield from broken_rules(hit, where, required=required, rules=_RESULT_RULES)

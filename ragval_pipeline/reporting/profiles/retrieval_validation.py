@@ -1,0 +1,278 @@
+"""``profile_report.json`` of ``retrieval-validation``: the entities of seed 001 (Retrieval Validation & End-to-End).
+
+Times are milliseconds, scores raw cosine similarities in -1..1, statuses PASS, FAIL, ERROR and PENDING.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.criteria import success
+from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
+from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled
+from ragval_pipeline.reporting.profiles.stored import hash_matches, searched_vector, stored_chunks
+from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.validation.report import QueryReport, TopResult
+
+Status = Literal["PASS", "FAIL", "ERROR", "PENDING"]
+#: Payload fields that the seed wants indexed for filtering.
+INDEXED_FIELDS = ("module", "chapter", "source_url")
+
+
+class Query(SeedEntity):
+    """A text that was searched for."""
+
+    id: str
+    text: str
+    embedding: list[float] | None = Field(description="Null: query vectors are not kept")
+    timestamp: str | None = Field(description="When it was processed; null when it was not")
+    metadata: dict[str, Any] | None
+
+
+class Embedding(SeedEntity):
+    """The embedding of a returned chunk, as far as the index records it."""
+
+    chunk: str
+    vector: list[float] | None
+    dimension: int | None
+    model: str | None
+    text_hash: str | None
+    text_hash_matches: bool | None = Field(description="Null when no SHA-256 is stored")
+
+
+class Metadata(SeedEntity):
+    """Where a chunk comes from."""
+
+    source_url: str | None
+    module: str | None
+    chapter: str | None
+    chunk_index: int | None
+    original_length: int | None
+    processed_at: str | None
+
+
+class RetrievedChunk(SeedEntity):
+    """A chunk that came back."""
+
+    id: str
+    text: str | None
+    embedding: list[float] | None = Field(description="Null: vectors are not read for this")
+    score: float
+    metadata: Metadata
+
+
+class ValidationTest(SeedEntity):
+    """One test: what was expected, what came back, and whether it agrees."""
+
+    id: str
+    name: str
+    description: str
+    query_text: str
+    expected_results: list[dict[str, Any]]
+    actual_results: list[RetrievedChunk] | None
+    status: Status
+    timestamp: str | None
+    execution_time_ms: float | None
+
+
+class Indexing(SeedEntity):
+    """The collection's structure against the seed's indexing strategy."""
+
+    collection_name: str
+    vector_size: int | None
+    distance: str | None
+    index_type: Literal["HNSW", "none (local mode)"] | None
+    hnsw: dict[str, Any]
+    payload_indexes: dict[str, str]
+    missing_payload_indexes: list[str] | None = Field(description="Null where the engine has no payload indexes")
+    advice: str
+
+
+class ProfileReport(SeedEntity):
+    """``profile_report.json``: the seed's entities of one run."""
+
+    model_config = ConfigDict(frozen=True, title="profile_report.json of retrieval-validation")
+
+    profile: Literal["retrieval-validation"] = "retrieval-validation"
+    timestamp: str
+    passed: bool
+    queries: list[Query]
+    validation_tests: list[ValidationTest]
+    embeddings: list[Embedding]
+    indexing: Indexing
+    success_criteria: dict[
+        Literal["metadata_completeness", "accuracy", "determinism", "false_positives", "latency_p95_ms"],
+        SuccessCriterion,
+    ]
+    rule_violations: list[RuleViolation]
+
+
+def render(bundle: ReportBundle) -> ProfileReport:
+    """The seed's entities of a run."""
+    report = bundle.report
+    stored = stored_chunks(bundle)
+    asked = {query.query_id: query for query in report.query_results}
+    tests = [_test(query, asked.get(str(query["id"])), stored, report.timestamp) for query in bundle.queries]
+    queries = [_query(query, asked.get(str(query["id"])), report.timestamp) for query in bundle.queries]
+    embeddings = _embeddings(report.query_results, stored, searched_vector(bundle)[0])
+    return ProfileReport(
+        timestamp=report.timestamp,
+        passed=report.pass_status,
+        queries=queries,
+        validation_tests=tests,
+        embeddings=embeddings,
+        indexing=_indexing(bundle),
+        success_criteria={
+            "metadata_completeness": success(
+                report,
+                "complete retrieved metadata, percent",
+                "retrieved_metadata_completeness",
+                percent=True,
+            ),
+            "accuracy": success(report, "tests with an expected chunk, percent", "accuracy", percent=True),
+            "determinism": success(report, "queries with identical results, percent", "determinism", percent=True),
+            "false_positives": success(report, "unrelated rejected, percent", "negative_pass_rate", percent=True),
+            "latency_p95_ms": success(report, "execution_time_ms p95", "latency_p95_ms"),
+        },
+        rule_violations=list(_violations(queries, tests, embeddings, _negative_ids(bundle))),
+    )
+
+
+def _query(given: Mapping[str, Any], result: QueryReport | None, timestamp: str) -> Query:
+    return Query(
+        id=str(given["id"]),
+        text=given["query_text"],
+        embedding=None,
+        timestamp=None if result is None else timestamp,
+        metadata=given.get("metadata"),
+    )
+
+
+def _test(
+    given: Mapping[str, Any], result: QueryReport | None, stored: Mapping[str, Mapping[str, Any]], timestamp: str
+) -> ValidationTest:
+    times = [] if result is None else [result.embedding_ms, result.search_time_ms]
+    known = [value for value in times if value is not None]
+    return ValidationTest(
+        id=str(given["id"]),
+        name=str(given.get("name") or given["id"]),
+        description=str(given.get("description") or given["query_text"]),
+        query_text=given["query_text"],
+        expected_results=list(given.get("expected_results") or ()),
+        actual_results=None if result is None else [_chunk(hit, stored) for hit in result.top_results],
+        status=_status(result),
+        timestamp=None if result is None else timestamp,
+        execution_time_ms=sum(known) if known else None,
+    )
+
+
+def _status(result: QueryReport | None) -> Status:
+    if result is None:
+        return "PENDING"
+    if result.passed is None:
+        return "ERROR"
+    return "PASS" if result.passed else "FAIL"
+
+
+def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]]) -> RetrievedChunk:
+    row = stored.get(hit.chunk_id, {})
+    return RetrievedChunk(
+        id=hit.chunk_id,
+        text=hit.chunk_text,
+        embedding=None,
+        score=hit.similarity_score,
+        metadata=Metadata(
+            source_url=hit.source_url,
+            module=hit.module_name,
+            chapter=hit.chapter_id,
+            chunk_index=hit.chunk_index,
+            original_length=row.get("original_length"),
+            processed_at=row.get("embedded_at"),
+        ),
+    )
+
+
+def _embeddings(
+    queries: list[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
+) -> list[Embedding]:
+    ids = dict.fromkeys(hit.chunk_id for query in queries for hit in query.top_results)
+    return [
+        Embedding(
+            chunk=chunk,
+            vector=None,
+            dimension=dimension,
+            model=stored.get(chunk, {}).get("model"),
+            text_hash=stored.get(chunk, {}).get("text_hash"),
+            text_hash_matches=hash_matches(stored.get(chunk, {})),
+        )
+        for chunk in ids
+    ]
+
+
+def _indexing(bundle: ReportBundle) -> Indexing:
+    size, distance = searched_vector(bundle)
+    facts = bundle.manifest.facts if bundle.manifest else None
+    indexes = dict(facts.payload_indexes) if facts else {}
+    fields = [str(bundle.setting("payload", "fields", name) or name) for name in INDEXED_FIELDS]
+    local = facts.local if facts else None
+    missing = None if local is not False else [name for name in fields if name not in indexes]
+    return Indexing(
+        collection_name=bundle.report.collection_name,
+        vector_size=size,
+        distance=distance,
+        index_type=None if local is None else "none (local mode)" if local else "HNSW",
+        hnsw=dict(facts.hnsw) if facts else {},
+        payload_indexes=indexes,
+        missing_payload_indexes=missing,
+        advice=(
+            f"Index {', '.join(fields)} for filtering. Qdrant combines single-field indexes in one query; it has no "
+            "composite ones, so a filter over several fields needs each of them indexed."
+        ),
+    )
+
+
+_TEST_RULES = (
+    Rule("expected_results", "must hold at least one expected chunk", bool),
+    Rule("execution_time_ms", "must not be negative", lambda value: value >= 0),
+)
+_CHUNK_RULES = (
+    Rule("score", "must be between -1 and 1", lambda score: -1.0 - 1e-6 <= score <= 1.0 + 1e-6),
+    Rule("text", "must not be empty", is_filled),
+)
+_METADATA_RULES = (
+    Rule("source_url", "must be a valid URL", is_http_url),
+    Rule("module", "must not be empty", is_filled),
+    Rule("chapter", "must not be empty", is_filled),
+    Rule("chunk_index", "must not be negative", lambda index: index >= 0),
+    Rule("original_length", "must be positive", lambda length: length > 0),
+)
+_METADATA_REQUIRED = ("source_url", "module", "chapter", "chunk_index")
+_EMBEDDING_RULES = (Rule("text_hash_matches", "the hash must be that of the text", bool),)
+
+
+def _negative_ids(bundle: ReportBundle) -> set[str]:
+    """Queries that must find nothing: no result can be expected of them."""
+    return {str(query["id"]) for query in bundle.queries if query.get("negative")}
+
+
+def _violations(
+    queries: list[Query], tests: list[ValidationTest], embeddings: list[Embedding], negative: set[str]
+) -> Iterator[RuleViolation]:
+    for index, query in enumerate(queries):
+        yield from broken_rules(query, f"queries[{index}]", rules=(Rule("text", "must not be empty", is_filled),))
+    for index, test in enumerate(tests):
+        where = f"validation_tests[{index}]"
+        rules = _TEST_RULES[1:] if test.id in negative else _TEST_RULES
+        yield from broken_rules(test, where, rules=rules)
+        for rank, chunk in enumerate(test.actual_results or ()):
+            place = f"{where}.actual_results[{rank}]"
+            yield from broken_rules(chunk, place, required=("text",), rules=_CHUNK_RULES)
+            yield from broken_rules(
+                chunk.metadata, f"{place}.metadata", required=_METADATA_REQUIRED, rules=_METADATA_RULES
+            )
+    for index, embedding in enumerate(embeddings):
+        yield from broken_rules(embedding, f"embeddings[{index}]", rules=_EMBEDDING_RULES)

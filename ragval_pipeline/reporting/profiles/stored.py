@@ -1,0 +1,40 @@
+"""What the snapshot stores of the chunks that queries returned, beyond what the report shows of a hit.
+
+What lives here: one reading of narrow columns. What does not: any seed's entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+
+COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
+
+
+def stored_chunks(bundle: ReportBundle) -> dict[str, dict[str, Any]]:
+    """Stored values of every returned chunk by point id; empty when no snapshot was taken."""
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+
+    wanted = {hit.chunk_id for query in bundle.report.query_results for hit in query.top_results}
+    if bundle.manifest is None or not wanted:
+        return {}
+    rows = Snapshot(bundle.manifest).rows(COLUMNS)
+    return {row["point_id"]: row for row in rows if row["point_id"] in wanted}
+
+
+def searched_vector(bundle: ReportBundle) -> tuple[int | None, str | None]:
+    """Size and distance of the vectors that queries search."""
+    if bundle.manifest is None:
+        return None, None
+    vector = bundle.manifest.facts.vector(bundle.setting("qdrant", "vector_name"))
+    return (None, None) if vector is None else (vector.size, vector.distance)
+
+
+def hash_matches(row: Mapping[str, Any]) -> bool | None:
+    """Whether a stored SHA-256 is that of the stored text; null when none is stored."""
+    text_hash = row.get("text_hash")
+    if not isinstance(text_hash, str) or len(text_hash) != 64:
+        return None
+    return text_hash.lower() == row.get("text_sha256")

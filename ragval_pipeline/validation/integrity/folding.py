@@ -1,0 +1,213 @@
+"""Folding text to its letters and digits, so that extractors that differ in blanks and marks still agree.
+
+What lives here: the fold, the way back to the text it was made of, and taking Markdown's markup out. What does not:
+comparing folded texts (``grams``, ``forward``, ``backward``).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: Parts texts that must not run into each other. A noncharacter that survives folding and belongs to no word.
+SEPARATOR = "\uffff"
+_NOT_LETTERS = re.compile(rf"(?:[^\w{SEPARATOR}]|_)+")
+#: Takes no room between two letters: soft hyphen, zero-width characters and marks of direction, byte order mark.
+_INVISIBLE = frozenset({0x00AD, 0x2060, 0xFEFF, *range(0x200B, 0x2010)})
+# Scripts written without blanks: each character counts as a word, and nothing can be glued.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+
+_BMP = 0x10000
+_LETTER, _SPACE, _HIDDEN, _ALONE = 1, 2, 4, 8
+
+# An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
+_TITLE = r"(?:\s+(?:\"[^\n]*?\"|'[^\n]*?'))?\s*"
+_ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*){_TITLE}\)"
+_TAGS = "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure"
+_MARKUP = re.compile(
+    rf"!\[[^\]\n]*\]{_ADDRESS}"  # an image, which shows no letters
+    rf"|(?<=\]){_ADDRESS}"  # where a link leads
+    # the same, cut by the chunk's end or beginning
+    r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
+    r"|\A(?:[^\s()\[\]]*[/.#][^\s()\[\]]*(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
+    r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
+    r"|^[ \t]*(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
+    r"|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
+    r"|\{#[\w-]+\}"  # the id of a heading
+    rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--.*?-->",  # markup that Markdown passes through
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def fold(text: str) -> str:
+    """The letters and digits of a text in their order: NFKC, lower case, all else left out.
+
+    ``FIle\\u200b-Name 1`` becomes ``filename1``. Letters and digits are what ``str.isalnum`` says.
+    """
+    return _letters(_normalised(text))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, folded; a character of a script without blanks is a word."""
+    return _WORD.findall(_normalised(text).lower())
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Texts one after the other, so that no run of letters crosses from one into the next."""
+    return f"\n{SEPARATOR}\n".join(texts)
+
+
+def word_text(text: str) -> str:
+    """The words of a text with one blank around each, so that ``" a b " in word_text(text)`` finds whole words."""
+    return f" {' '.join(words_of(text))} "
+
+
+def without_markup(text: str) -> str:
+    """The text with Markdown's invisible parts (addresses, fences, images, tags) blanked out, same length."""
+    return _MARKUP.sub(lambda match: " " * len(match[0]), text)
+
+
+@dataclass(frozen=True)
+class FoldedText:
+    """A text with its letters and the way back.
+
+    Args:
+        shown: The text in NFKC; all positions of the original refer to it.
+        letters: Its fold.
+    """
+
+    shown: str
+    letters: str
+
+    @classmethod
+    def of(cls, text: str) -> FoldedText:
+        """Fold a text."""
+        shown = _normalised(text)
+        return cls(shown, _letters(shown))
+
+    @cached_property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Position in ``shown`` of each letter; shape ``(len(letters),)``."""
+        import numpy as np
+
+        return np.flatnonzero(self._classes & _LETTER)
+
+    @cached_property
+    def spaced(self) -> npt.NDArray[np.bool_]:
+        """Whether a blank stands between each letter and the one before it; the first counts as spaced."""
+        return self._between(_SPACE)
+
+    @cached_property
+    def apart(self) -> npt.NDArray[np.bool_]:
+        """Whether anything that takes room stands between each letter and the one before it."""
+        import numpy as np
+
+        gaps = np.diff(self.offsets, prepend=-2) - 1
+        return gaps > self._count_between(_HIDDEN)
+
+    @cached_property
+    def alone(self) -> npt.NDArray[np.bool_]:
+        """Whether each letter belongs to a script that is written without blanks."""
+        return (self._classes[self.offsets] & _ALONE) > 0
+
+    @cached_property
+    def word_starts(self) -> npt.NDArray[np.bool_]:
+        """Whether each letter begins a word."""
+        import numpy as np
+
+        before = np.roll(self.alone, 1)
+        return self.apart | self.alone | before
+
+    @cached_property
+    def tokens(self) -> list[tuple[int, int]]:
+        """What blanks part, as ranges of letters; each character of a script without blanks is a token."""
+        import numpy as np
+
+        starts = self.spaced | self.alone | np.roll(self.alone, 1)
+        edges = [*np.flatnonzero(starts).tolist(), len(self.letters)]
+        return list(pairwise(edges))
+
+    def between(self, start: int, end: int) -> str:
+        """The piece of ``shown`` that holds the letters ``start`` to ``end`` (exclusive)."""
+        if end <= start:
+            return ""
+        return self.shown[int(self.offsets[start]) : int(self.offsets[end - 1]) + 1]
+
+    def words_between(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The words that lie within the letters ``start`` to ``end``, cut at these borders, as ranges of letters."""
+        import numpy as np
+
+        cuts = [start, *(start + 1 + np.flatnonzero(self.word_starts[start + 1 : end])).tolist(), end]
+        return [(first, last) for first, last in pairwise(cuts) if last > first]
+
+    def _between(self, kind: int) -> npt.NDArray[np.bool_]:
+        spaced = self._count_between(kind) > 0
+        if len(spaced):
+            spaced[0] = True
+        return spaced
+
+    def _count_between(self, kind: int) -> npt.NDArray[np.int64]:
+        """How many characters of a kind stand between each letter and the one before it."""
+        import numpy as np
+
+        total = np.concatenate([[0], np.cumsum((self._classes & kind) > 0)])
+        upto = total[self.offsets]
+        return np.diff(upto, prepend=0)
+
+    @cached_property
+    def _classes(self) -> npt.NDArray[np.uint8]:
+        import numpy as np
+
+        codes = code_points(self.shown)
+        classes = _table()[np.minimum(codes, _BMP)]
+        for position in np.flatnonzero(codes >= _BMP).tolist():
+            classes[position] = _class_of(self.shown[position])
+        return classes
+
+
+def code_points(text: str) -> npt.NDArray[np.uint32]:
+    """The code points of a text; shape ``(len(text),)``."""
+    import numpy as np
+
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def _normalised(text: str) -> str:
+    if text.isascii():
+        return text
+    # The only character whose lower case is two characters: positions must not move.
+    return unicodedata.normalize("NFKC", text).replace("\u0130", "I")
+
+
+def _letters(shown: str) -> str:
+    letters = _NOT_LETTERS.sub("", shown.lower())
+    return letters if letters.isascii() else letters.replace("ς", "σ")
+
+
+@lru_cache(maxsize=1)
+def _table() -> npt.NDArray[np.uint8]:
+    import numpy as np
+
+    return np.fromiter((_class_of(chr(code)) for code in range(_BMP + 1)), np.uint8, _BMP + 1)
+
+
+def _class_of(character: str) -> int:
+    if character.isalnum() or character == SEPARATOR:
+        return _LETTER | (_ALONE if _UNSPACED_CHARACTER.match(character) else 0)
+    if character.isspace():
+        return _SPACE
+    return _HIDDEN if ord(character) in _INVISIBLE else 0

@@ -1,0 +1,38 @@
+"""A point as the subject of a finding: its id, its page, and how the page is spelled.
+
+What lives here: the reference that detectors keep of a point. What does not: anything measured on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ragval_pipeline.findings.model import Subject
+
+#: Snapshot columns that ``point_ref`` reads.
+REF_COLUMNS = ("point_id", "page_key", "page_url", "source_url")
+
+
+class PointRef(NamedTuple):
+    """A point.
+
+    Args:
+        point_id: Its id as text.
+        page_key: Canonical form of its page, or null.
+        page_url: The page as the sitemap spells it when it is in scope, else as stored, or null.
+    """
+
+    point_id: str
+    page_key: str | None
+    page_url: str | None
+
+    def subject(self, **details: Any) -> Subject:
+        """The subject of a finding, with what was measured on it."""
+        named = {} if self.page_url is None else {"page_url": self.page_url}
+        return Subject(name=self.point_id, page=self.page_key, details={**named, **details})
+
+
+def point_ref(row: Mapping[str, Any]) -> PointRef:
+    """The point of a snapshot row."""
+    return PointRef(row["point_id"], row["page_key"], row["page_url"] or row["source_url"])

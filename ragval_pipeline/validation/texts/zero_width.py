@@ -1,0 +1,122 @@
+"""Characters that nobody sees and every tokenizer reads: zero-width ones and control characters.
+
+What lives here: ``text.zero_width``. What does not: C1 control characters, which are the mark of a wrong character set
+(``mojibake``), and texts with nothing else in them, which are empty fields (``validation/metadata``).
+
+Some of these characters are orthography: joiners in Persian, Hindi or emoji sequences, direction marks beside Arabic
+or Hebrew, the zero-width space that divides words in Thai or Khmer. They count only where nothing asks for them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.snapshot.values import is_blank
+from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
+
+#: Snapshot columns that ``collect_zero_width`` needs.
+COLUMNS = (*REF_COLUMNS, "text", "headings")
+
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+# Control characters but tab, line feed and carriage return; soft hyphen, grapheme joiner, word joiner, invisible
+# operators, deprecated and annotation controls, byte order mark; then those that have a place in some scripts.
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u2060-\u2064\u206a-\u206f\ufff9-\ufffb\ufeff"
+    f"\u180e\u200b-\u200d{_BIDI}\U000e0001-\U000e007f]"
+)
+_IS_BIDI = re.compile(f"[{_BIDI}]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+#: Scripts that write with joiners, by the first word of their characters' names.
+_JOINING = frozenset(
+    "ARABIC SYRIAC NKO MANDAIC MONGOLIAN DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM "
+    "SINHALA TIBETAN MYANMAR KHMER BALINESE JAVANESE MEETEI THAANA".split()
+)
+#: Scripts without blanks between words, where a zero-width space may stand for one.
+_UNSPACED = frozenset("THAI LAO KHMER MYANMAR TIBETAN JAVANESE BALINESE CJK HIRAGANA KATAKANA".split())
+_VARIATION_16 = "\ufe0f"
+
+
+def collect_zero_width(rows: Iterable[Mapping[str, Any]], *, required: Iterable[str] = ()) -> list[Subject]:
+    """Points with such characters in text or headings; lists of slices concatenate.
+
+    Args:
+        rows: Snapshot rows with ``COLUMNS``.
+        required: Canonical names of required fields: a required text without anything to see is an empty field and is
+            named as one.
+    """
+    blank_is_named = "text" in required
+    subjects = []
+    for row in rows:
+        text: str = row["text"] or ""
+        if blank_is_named and is_blank(text):
+            text = ""
+        found = {"text": stray_characters(text), "headings": stray_characters("\n".join(row["headings"] or ()))}
+        if any(found.values()):
+            characters = sum(found.values(), Counter[str]())
+            places = [place for place, counted in found.items() if counted]
+            subjects.append(point_ref(row).subject(characters=dict(sorted(characters.items())), places=places))
+    return subjects
+
+
+def zero_width_findings(subjects: Iterable[Subject]) -> list[Finding]:
+    """``text.zero_width``, with the number of each character over all points."""
+    named = list(subjects)
+    if not named:
+        return []
+    total = sum((Counter(subject.details["characters"]) for subject in named), Counter[str]())
+    shown = ", ".join(f"{name} {count}×" for name, count in total.most_common(5))
+    cause = f"The extraction kept invisible characters: {shown}."
+    return [make_finding("text.zero_width", named, details={"characters": dict(total)}, cause=cause)]
+
+
+def stray_characters(text: str) -> Counter[str]:
+    """How often each such character stands in ``text``, as ``U+200B``."""
+    found: Counter[str] = Counter()
+    right_to_left: bool | None = None
+    for match in _SUSPECT.finditer(text):
+        char, at = match.group(), match.start()
+        if _IS_BIDI.match(char):
+            if right_to_left is None:
+                right_to_left = _RIGHT_TO_LEFT.search(text) is not None
+            belongs = right_to_left
+        else:
+            belongs = _belongs(text, at)
+        if not belongs:
+            found[f"U+{ord(char):04X}"] += 1
+    return found
+
+
+def _belongs(text: str, at: int) -> bool:
+    """Whether the script around asks for the character at ``at``."""
+    char = text[at]
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    if char in "\u200c\u200d":
+        return bool({_script(before), _script(after)} & _JOINING) or (char == "\u200d" and _is_emoji_joint(text, at))
+    if char == "\u200b":
+        return _script(before) in _UNSPACED and _script(after) in _UNSPACED
+    if char == "\u180e":
+        return "MONGOLIAN" in {_script(before), _script(after)}
+    if char >= "\U000e0001":  # flags of England, Scotland, Wales: a black flag and its tags
+        return text[:at].rstrip("".join(map(chr, range(0xE0020, 0xE0080))))[-1:] == "\U0001f3f4"
+    return False
+
+
+def _is_emoji_joint(text: str, at: int) -> bool:
+    before = text[:at].rstrip(_VARIATION_16)[-1:] if at < 8 else text[at - 8 : at].rstrip(_VARIATION_16)[-1:]
+    return _is_pictograph(before) and _is_pictograph(text[at + 1 : at + 2])
+
+
+def _is_pictograph(char: str) -> bool:
+    return bool(char) and (ord(char) >= 0x1F000 or unicodedata.category(char) == "So")
+
+
+@lru_cache(maxsize=4096)
+def _script(char: str) -> str:
+    return unicodedata.name(char, "").partition(" ")[0] if char else ""

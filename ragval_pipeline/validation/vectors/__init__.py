@@ -1,0 +1,1 @@
+"""Do the stored vectors belong to the stored texts, and to the model that queries are embedded with?"""

@@ -1,0 +1,208 @@
+"""The findings about vectors, worded.
+
+What lives here: subjects, details and sentences. What does not: deciding that something is wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.embedders.models import facts_of
+from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.validation.vectors.identity import Decision, Kind
+from ragval_pipeline.validation.vectors.swapped import Owner
+
+Row = Mapping[str, Any]
+
+#: Snapshot columns that subjects are described with.
+COLUMNS = ("point_id", "page_key", "source_url")
+#: Share of points that a value must hold for to be spoken of as the collection's.
+_MOST = 0.5
+
+_CAUSES: Mapping[Kind, str] = {
+    "another_model": "The vectors are unrelated to those of {model}: the collection was embedded with another model",
+    "input_type": "The collection was embedded {means}: the model is right, the input type is not",
+    "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
+    "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
+    "unclear": "The vectors resemble those of {model} too little for a change of the text: another version of the "
+    "model, or another text",
+}
+_UNKNOWN_TEXT = "from another text than the stored one or with another input type"
+
+
+@dataclass(frozen=True)
+class Described:
+    """Points with their pages."""
+
+    rows: Mapping[str, Row]
+
+    def subject(self, name: str, **details: Any) -> Subject:
+        """The subject of one point."""
+        row = self.rows.get(name, {})
+        url = row.get("source_url")
+        page = {"page_url": url} if url else {}
+        return Subject(name=name, page=row.get("page_key"), details={**page, **details})
+
+
+def missing_and_zero(missing: Sequence[str], zero: Sequence[str], points: Described) -> list[Finding]:
+    """``vector.missing`` and ``vector.zero``."""
+    found = (("vector.missing", missing), ("vector.zero", zero))
+    return [make_finding(code, [points.subject(name) for name in names]) for code, names in found if names]
+
+
+def identical(groups: Sequence[Sequence[str]], points: Described) -> list[Finding]:
+    """``vector.identical``: every member of every group, each naming the others."""
+    if not groups:
+        return []
+    subjects = [
+        points.subject(name, others=[entry for entry in group if entry != name][:20], group_size=len(group))
+        for group in groups
+        for name in group
+    ]
+    message = f"{len(subjects)} points hold the vector of a point with another text, in {len(groups)} groups."
+    return [make_finding("vector.identical", subjects, details={"groups": len(groups)}, message=message)]
+
+
+def swapped(owners: Mapping[str, Owner], cosines: Mapping[str, float], points: Described) -> list[Finding]:
+    """``vector.swapped``: each point names the one whose text its vector belongs to."""
+    if not owners:
+        return []
+    holders = {owner.point: name for name, owner in owners.items()}
+    subjects = [
+        points.subject(
+            name,
+            belongs_to=owner.point,
+            others=sorted({owner.point, holders.get(name, owner.point)}),
+            cosine=round(cosines[name], 4),
+            cosine_there=round(owner.cosine, 4),
+        )
+        for name, owner in owners.items()
+    ]
+    message = f"{len(subjects)} points hold a vector that belongs to the text of another point."
+    return [make_finding("vector.swapped", subjects, message=message)]
+
+
+def models(
+    decision: Decision,
+    cosines: Mapping[str, float],
+    points: Described,
+    *,
+    named: Iterable[str | None],
+    model: str,
+    collection: str,
+    sampled: int,
+) -> list[Finding]:
+    """``vector.mixed_models`` or ``vector.model_mismatch``.
+
+    Args:
+        decision: What the compared points say.
+        cosines: By compared point.
+        points: Describes points.
+        named: The model that the payload of each compared point names, or null.
+        model: The embedder's.
+        collection: Name of the collection.
+        sampled: Points compared.
+    """
+    names = Counter(name for name in named if name)
+    if decision.mixed:
+        return [_mixed(decision, cosines, points, sampled)]
+    if decision.mismatch is None:
+        return []
+    details = {
+        "sampled": sampled,
+        "matching": sum(cosine >= 0.99 for cosine in cosines.values()),
+        "median_cosine": round(float(decision.median or 0.0), 4),
+        "kind": decision.mismatch,
+        "embedder_model": model,
+        "payload_models": dict(names.most_common(5)),
+        **({"best_variant": _shown(decision)} if decision.best else {}),
+    }
+    message = (
+        f"Re-embedding gives other vectors than the collection {collection} holds: {details['matching']} of {sampled} "
+        f"match, the median cosine of the others is {details['median_cosine']:.2f}."
+    )
+    cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
+    return [make_finding("vector.model_mismatch", [collection], details=details, message=message, cause=cause)]
+
+
+def distance(vector: VectorFacts, *, model: str, longest: float) -> list[Finding]:
+    """``vector.dimension`` for a collection whose distance is not the cosine that the embedder is made for.
+
+    Args:
+        vector: The collection's vector.
+        model: The embedder's, made for cosine.
+        longest: Largest distance of a stored norm from 1: with unit vectors the dot product is the cosine.
+    """
+    if vector.distance == "Cosine" or (vector.distance == "Dot" and longest <= 1e-3):
+        return []
+    details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
+    return [
+        make_finding(
+            "vector.dimension",
+            [vector.name or "vectors"],
+            details=details,
+            message=f"The collection compares vectors by {vector.distance}, and {model} is made for cosine.",
+            cause="The collection was created with another distance than the model needs.",
+            remedy="Create the collection with distance Cosine and ingest again.",
+        )
+    ]
+
+
+def _mixed(decision: Decision, cosines: Mapping[str, float], points: Described, sampled: int) -> Finding:
+    subjects = [points.subject(name, cosine=round(cosines[name], 4)) for name in decision.mixed]
+    split = dict(decision.split or {})
+    details = {"sampled": sampled, "share": round(len(subjects) / sampled, 4), "split": split or None}
+    message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
+    return make_finding("vector.mixed_models", subjects, details=details, message=message, cause=_split_cause(split))
+
+
+def _split_cause(split: Mapping[str, Any]) -> str | None:
+    if split.get("by") == "model":
+        return f"Their payload names {split['other']}, that of the rest {split['rest']}."
+    what = {"embedded_at": "were embedded", "id": "have ids"}.get(str(split.get("by")))
+    if what is None:
+        return None
+    word, value = ("from", split["other_from"]) if "other_from" in split else ("up to", split["other_until"])
+    return f"The model was changed between ingestions: these points {what} {word} {value} on, the rest not."
+
+
+def _cause(decision: Decision, model: str) -> str:
+    assert decision.mismatch is not None
+    explains = decision.best is not None and decision.best.explains
+    means = decision.best.means if decision.best is not None and explains else _UNKNOWN_TEXT
+    text = _CAUSES[decision.mismatch].format(model=model, means=means)
+    if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + 0.02:
+        return text
+    return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"
+
+
+def _contradiction(names: Counter[str], model: str, sampled: int) -> str:
+    if not names:
+        return ""
+    name, count = names.most_common(1)[0]
+    if count < _MOST * sampled:
+        return ""
+    if _same_model(name, model):
+        return f"; the payload names {name} all the same"
+    return f"; the payload names {name}, the suite {model}"
+
+
+def _same_model(first: str, second: str) -> bool:
+    facts = facts_of(first)
+    return (facts is not None and facts is facts_of(second)) or first.strip().casefold() == second.strip().casefold()
+
+
+def _shown(decision: Decision) -> dict[str, Any]:
+    assert decision.best is not None
+    best = decision.best
+    return {"name": best.name, "median_cosine": round(best.median, 4), "explains": best.explains}
+
+
+def all_ids(*collections: Collection[str]) -> frozenset[str]:
+    """Every point that some finding names."""
+    return frozenset().union(*collections)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.cli.run import groups_of
+from ragval_pipeline.errors import SuiteError
+from tests.cli.conftest import Ended, Home
+
+Ragval = Callable[..., Ended]
+
+
+def delete_page(home: Home, url: str) -> None:
+    from qdrant_client import QdrantClient, models
+
+    here = models.Filter(must=[models.FieldCondition(key="source_url", match=models.MatchValue(value=url))])
+    with closing(QdrantClient(path=str(home.folder / "qdrant"))) as client:
+        client.delete(home.collection, points_selector=models.FilterSelector(filter=here))
+
+
+def criteria(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {entry["name"]: entry for entry in report["criteria"]}
+
+
+def test_a_good_index_ends_with_zero_and_says_where_the_report_is(home: Home, ragval: Ragval) -> None:
+    ended = ragval("run", "-s", home.suite)
+    assert ended.code == 0
+    assert "PASS" in ended.out
+    [file] = home.reports()
+    assert str(file.parent.relative_to(home.folder.parent) / "report.html") in ended.out
+    assert "ragval: " not in ended.err
+
+
+def test_a_criterion_that_is_not_met_ends_with_one_and_names_the_page(home: Home, ragval: Ragval) -> None:
+    url = "https://physical-ai-book.example/docs/module-3-isaac/ch1-isaac-sim"
+    delete_page(home, url)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 1
+    assert "coverage" in ended.message
+    assert url in ended.out
+    assert len(home.reports()) == 1
+
+
+def test_json_prints_the_report_file_exactly_and_nothing_else(home: Home, ragval: Ragval) -> None:
+    ended = ragval("run", "-s", home.suite, "--json", "--only", "coverage")
+    assert ended.stdout == home.reports()[0].read_bytes()
+    assert ended.json["verdict"] == "pass"
+
+
+def test_only_measures_the_groups_that_it_names(home: Home, ragval: Ragval) -> None:
+    ended = ragval("run", "-s", home.suite, "--json", "--only", "coverage, chunks", "--only", "chunks")
+    found = criteria(ended.json)
+    assert ended.code == 0
+    assert found["coverage"]["verdict"] == "met"
+    assert found["query_pass_rate"]["reason_code"] == "not_selected"
+    assert found["metadata_completeness"]["reason_code"] == "not_selected"
+
+
+def test_only_coverage_needs_no_key(home: Home, ragval: Ragval) -> None:
+    home.edit(embedding={"provider": "cohere"})
+    assert ragval("run", "-s", home.suite, "--only", "coverage").code == 0
+
+
+def test_output_holds_the_same_files_as_the_run_folder(home: Home, ragval: Ragval) -> None:
+    ended = ragval("run", "-s", home.suite, "--only", "coverage", "--output", "out/here")
+    assert ended.code == 0
+    folder, copy = home.reports()[0].parent, home.folder.parent / "out" / "here"
+    names = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    assert names == {path.relative_to(copy) for path in copy.rglob("*") if path.is_file()}
+    assert "out/here" in ended.out
+
+
+def test_an_output_that_refuses_ends_with_three_after_the_result_is_shown(home: Home, ragval: Ragval) -> None:
+    (home.folder.parent / "out" / "evidence").mkdir(parents=True)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage", "--output", "out")
+    assert ended.code == 3
+    assert "PASS" in ended.out
+    assert "not ragval's" in ended.message
+
+
+def test_the_suite_file_may_be_the_one_in_the_working_directory(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home.folder)
+    assert ragval("run", "--only", "coverage").code == 0
+
+
+def test_a_pipe_gets_plain_lines_of_progress_on_stderr(home: Home, ragval: Ragval) -> None:
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    lines = ended.err.splitlines()
+    assert any("Reading the sitemap" in line for line in lines)
+    assert lines[-1].endswith("Writing the report")
+    assert "\x1b" not in ended.err + ended.out
+    assert not [line for line in ended.out.splitlines() if line != line.rstrip()]
+
+
+def test_a_detector_that_crashes_says_its_type_and_how_to_see_more(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragval_pipeline.validation.coverage import compare
+
+    def crash(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("nothing to divide by")
+
+    monkeypatch.setattr(compare, "measure_coverage", crash)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    report = json.loads(home.reports()[0].read_bytes())
+    assert ended.code == 4
+    assert "ZeroDivisionError" in ended.message
+    assert [finding["code"] for finding in report["findings"]] == ["check.crashed"]
+
+
+def test_a_crash_while_reading_keeps_the_type_of_the_exception(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragval_pipeline.sources.snapshot import writer
+
+    def crash(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("nothing to divide by")
+
+    monkeypatch.setattr(writer, "take_snapshot", crash)
+    ended = ragval("run", "-s", home.suite)
+    report = json.loads(home.reports()[0].read_bytes())
+    assert ended.code == 4
+    assert report["findings"][0]["details"]["exception"] == "ZeroDivisionError"
+
+
+def test_groups_are_split_at_commas_and_named_once() -> None:
+    assert groups_of(["coverage,metadata", " metadata ", "chunks"]) == ["coverage", "metadata", "chunks"]
+    assert groups_of(None) is None
+    with pytest.raises(SuiteError):
+        groups_of([""])

@@ -1,0 +1,139 @@
+"""The catalogue holds the contract's codes, each with its severity and level, and something to say about it."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import pytest
+
+from ragval_pipeline.findings.catalogue import CATALOGUE, Action
+from ragval_pipeline.suite.criteria import GROUPS
+
+#: The table of the contract: code, severity (E error, W warning, I info), level (s subject, c corpus, r run).
+CONTRACT = """
+source.unreachable E r
+source.malformed E r
+source.empty E r
+source.suspicious_lastmod I c
+coverage.missing_page E s
+coverage.orphan_page W s
+coverage.foreign_host E c
+coverage.loopback_host E c
+coverage.url_variant W s
+coverage.stale_page W s
+payload.missing_field E s
+payload.empty_field E s
+payload.wrong_type E s
+payload.invalid_value E s
+payload.unexpected_module W s
+payload.constant_field W c
+payload.field_map E c
+chunk.index_gap E s
+chunk.duplicate_index E s
+chunk.stale_tail W s
+chunk.duplicate_text W s
+chunk.near_duplicate I s
+chunk.over_model_limit W s
+chunk.too_small I s
+chunk.token_count_off W s
+chunk.one_per_page W c
+text.zero_width W s
+text.mojibake W s
+text.glued_words W s
+text.boilerplate W c
+text.hash_mismatch E s
+integrity.drifted E s
+integrity.gone E s
+integrity.not_captured E s
+integrity.heading_loss W s
+integrity.page_unreadable W s
+vector.zero E s
+vector.identical W s
+vector.dimension E r
+vector.model_mismatch E c
+vector.mixed_models E c
+vector.swapped E s
+index.collection_missing E r
+index.empty E r
+index.not_ready W r
+index.payload_index_missing W r
+index.low_ann_recall W r
+index.changed_during_read W r
+query.failed E s
+query.negative_scored_high E s
+query.dead_target E s
+query.weak_oracle W s
+query.duplicate W s
+query.unreachable_gate W r
+query.no_coverage I r
+retrieval.crowded_top_k W s
+retrieval.hub_chunk W c
+retrieval.dark_page W s
+retrieval.nondeterministic W r
+retrieval.slow W r
+retrieval.incomplete_metadata E s
+regression.significant_drop E r
+regression.query_lost W r
+regression.corpus_turnover I r
+embedder.unreachable E r
+check.crashed E r
+vector.missing E s
+payload.duplicate_id E s
+payload.id_rule W s
+payload.flat_headings I c
+retrieval.invalid_order E r
+query.threshold_unfit W r
+embedder.input_type W r
+source.page_unfit W s
+"""
+#: Ours: the contract names "*.unreachable" for every system, and Qdrant is one.
+OWN = {"index.unreachable": ("error", "run")}
+SEVERITIES = {"E": "error", "W": "warning", "I": "info"}
+LEVELS = {"s": "subject", "c": "corpus", "r": "run"}
+ROWS = [line.split() for line in CONTRACT.strip().splitlines()]
+
+
+def test_the_catalogue_has_the_codes_of_the_contract_with_their_severity_and_level_and_one_more():
+    expected = {code: (SEVERITIES[severity], LEVELS[level]) for code, severity, level in ROWS}
+    assert len(expected) == len(ROWS) == 74
+    assert {code: (row.severity, row.level) for code, row in CATALOGUE.items()} == {**expected, **OWN}
+
+
+def test_codes_are_keys_of_their_own_rows():
+    assert {code: row.code for code, row in CATALOGUE.items()} == {code: code for code in CATALOGUE}
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_every_row_says_cause_and_remedy_in_a_sentence(code: str):
+    row = CATALOGUE[code]
+    for sentence in (row.cause, row.remedy):
+        assert re.fullmatch(r"\S.*[^.\s]\.", sentence), sentence
+        # A sentence may begin with a key of the suite, which is written as it is.
+        assert sentence[0].isupper() or re.match(r"[a-z_]+\.[a-z_]+ ", sentence)
+        assert "  " not in sentence
+    assert row.means[0].islower()
+    assert not row.means.endswith(".")
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_every_row_belongs_to_a_group_and_to_a_part_of_the_remediation(code: str):
+    row = CATALOGUE[code]
+    assert row.group in {*GROUPS, "run"}
+    assert row.action in get_args(Action)
+    assert re.fullmatch(r"[a-z]+", row.subject_kind)
+
+
+def test_only_a_crash_belongs_to_no_group_that_can_be_chosen():
+    assert [code for code, row in CATALOGUE.items() if row.group == "run"] == ["check.crashed"]
+
+
+def test_systems_that_do_not_answer_come_before_what_follows_from_them():
+    order = list(CATALOGUE)
+    for cause, consequence in [
+        ("source.unreachable", "coverage.missing_page"), ("coverage.missing_page", "query.failed"),
+        ("payload.missing_field", "retrieval.incomplete_metadata"), ("chunk.index_gap", "query.failed"),
+        ("integrity.gone", "query.failed"), ("vector.zero", "retrieval.dark_page"),
+        ("index.unreachable", "query.failed"), ("query.dead_target", "query.no_coverage"),
+    ]:  # fmt: skip
+        assert order.index(cause) < order.index(consequence)

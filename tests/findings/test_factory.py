@@ -1,0 +1,125 @@
+"""Making findings, merging those of slices, and re-grading them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import grade_findings, make_finding, merge_findings
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, ReportedFinding, Subject
+
+
+def test_a_finding_is_filled_from_its_row():
+    finding = make_finding("coverage.missing_page", ["https://x.org/b", "https://x.org/a"])
+    row = CATALOGUE["coverage.missing_page"]
+    assert [subject.name for subject in finding.subjects] == ["https://x.org/a", "https://x.org/b"]
+    assert (finding.severity, finding.subject_kind, finding.count) == ("error", "page", 2)
+    assert (finding.cause, finding.remedy) == (row.cause, row.remedy)
+    assert (finding.scope, finding.because, finding.details) == (None, None, {})
+    assert finding.message == "2 pages, each of which is in the sitemap and has no chunk in the index."
+
+
+@pytest.mark.parametrize(
+    ("subjects", "scope", "message"),
+    [
+        ([], None, "The query misses its expectation."),
+        (["q1"], None, "The query q1 misses its expectation."),
+        (["q1"], "ROS", "The query q1 (ROS) misses its expectation."),
+        (["q1", "q2"], "ROS", "2 queries (ROS), each of which misses its expectation."),
+    ],
+)
+def test_the_message_counts_its_subjects(subjects: list[str], scope: str | None, message: str):
+    assert make_finding("query.failed", subjects, scope=scope).message == message
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_every_message_is_one_sentence(code: str, count: int):
+    message = make_finding(code, [f"s{number}" for number in range(count)]).message
+    assert message[0].isupper() or message[0].isdigit()
+    assert message.endswith(".")
+    assert not message.endswith("..")
+    assert "  " not in message
+
+
+def test_what_the_detector_knows_better_replaces_the_catalogues_sentences():
+    finding = make_finding("query.failed", ["q"], message="M.", cause="C.", remedy="R.", because="vector.zero")
+    assert (finding.message, finding.cause, finding.remedy, finding.because) == ("M.", "C.", "R.", "vector.zero")
+
+
+def test_a_code_that_is_not_in_the_catalogue_is_a_defect():
+    with pytest.raises(KeyError):
+        make_finding("query.unknown")
+
+
+def test_a_subject_that_is_named_twice_counts_once_and_the_first_stands():
+    finding = make_finding("query.failed", [Subject(name="q", details={"n": 1}), Subject(name="q"), "p"])
+    assert finding.count == 2
+    assert finding.subjects[1].details == {"n": 1}
+
+
+def test_the_report_shows_the_first_100_subjects_and_counts_all():
+    subjects = [Subject(name=f"{number:03}", details={"n": number} if number < 2 else {}) for number in range(150)]
+    finding = make_finding("vector.zero", subjects, details={"share": 0.5})
+    reported = finding.reported()
+    assert reported.subjects == [f"{number:03}" for number in range(REPORTED_SUBJECTS)]
+    assert (reported.count, finding.count) == (150, 150)
+    assert reported.details == {"share": 0.5, "subjects": {"000": {"n": 0}, "001": {"n": 1}}}
+
+
+def test_a_reported_finding_has_the_shape_of_the_contract():
+    shape = {"code", "severity", "scope", "subject_kind", "subjects", "count", "details", "message", "cause", "remedy",
+             "because"}  # fmt: skip
+    assert set(ReportedFinding.model_fields) == shape
+    assert "subjects" not in make_finding("query.failed", ["q"]).reported().details
+
+
+def test_findings_of_one_code_and_scope_merge_and_others_do_not():
+    findings = [
+        make_finding("payload.empty_field", ["2"], scope="title", details={"of": 5}, cause="First."),
+        make_finding("vector.zero", ["9"]),
+        make_finding("payload.empty_field", ["1", "2"], scope="title", details={"of": 7, "more": 1}, cause="Second."),
+        make_finding("payload.empty_field", ["1"], scope="url"),
+    ]
+    merged = merge_findings(findings)
+    assert [(finding.code, finding.scope, finding.count) for finding in merged] == [
+        ("payload.empty_field", "title", 2), ("vector.zero", None, 1), ("payload.empty_field", "url", 1),
+    ]  # fmt: skip
+    assert merged[0].details == {"of": 5, "more": 1}
+    assert merged[0].cause == "First."
+    assert merged[0].message == "2 points (title), each of which holds a required field that is empty."
+    assert merge_findings([]) == []
+
+
+def test_a_single_finding_comes_through_a_merge_unchanged():
+    finding = make_finding("query.failed", ["q"], message="My own.").model_copy(update={"severity": "info"})
+    assert merge_findings([finding]) == [finding]
+
+
+def test_a_regraded_severity_survives_a_merge():
+    graded = make_finding("coverage.loopback_host", ["a"]).model_copy(update={"severity": "info"})
+    assert merge_findings([graded, make_finding("coverage.loopback_host", ["b"])])[0].severity == "info"
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), max_size=4), max_size=5))
+def test_slices_in_any_cut_merge_to_the_finding_of_the_whole(slices: list[list[str]]):
+    parts = [make_finding("vector.zero", names) for names in slices]
+    (whole,) = merge_findings(parts) if parts else [make_finding("vector.zero")]
+    assert whole.subjects == make_finding("vector.zero", [name for names in slices for name in names]).subjects
+
+
+def test_the_suite_regrades_codes_and_switches_them_off():
+    findings = [make_finding(code, ["x"]) for code in ("query.failed", "vector.zero", "chunk.too_small")]
+    graded = grade_findings(findings, {"query.failed": "info", "vector.zero": "off"})
+    assert [(finding.code, finding.severity) for finding in graded] == [
+        ("query.failed", "info"), ("chunk.too_small", "info"),
+    ]  # fmt: skip
+    assert findings[0].severity == "error"
+    assert grade_findings(findings, {}) == findings
+
+
+def test_a_finding_survives_json():
+    finding = make_finding("query.failed", [Subject(name="q", details={"n": [1, None]}, page="p")], scope="s")
+    assert Finding.model_validate_json(finding.model_dump_json()) == finding

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, ZERO_WIDTH, kind_of, lookup, shown
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (None, "null"),
+        ("", "blank"),
+        (" \t\n", "blank"),
+        ("\u200b\ufeff", "blank"),
+        ("\u00a0\u3000\u2028", "blank"),
+        (" \u200d \u00ad", "blank"),
+        ("\u200e\u202a\u2066\u180e\u2063", "blank"),
+        ("\u3164\u2800\ufe0f", "blank"),
+        ("\x00\x1b", "blank"),
+        ([], "empty"),
+        ({}, "empty"),
+        (0, "int"),
+        (0.0, "float"),
+        (False, "bool"),
+        (True, "bool"),
+        ("0", "str"),
+        (".", "str"),
+        ("\u200bx", "str"),
+        ("\u0301", "str"),
+        (["a", ""], "strings"),
+        ([""], "strings"),
+        ([1], "list"),
+        ([[]], "list"),
+        ({"a": None}, "object"),
+    ],
+)
+def test_every_value_has_its_kind(value: Any, kind: str) -> None:
+    assert kind_of(True, value) == kind
+
+
+def test_nothing_and_null_are_not_the_same() -> None:
+    assert kind_of(False, None) == "absent"
+    assert "absent" not in EMPTY_KINDS
+
+
+@pytest.mark.parametrize("char", ZERO_WIDTH)
+def test_each_zero_width_character_alone_is_blank(char: str) -> None:
+    assert kind_of(True, char) == "blank"
+
+
+@pytest.mark.parametrize(
+    ("payload", "path", "found"),
+    [
+        ({"a": 1}, "a", (True, 1)),
+        ({"a": None}, "a", (True, None)),
+        ({}, "a", (False, None)),
+        ({"a": {"b": {"c": 1}}}, "a.b.c", (True, 1)),
+        ({"a": {"b": 1}}, "a.b.c", (False, None)),
+        ({"a.b": 1, "a": {"b": 2}}, "a.b", (True, 1)),
+        ({"a": {"b.c": 1}}, "a.b.c", (False, None)),
+        ({"a": [1]}, "a.0", (False, None)),
+        ({"a": "text"}, "a.t", (False, None)),
+    ],
+)
+def test_a_path_finds_its_value(payload: dict[str, Any], path: str, found: tuple[bool, Any]) -> None:
+    assert lookup(payload, path) == found
+
+
+def test_what_is_shown_is_short_and_can_be_written() -> None:
+    assert shown({"a": [1, "é"]}) == '{"a": [1, "é"]}'
+    assert len(shown("x" * 10_000_000)) == 200
+    assert shown(["\ud800"]).encode() == b'["?"]'
+    assert shown(10**5000) == "(int)"
+    assert shown({(1, 2): 3}) == "(dict)"
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert shown(deep) == "(list)"

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from ragval_pipeline.sources.retry import (
+    GIVE_UP,
+    TRY_AGAIN,
+    Attempts,
+    RetryPolicy,
+    Verdict,
+    call_with_retries,
+    delay_before,
+)
+
+
+class Flaky:
+    """Fails so many times, then returns its number of calls."""
+
+    def __init__(self, failures: int, error: BaseException | None = None) -> None:
+        self.failures, self.error, self.calls = failures, error or ConnectionError("no"), 0
+
+    def __call__(self) -> int:
+        self.calls += 1
+        if self.calls <= self.failures:
+            raise self.error
+        return self.calls
+
+
+def again(error: BaseException) -> Verdict:
+    return TRY_AGAIN
+
+
+def hinting(seconds: float | None) -> Callable[[BaseException], Verdict]:
+    return lambda error: Verdict(retry=True, retry_after_s=seconds)
+
+
+def test_the_first_success_ends_it_and_tries_are_counted() -> None:
+    attempts, waits = Attempts(), []
+    result = call_with_retries(
+        Flaky(2), policy=RetryPolicy(max=3, delay_s=1), classify=again, attempts=attempts, sleep=waits.append
+    )
+    assert (result, attempts.tries) == (3, 3)
+    assert attempts.waited_s == pytest.approx(sum(waits))
+
+
+@pytest.mark.parametrize(("retries", "tries"), [(0, 1), (1, 2), (3, 4)])
+def test_so_many_retries_follow_the_first_try(retries: int, tries: int) -> None:
+    attempts, flaky = Attempts(), Flaky(99)
+    with pytest.raises(ConnectionError, match="no") as caught:
+        call_with_retries(
+            flaky, policy=RetryPolicy(max=retries), classify=again, attempts=attempts, sleep=lambda seconds: None
+        )
+    assert flaky.calls == attempts.tries == tries
+    assert caught.value is flaky.error
+
+
+def test_what_is_not_worth_another_try_is_raised_at_once() -> None:
+    flaky, waits = Flaky(99), []
+    with pytest.raises(ConnectionError):
+        call_with_retries(flaky, policy=RetryPolicy(), classify=lambda error: GIVE_UP, sleep=waits.append)
+    assert flaky.calls == 1
+    assert waits == []
+
+
+def test_delays_double_with_at_most_a_tenth_of_jitter() -> None:
+    waits: list[float] = []
+    with pytest.raises(ConnectionError):
+        call_with_retries(Flaky(99), policy=RetryPolicy(max=5, delay_s=0.5), classify=again, sleep=waits.append)
+    assert len(waits) == 5
+    for wait, least in zip(waits, [0.5, 1, 2, 4, 8], strict=True):
+        assert least <= wait <= 1.1 * least
+
+
+def test_jitter_differs_from_call_to_call_and_no_delay_grows_without_end() -> None:
+    policy = RetryPolicy(delay_s=1.0)
+    assert len({delay_before(1, policy) for _ in range(20)}) > 1
+    assert 60 <= delay_before(5000, policy) <= 66
+    assert delay_before(3, RetryPolicy(delay_s=0)) == 0
+
+
+@pytest.mark.parametrize("hint", [0.0, 0.25, 17.0])
+def test_the_servers_hint_replaces_the_delay(hint: float) -> None:
+    waits: list[float] = []
+    call_with_retries(Flaky(2), policy=RetryPolicy(delay_s=5), classify=hinting(hint), sleep=waits.append)
+    assert waits == [hint, hint]
+
+
+@pytest.mark.parametrize("hint", [-1.0, math.nan, math.inf, None])
+def test_a_hint_that_cannot_be_waited_for_leaves_the_delay(hint: float | None) -> None:
+    waits: list[float] = []
+    call_with_retries(Flaky(1), policy=RetryPolicy(delay_s=1), classify=hinting(hint), sleep=waits.append)
+    assert len(waits) == 1
+    assert 1 <= waits[0] <= 1.1
+
+
+def test_a_retry_that_would_start_after_the_deadline_is_not_waited_for() -> None:
+    flaky, waits, attempts = Flaky(99), [], Attempts()
+    with pytest.raises(ConnectionError):
+        call_with_retries(
+            flaky,
+            policy=RetryPolicy(max=9, delay_s=1, deadline_s=30),
+            classify=hinting(31),
+            sleep=waits.append,
+            attempts=attempts,
+        )
+    assert (flaky.calls, waits, attempts.waited_s) == (1, [], 0.0)
+
+
+def test_the_deadline_counts_from_the_first_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("tenacity.time.monotonic", lambda: clock[0])
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    flaky = Flaky(99)
+    with pytest.raises(ConnectionError):
+        call_with_retries(flaky, policy=RetryPolicy(max=99, deadline_s=10), classify=hinting(3), sleep=sleep)
+    assert flaky.calls == 4  # at 0, 3, 6 and 9 seconds
+
+
+def test_an_interrupt_passes_through() -> None:
+    flaky = Flaky(9, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        call_with_retries(
+            flaky, policy=RetryPolicy(), classify=lambda error: Verdict(isinstance(error, OSError)), sleep=print
+        )
+    assert flaky.calls == 1
+
+
+def test_attempts_add_up_over_calls() -> None:
+    attempts = Attempts()
+    for _ in range(2):
+        call_with_retries(Flaky(1), policy=RetryPolicy(), classify=again, attempts=attempts, sleep=lambda seconds: None)
+    assert attempts.tries == 4

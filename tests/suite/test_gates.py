@@ -1,0 +1,114 @@
+"""Criteria and gates: the suite's over the profile's over the criterion's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.suite.criteria import GROUPS, Gate, all_criteria, is_criterion, known_names, rank_of
+from ragval_pipeline.suite.load import criteria_of, gates_of, ranks_of
+from tests.suite.writing import SMALLEST, refused, suite_of
+
+#: Section 4 of the design: name, operator, whether it is a numerator over a denominator.
+CRITERIA = {
+    "query_pass_rate": (">=", True), "negative_pass_rate": (">=", True), "critical_queries": (">=", True),
+    "coverage": (">=", True), "metadata_completeness": (">=", True), "retrieved_metadata_completeness": (">=", True),
+    "content_integrity": (">=", True), "source_captured": (">=", True), "relevance_rate": (">=", True),
+    "avg_similarity": (">=", False), "mrr": (">=", False), "map": (">=", False), "keyword_recall": (">=", False),
+    "accuracy": (">=", True), "determinism": (">=", True), "embedding_match": (">=", True),
+    "ann_recall": (">=", False), "self_retrieval": (">=", True), "latency_p95_ms": ("<=", False),
+    "error_findings": ("<=", False), "no_regression": (">=", False),
+}  # fmt: skip
+
+
+def required_of(folder: Path, **sections: Any) -> dict[str, float | None]:
+    gates = gates_of(suite_of(folder, **sections))
+    return {name: gate.threshold for name, gate in gates.items() if gate.required}
+
+
+def test_the_criteria_are_those_of_the_design():
+    assert {entry.name: (entry.operator, entry.ratio) for entry in all_criteria(())} == CRITERIA
+    ranked = [entry.name for entry in all_criteria((5, 3)) if entry.name not in CRITERIA]
+    assert ranked == [f"{family}_at_{k}" for family in ("hit", "precision", "recall", "ndcg") for k in (3, 5)]
+    assert {entry.group for entry in all_criteria((3,))} <= {*GROUPS, None}
+    assert all(entry.means for entry in all_criteria((3,)))
+
+
+@pytest.mark.parametrize("name", ["hit_at_0", "hit_at_03", "precision_at_", "f1_at_3", "mrr_at_3", "coverage ", ""])
+def test_other_names_are_no_criteria(name: str):
+    assert not is_criterion(name)
+
+
+def test_ranked_criteria_are_known_at_every_rank():
+    assert is_criterion("recall_at_7")
+    assert (rank_of("ndcg_at_10"), rank_of("coverage")) == (10, None)
+    assert all(is_criterion(name) for name in known_names())
+
+
+def test_without_profile_four_criteria_are_required_and_critical_queries(tmp_path: Path):
+    assert required_of(tmp_path) == {
+        "query_pass_rate": 0.90, "coverage": 1.0, "metadata_completeness": 1.0, "error_findings": 0.0,
+        "critical_queries": 1.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("written", "gate"),
+    [
+        (0.5, Gate(0.5, required=True)),
+        (0, Gate(0.0, required=True)),
+        (None, Gate(None, required=False)),
+        ({"threshold": 0.5}, Gate(0.5, required=True)),
+        ({"threshold": 0.5, "required": False}, Gate(0.5, required=False)),
+        ({"required": False}, Gate(1.0, required=False)),
+        ({"required": True}, Gate(1.0, required=True)),
+        ({}, Gate(1.0, required=True)),
+    ],
+)
+def test_a_suite_changes_a_required_gate(tmp_path: Path, written: Any, gate: Gate):
+    assert gates_of(suite_of(tmp_path, criteria={"coverage": written}))["coverage"] == gate
+
+
+@pytest.mark.parametrize(
+    ("written", "gate"),
+    [
+        (0.3, Gate(0.3, required=True)),
+        ({"threshold": 0.3, "required": False}, Gate(0.3, required=False)),
+        (None, Gate(None, required=False)),
+        ({}, Gate(None, required=False)),
+    ],
+)
+def test_a_suite_makes_a_gate_of_what_is_only_shown(tmp_path: Path, written: Any, gate: Gate):
+    assert gates_of(suite_of(tmp_path, criteria={"mrr": written}))["mrr"] == gate
+
+
+def test_a_number_is_required_also_where_the_profile_only_shows_the_criterion(tmp_path: Path):
+    under = {"profile": "retrieval-pipeline-testing"}
+    assert gates_of(suite_of(tmp_path, **under))["latency_p95_ms"] == Gate(2000.0, required=False)
+    changed = gates_of(suite_of(tmp_path, **under, criteria={"latency_p95_ms": 500}))
+    assert changed["latency_p95_ms"] == Gate(500.0, required=True)
+
+
+def test_a_required_criterion_without_threshold_is_refused(tmp_path: Path):
+    error = refused(tmp_path, {**SMALLEST, "criteria": {"mrr": {"required": True}}})
+    assert error.key == "criteria.mrr"
+    # Where the criterion knows a threshold of its own, required alone is enough.
+    gates = gates_of(suite_of(tmp_path, criteria={"accuracy": {"required": True}}))
+    assert gates["accuracy"] == Gate(0.95, required=True)
+
+
+def test_what_a_profile_does_not_name_is_shown_and_not_required(tmp_path: Path):
+    gates = gates_of(suite_of(tmp_path, profile="rag-validation"))
+    assert not gates["coverage"].required
+    assert not gates["error_findings"].required
+
+
+def test_ranks_are_those_of_the_metrics_and_of_the_gates(tmp_path: Path):
+    suite = suite_of(tmp_path, retrieval={"k": [10, 1]}, criteria={"recall_at_7": 0.5, "ndcg_at_10": None})
+    assert ranks_of(suite) == (1, 7, 10)
+    assert "hit_at_7" in {entry.name for entry in criteria_of(suite)}
+    assert list(gates_of(suite)) == [entry.name for entry in criteria_of(suite)]
+    under = suite_of(tmp_path, profile="rag-retrieval-testing", retrieval={"k": [1]})
+    assert ranks_of(under) == (1, 5)

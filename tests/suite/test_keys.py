@@ -1,0 +1,348 @@
+"""Every key of the suite: its default, its range, and what happens to one that nobody knows."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.suite.keys import key_paths
+from ragval_pipeline.suite.load import load_suite, resolve_suite
+from ragval_pipeline.suite.model import Suite
+from tests.suite.writing import SMALLEST, refused, suite_of, write
+
+#: Defaults as the design states them, by dotted key; ``source`` is looked at with a sitemap alone.
+DEFAULTS: dict[str, Any] = {
+    "profile": None,
+    "qdrant.url": None,
+    "qdrant.api_key": None,
+    "qdrant.vector_name": None,
+    "qdrant.filter": None,
+    "qdrant.prefer_grpc": False,
+    "qdrant.timeout_s": 30,
+    "source.include": (),
+    "source.exclude": (),
+    "source.site_root": None,
+    "source.base_path": None,
+    "source.host_aliases": (),
+    "source.fetch_pages": True,
+    "source.max_pages": 5000,
+    "source.timeout_s": 30,
+    "payload.required": (
+        "source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index",
+    ),
+    "payload.modules": None,
+    "embedding.provider": "cohere",
+    "embedding.model": None,
+    "embedding.base_url": None,
+    "embedding.api_key": None,
+    "embedding.dimension": None,
+    "embedding.max_input_tokens": None,
+    "embedding.query_input_type": "search_query",
+    "embedding.identity_sample": None,
+    "queries": None,
+    "retrieval.top_k": 5,
+    "retrieval.k": (3, 5),
+    "retrieval.min_similarity": 0.70,
+    "retrieval.relevance_similarity": 0.50,
+    "retrieval.judge": None,
+    "retrieval.module_match": "normalised",
+    "retrieval.exact": False,
+    "retrieval.repeats": 2,
+    "retrieval.retriever": None,
+    "criteria": {},
+    "severity": {},
+    "retry.max": 3,
+    "retry.delay_s": 1.0,
+    "retry.deadline_s": 120,
+    "history.baseline": None,
+    "history.tolerated_drop": 0.02,
+    "history.keep_runs": 50,
+    "automation.after_asset": None,
+    "automation.after_job": None,
+    "automation.cron": None,
+    "automation.poll_s": None,
+    "automation.enabled": False,
+    "automation.fresh_within_hours": None,
+}  # fmt: skip
+GIVEN = {"suite", "report_uri", "qdrant.path", "qdrant.collection", "source.sitemap", "payload.fields"}
+
+#: One value for every key, other than its default.
+EVERYTHING: dict[str, Any] = {
+    "suite": "physical_ai_book",
+    "profile": "rag-validation",
+    "report_uri": "s3://bucket/reports",
+    "qdrant": {
+        "url": "https://cluster:6333",
+        "api_key": "k",
+        "collection": "chunks",
+        "vector_name": "text",
+        "filter": {"site": "book", "version": 3, "live": True},
+        "prefer_grpc": True,
+        "timeout_s": 5.5,
+    },
+    "source": {
+        "sitemap": "https://x.org/sitemap.xml",
+        "include": ["/docs/**"],
+        "exclude": ["/docs/tags/**"],
+        "site_root": "site",
+        "base_path": "/book/",
+        "host_aliases": ["y.org"],
+        "fetch_pages": False,
+        "max_pages": 7,
+        "timeout_s": 1,
+    },
+    "payload": {"fields": {"text": "body.text"}, "required": ["url"], "modules": ["Intro"]},
+    "embedding": {
+        "provider": "mine:Embedder",
+        "model": "m",
+        "base_url": "http://localhost:1",
+        "api_key": "k",
+        "dimension": 256,
+        "max_input_tokens": 512,
+        "query_input_type": "search_document",
+        "identity_sample": 0,
+    },
+    "queries": {"file": "q.yaml", "ground_truth": "t.yaml"},
+    "retrieval": {
+        "top_k": 10,
+        "k": [1],
+        "min_similarity": 0.0,
+        "relevance_similarity": 1.0,
+        "judge": ["score", "module", "chapter", "url", "keywords", "results"],
+        "module_match": "regex",
+        "exact": True,
+        "repeats": 3,
+        "retriever": "mine:search",
+    },
+    "criteria": {"coverage": 0.5, "mrr": None, "recall_at_7": {"threshold": 0.1, "required": False}},
+    "severity": {"query.failed": "info"},
+    "retry": {"max": 0, "delay_s": 0, "deadline_s": 1},
+    "history": {"baseline": "last", "tolerated_drop": 0.5, "keep_runs": 1},
+    "automation": {
+        "after_asset": "a/b",
+        "after_job": "ingest",
+        "cron": "0 6 * * *",
+        "poll_s": 30,
+        "enabled": True,
+        "fresh_within_hours": 26,
+    },
+}
+
+
+def value_of(suite: Suite, key: str) -> Any:
+    value: Any = suite
+    for part in key.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def at(key: str, value: Any) -> dict[str, Any]:
+    """Everything, with another value at one dotted key."""
+    settings = copy.deepcopy(EVERYTHING)
+    *sections, last = key.split(".")
+    holder = settings
+    for part in sections:
+        holder = holder[part]
+    holder[last] = value
+    return settings
+
+
+@pytest.mark.parametrize(("key", "default"), DEFAULTS.items(), ids=list(DEFAULTS))
+def test_every_key_has_the_default_of_the_design(tmp_path: Path, key: str, default: Any):
+    assert value_of(suite_of(tmp_path, source={"sitemap": "sitemap.xml"}), key) == default
+
+
+def test_the_table_of_defaults_has_every_key_of_the_suite():
+    sections = {path.rsplit(".", 1)[0] for path in key_paths(Suite) if "." in path}
+    leaves = set(key_paths(Suite)) - sections
+    assert leaves == DEFAULTS.keys() | GIVEN
+
+
+def test_every_key_can_be_set(tmp_path: Path):
+    suite = resolve_suite(load_suite(write(tmp_path, EVERYTHING)), {})
+    assert suite.qdrant.filter == {"site": "book", "version": 3, "live": True}
+    assert suite.qdrant.filter["live"] is True
+    assert suite.source is not None
+    assert suite.source.exclude == ("/docs/tags/**",)
+    assert suite.retrieval.k == (1,)
+    assert suite.automation.cron == "0 6 * * *"
+    untouched = {key for key, default in DEFAULTS.items() if value_of(suite, key) == default}
+    assert untouched == set()
+
+
+def test_fields_that_are_not_mapped_keep_their_default_names(tmp_path: Path):
+    fields = suite_of(tmp_path, payload={"fields": {"text": "body.text"}}).payload.fields
+    assert fields["text"] == "body.text"
+    assert fields["module"] == "module_name"
+    assert fields["original_length"] == "original_length"
+
+
+@pytest.mark.parametrize(
+    ("fields", "required"),
+    [
+        ({"source_url": "url", "text": "content"}, ("url",)),
+        ({"chapter": "meta.chapter", "source_url": "url"}, ("url", "meta.chapter")),
+        # Mapping none of them must not leave a completeness that nothing can fail.
+        ({"text": "content"}, DEFAULTS["payload.required"]),
+        ({}, DEFAULTS["payload.required"]),
+    ],
+)
+def test_without_required_fields_those_that_the_suite_maps_are_required(
+    tmp_path: Path, fields: dict[str, str], required: tuple[str, ...]
+):
+    assert suite_of(tmp_path, payload={"fields": fields}).payload.required == required
+
+
+def test_a_suite_made_in_python_has_the_same_defaults_as_one_from_a_file(tmp_path: Path):
+    made = Suite.model_validate({**SMALLEST, "payload": {"fields": {"text": "content"}}})
+    read = suite_of(tmp_path, payload={"fields": {"text": "content"}})
+    assert made.payload == read.payload
+    assert made.retrieval == read.retrieval
+    assert resolve_suite(made) is made
+    assert made.folder == Path.cwd()
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "nearest"),
+    [
+        ("retreival: {}", "retreival", "retrieval"),
+        ("qdrant: {path: q, colection: c}", "qdrant.colection", "collection"),
+        ("source: {sitemap: s, incude: [a]}", "source.incude", "include"),
+        ("embedding: {models: m}", "embedding.models", "model"),
+        ("retrieval: {topk: 3}", "retrieval.topk", "top_k"),
+        ("retrieval: {min-similarity: 0.5}", "retrieval.min-similarity", "min_similarity"),
+        ("retry: {maximum: 3}", "retry.maximum", "max"),
+        ("history: {keep_run: 3}", "history.keep_run", "keep_runs"),
+        ("automation: {crom: x}", "automation.crom", "cron"),
+        ("queries: {fil: a.yaml}", "queries.fil", "file"),
+        ("queries: {file: a.yaml, groundtruth: b}", "queries.groundtruth", "ground_truth"),
+        ("queries: {topics: a, qrel: b}", "queries.qrel", "qrels"),
+        ("criteria: {coverage: {treshold: 1}}", "criteria.coverage.treshold", "threshold"),
+        ("payload: {field: {text: a}}", "payload.field", "fields"),
+        ("payload: {fields: {txt: a}}", "payload.fields", "text"),
+        ("criteria: {coverige: 1}", "criteria", "coverage"),
+        ("criteria: {precision_at_K: 1}", "criteria", "precision_at_"),
+        ("severity: {query.faild: off}", "severity", "query.failed"),
+        # A key that exists, in another section.
+        ("top_k: 5", "top_k", "retrieval.top_k"),
+        ("embedding: {collection: c}", "embedding.collection", "qdrant.collection"),
+    ],
+)
+def test_an_unknown_key_is_refused_and_the_nearest_is_named(tmp_path: Path, text: str, key: str, nearest: str):
+    head = "suite: book\n" + ("" if text.startswith("qdrant") else "qdrant: {path: q, collection: c}\n")
+    error = refused(tmp_path, head + text)
+    assert error.key == key
+    assert f"Did you mean {nearest}" in str(error)
+    assert str(tmp_path / "ragval.yaml") in str(error)
+
+
+def test_a_key_like_no_other_lists_what_there_is(tmp_path: Path):
+    assert "Known are: automation, criteria, " in str(refused(tmp_path, {**SMALLEST, "zzzzzzzz": 1}))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("suite", "Book"),
+        ("suite", "1book"),
+        ("suite", "a-b"),
+        ("suite", ""),
+        ("report_uri", ""),
+        ("qdrant.collection", ""),
+        ("qdrant.timeout_s", 0),
+        ("qdrant.timeout_s", float("inf")),
+        ("source.max_pages", 0),
+        ("source.timeout_s", -1),
+        ("embedding.dimension", 0),
+        ("embedding.identity_sample", -1),
+        ("embedding.query_input_type", "query"),
+        ("retrieval.top_k", 0),
+        ("retrieval.top_k", 1001),
+        ("retrieval.top_k", 2.5),
+        ("retrieval.k", [0]),
+        ("retrieval.min_similarity", 1.7),
+        ("retrieval.min_similarity", -0.1),
+        ("retrieval.min_similarity", float("nan")),
+        ("retrieval.relevance_similarity", 70),
+        ("retrieval.judge", ["scores"]),
+        ("retrieval.module_match", "fuzzy"),
+        ("retrieval.repeats", 0),
+        ("retry.max", -1),
+        ("retry.delay_s", -0.5),
+        ("retry.deadline_s", 0),
+        ("history.tolerated_drop", 2),
+        ("history.keep_runs", 0),
+        ("automation.cron", "every day"),
+        ("automation.poll_s", 0),
+        ("automation.fresh_within_hours", 0),
+        ("severity", {"query.failed": "fatal"}),
+        ("criteria", {"coverage": "high"}),
+        ("criteria", {"coverage": float("inf")}),
+        ("queries", 5),
+        ("queries", ""),
+        ("payload.fields", {"text": ""}),
+        ("qdrant.filter", {"site": [1]}),
+        ("qdrant", "chunks"),
+        ("retrieval", [1]),
+    ],
+)
+def test_a_value_out_of_range_is_refused_at_its_key(tmp_path: Path, key: str, value: Any):
+    error = refused(tmp_path, at(key, value))
+    assert (error.key or "").startswith(key)
+
+
+@pytest.mark.parametrize(
+    "key", ["retrieval.top_k", "retrieval.min_similarity", "retry.max", "qdrant.timeout_s", "criteria.coverage"]
+)
+def test_true_is_no_number(tmp_path: Path, key: str):
+    error = refused(tmp_path, at(key, True))
+    assert error.key == key
+    assert "not true or false" in str(error)
+
+
+def test_one_value_is_a_list_of_one(tmp_path: Path):
+    suite = suite_of(tmp_path, source={"sitemap": "s", "include": "/docs/**"}, retrieval={"k": 4, "judge": "url"})
+    assert suite.source is not None
+    assert suite.source.include == ("/docs/**",)
+    assert suite.retrieval.k == (4,)
+    assert suite.retrieval.judge == ("url",)
+
+
+@pytest.mark.parametrize("section", ["payload", "embedding", "retrieval", "criteria", "severity", "retry", "history"])
+def test_a_section_whose_keys_are_all_commented_out_is_no_error(tmp_path: Path, section: str):
+    file = write(tmp_path, f"suite: book\nqdrant: {{path: q, collection: c}}\n{section}:\n  # nothing yet\n")
+    assert getattr(load_suite(file), section) == getattr(suite_of(tmp_path), section)
+
+
+@pytest.mark.parametrize("place", [{}, {"url": "http://x", "path": "y"}, {"url": "  "}])
+def test_a_collection_is_in_exactly_one_place(tmp_path: Path, place: dict[str, str]):
+    error = refused(tmp_path, {**SMALLEST, "qdrant": {"collection": "c", **place}})
+    assert error.key == "qdrant"
+    assert "exactly one of url and path" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("suite: a", "qdrant"), ("qdrant: {path: q, collection: c}", "suite"), ("suite: a\nqdrant: {path: q}",
+                                                                            "qdrant.collection"),
+     ("suite: a\nqdrant: {path: q, collection: c}\nsource: {include: [a]}", "source.sitemap"),
+     ("suite: a\nqdrant: {path: q, collection: c}\nqueries: {topics: a}", "queries.qrels")],
+)  # fmt: skip
+def test_a_missing_key_is_named(tmp_path: Path, text: str, key: str):
+    error = refused(tmp_path, text)
+    assert error.key == key
+    assert "is missing" in str(error)
+
+
+@pytest.mark.parametrize("grade", ["off", '"off"', "OFF"])
+def test_a_finding_is_switched_off_with_yamls_bare_off_too(tmp_path: Path, grade: str):
+    file = write(tmp_path, f"suite: a\nqdrant: {{path: q, collection: c}}\nseverity: {{query.failed: {grade}}}\n")
+    assert load_suite(file).severity == {"query.failed": "off"}
+
+
+def test_several_problems_are_counted(tmp_path: Path):
+    error = refused(tmp_path, {**SMALLEST, "retrieval": {"top_k": 0, "repeats": 0, "k": [0]}})
+    assert "(and 2 more)" in str(error)

@@ -1,0 +1,130 @@
+"""Flag over suite over the profile's variables over profile over default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest
+from ragval_pipeline.suite.load import load_suite, resolve_suite
+from ragval_pipeline.suite.model import Suite
+from tests.suite.writing import SMALLEST, one_line, write
+
+SEED_0 = "retrieval-pipeline-testing"
+
+
+def read(
+    folder: Path,
+    written: dict[str, Any],
+    environ: dict[str, str] | None = None,
+    flags: dict[str, Any] | None = None,
+) -> Suite:
+    return resolve_suite(load_suite(write(folder, {**SMALLEST, **written}), flags=flags), environ or {})
+
+
+def test_each_place_wins_over_those_below_it(tmp_path: Path):
+    variable = {"SIMILARITY_THRESHOLD": "0.6"}
+    suite = {"retrieval": {"min_similarity": 0.5}}
+    flag = {"retrieval": {"min_similarity": 0.4}}
+    under = {"profile": "retrieval-validation"}
+    assert read(tmp_path, {}).retrieval.min_similarity == 0.70
+    assert read(tmp_path, under).retrieval.min_similarity == 0.3
+    assert read(tmp_path, under, {"RETRIEVAL_THRESHOLD": "0.6"}).retrieval.min_similarity == 0.6
+    assert read(tmp_path, {"profile": SEED_0, **suite}, variable).retrieval.min_similarity == 0.5
+    assert read(tmp_path, {"profile": SEED_0, **suite}, variable, flag).retrieval.min_similarity == 0.4
+
+
+@pytest.mark.parametrize("profile", [None, "rag-validation"])
+def test_a_variable_counts_only_under_its_own_profile(tmp_path: Path, profile: str | None):
+    environ = {"SIMILARITY_THRESHOLD": "0.11", "TOP_K_RESULTS": "9", "DOCUSAURUS_BASE_URL": "https://x.org"}
+    suite = read(tmp_path, {"profile": profile}, environ)
+    assert suite.retrieval.min_similarity in (0.70, 0.5)
+    assert suite.retrieval.top_k == 5
+    assert suite.source is None
+
+
+def test_blank_variables_count_as_unset_and_blanks_around_values_do_not_matter(tmp_path: Path):
+    suite = read(tmp_path, {"profile": SEED_0}, {"SIMILARITY_THRESHOLD": " ", "TOP_K_RESULTS": " 7\n"})
+    assert (suite.retrieval.min_similarity, suite.retrieval.top_k) == (0.70, 7)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "key"),
+    [("TOP_K_RESULTS", "five", "retrieval.top_k"), ("TOP_K_RESULTS", "0", "retrieval.top_k"),
+     ("SIMILARITY_THRESHOLD", "1.7", "retrieval.min_similarity"), ("SIMILARITY_THRESHOLD", "70%",
+                                                                   "retrieval.min_similarity")],
+)  # fmt: skip
+def test_a_wrong_variable_of_a_profile_is_named(tmp_path: Path, variable: str, value: str, key: str):
+    with pytest.raises(SuiteError) as caught:
+        read(tmp_path, {"profile": SEED_0}, {variable: value})
+    error = one_line(caught.value)
+    assert error.file == f"environment variable {variable}"
+    assert error.key == key
+
+
+def test_a_wrong_flag_is_named_as_one(tmp_path: Path):
+    with pytest.raises(SuiteError, match=r"^command line: retrieval\.top_k: "):
+        read(tmp_path, {}, flags={"retrieval": {"top_k": 0}})
+
+
+def test_a_flag_can_choose_the_profile(tmp_path: Path):
+    assert read(tmp_path, {}, flags={"profile": "rag-validation"}).payload.fields["source_url"] == "url"
+
+
+@pytest.mark.parametrize("written", [{"path": "./data", "collection": "c"}, {"path": "data"}])
+def test_an_embedded_folder_in_the_suite_wins_over_the_url_in_the_environment(tmp_path: Path, written: dict[str, Any]):
+    suite = read(
+        tmp_path, {"profile": SEED_0, "qdrant": written}, {"QDRANT_URL": "http://cloud", "QDRANT_API_KEY": "k"}
+    )
+    assert (suite.qdrant.url, suite.qdrant.path) == (None, tmp_path / "data")
+
+
+def test_a_url_on_the_command_line_wins_over_an_embedded_folder_in_the_suite(tmp_path: Path):
+    suite = read(tmp_path, {}, flags={"qdrant": {"url": "http://x"}})
+    assert (suite.qdrant.url, suite.qdrant.path) == ("http://x", None)
+    assert suite.qdrant.collection == "chunks"
+
+
+def test_a_suite_can_leave_out_the_source_that_a_variable_names(tmp_path: Path):
+    environ = {"DOCUSAURUS_BASE_URL": "https://x.org"}
+    assert read(tmp_path, {"profile": SEED_0}, environ).source is not None
+    assert read(tmp_path, {"profile": SEED_0, "source": None}, environ).source is None
+
+
+def test_mappings_merge_and_lists_replace(tmp_path: Path):
+    suite = read(tmp_path, {"profile": SEED_0, "payload": {"fields": {"title": "heading"}}, "retrieval": {"k": [10]}})
+    assert suite.payload.fields["title"] == "heading"
+    assert suite.payload.fields["module"] == "module_name"
+    assert suite.retrieval.k == (10,)
+    assert suite.retrieval.judge == ("score", "module")
+
+
+def test_required_fields_of_a_profile_follow_the_suites_own_names(tmp_path: Path):
+    moved = read(tmp_path, {"profile": "rag-validation", "payload": {"fields": {"source_url": "meta.link"}}})
+    assert moved.payload.required == ("meta.link", "title", "heading", "text")
+    chosen = {"fields": {"source_url": "link"}, "required": ["url"]}
+    assert read(tmp_path, {"profile": "rag-validation", "payload": chosen}).payload.required == ("url",)
+
+
+@pytest.mark.parametrize("provider", ["static", "mine:Embedder"])
+def test_another_provider_takes_neither_model_nor_key_from_the_profile(tmp_path: Path, provider: str):
+    environ = {"COHERE_API_KEY": "k", "COHERE_MODEL": "embed-v4.0"}
+    under = {"profile": "retrieval-validation"}
+    other = read(tmp_path, {**under, "embedding": {"provider": provider}}, environ).embedding
+    assert (other.provider, other.model, other.api_key, other.dimension) == (provider, None, None, None)
+    same = read(tmp_path, {**under, "embedding": {"provider": "cohere"}}, environ).embedding
+    assert same.model == "embed-v4.0"
+    assert same.api_key is not None
+
+
+def test_later_layers_win_and_the_layer_of_a_key_is_known():
+    layers = [Layer("a", {"x": {"y": 1, "z": [1, 2]}}), Layer("b", {"x": {"z": [3]}}), Layer("c", {"w": None})]
+    assert merge_layers(layers) == {"x": {"y": 1, "z": [3]}, "w": None}
+    assert layer_of(["x", "y"], layers) is layers[0]
+    assert layer_of(["x", "z", 0], layers) is layers[1]
+    assert layer_of(["x", "q"], layers) is None
+    assert nest("a.b.c", 1) == {"a": {"b": {"c": 1}}}
+    assert layers[0].settings == {"x": {"y": 1, "z": [1, 2]}}

@@ -1,0 +1,99 @@
+"""Keys are in no text that a suite or an error about it can become."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.load import load_suite, resolve_suite
+from ragval_pipeline.suite.queries.load import load_queries
+from tests.suite.writing import SMALLEST, write
+
+CANARY = "sk-CANARY-7f3a"
+INLINE = {
+    **SMALLEST,
+    "qdrant": {"url": "http://localhost:1", "collection": "c", "api_key": CANARY},
+    "embedding": {"api_key": CANARY},
+}
+
+
+@pytest.mark.parametrize("written", ["${RAGVAL_TEST_KEY}", CANARY])
+def test_a_suite_shows_its_keys_nowhere(tmp_path: Path, written: str):
+    qdrant = {"url": "http://localhost:1", "collection": "c", "api_key": written}
+    loaded = load_suite(
+        write(tmp_path, {**SMALLEST, "qdrant": qdrant, "embedding": {"api_key": written}}),
+        flags={"embedding": {"api_key": CANARY}},
+    )
+    suite = resolve_suite(loaded, {"RAGVAL_TEST_KEY": CANARY})
+    assert suite.qdrant.api_key is not None
+    assert suite.qdrant.api_key.get_secret_value() == CANARY
+    shown = [repr(suite), str(suite), suite.model_dump_json(), repr(suite._origin), repr(suite.__dict__), f"{suite!r}"]
+    shown += [repr(suite.__pydantic_private__), str(suite.qdrant), repr(suite.model_dump())]
+    assert CANARY not in "".join(shown)
+
+
+def everything_said(error: BaseException) -> str:
+    """The error as it is printed, as a log with its traceback has it, and all errors that it hangs on to."""
+    said = [str(error), repr(error), "".join(traceback.format_exception(error))]
+    hidden: BaseException | None = error.__context__
+    while hidden is not None:
+        said.append(str(hidden))
+        hidden = hidden.__context__
+    return "".join(said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qdrant: {path: q, collection: c, api_key: [%s]}",
+        "qdrant: {path: q, collection: c, api_key: {k: %s}}",
+        "qdrant: {path: q, collection: c, apikey: %s}",
+        "qdrant: {path: q, collection: c, api_key: %s, top: 1}",
+        "qdrant: {url: u, path: q, collection: c, api_key: %s}",
+        "qdrant: %s",
+        "qdrant: [%s]",
+        "embedding: %s",
+        "qdrant: {path: q, collection: c, api_key: *%s}",
+        "qdrant: {path: q, collection: c, api_key: !%s x}",
+        "qdrant: {path: q, collection: c, api_key: '%s}",
+        "qdrant: {path: q, collection: c, api_key: %s: x}",
+        "qdrant: {path: q, collection: c, api_key: &%s x, b: &%s x, c: *z}",
+        "queries: {file: a, api_key: %s}",
+        "retry: {max: 3, token: %s}",
+    ],
+)
+def test_no_error_about_a_suite_shows_a_key(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.DEBUG)
+    head = "suite: book\n" + ("" if text.startswith("qdrant") else "qdrant: {path: q, collection: c}\n")
+    with pytest.raises(SuiteError) as caught:
+        resolve_suite(load_suite(write(tmp_path, head + text.replace("%s", CANARY))), {})
+    assert CANARY not in everything_said(caught.value) + caplog.text
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {**SMALLEST, "embedding": {"dimension": "${K}"}},
+        {**SMALLEST, "retrieval": {"judge": ["${K}"]}},
+        {**SMALLEST, "retrieval": "${K}"},
+        {**SMALLEST, "severity": {"query.failed": "${K}"}},
+        {**SMALLEST, "profile": "x", "report_uri": "${K}"},
+    ],
+)
+def test_a_key_that_landed_at_the_wrong_place_is_not_shown_either(tmp_path: Path, settings: dict[str, Any]):
+    loaded_file = write(tmp_path, settings)
+    with pytest.raises(SuiteError) as caught:
+        resolve_suite(load_suite(loaded_file), {"K": CANARY})
+    assert CANARY not in everything_said(caught.value)
+
+
+def test_an_error_in_a_query_does_not_repeat_the_suite(tmp_path: Path):
+    suite = load_suite(write(tmp_path, {**INLINE, "queries": [{"query_text": "x", "min_similarity": 1.7}]}))
+    with pytest.raises(SuiteError) as caught:
+        load_queries(suite)
+    assert CANARY not in everything_said(caught.value)

@@ -1,0 +1,151 @@
+"""Reading YAML: what is refused, and that the message says where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
+from tests.suite.writing import one_line
+
+FILE = Path("suite.yaml")
+
+
+def problem_of(text: str) -> str:
+    with pytest.raises(SuiteError) as caught:
+        parse_yaml(text, file=FILE)
+    return str(one_line(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("a: [1, 2\nb: 3\n", 2), ("a: 1\n b: 2\n", 2), ("a: 'x\n", 2), ("a: 1\n\tb: 2\n", 2), ("a: 1\n---\nb: 2\n", 2),
+     ("a: @x\n", 1), ("a: 1\nb: {c: 1, d\n\n", 4)],
+)  # fmt: skip
+def test_broken_yaml_names_the_line(text: str, line: int):
+    assert f"suite.yaml: is not readable YAML at line {line}, column " in problem_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "line"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "a", 3),
+        ("x:\n  a: 1\n  a: 1\n", "a", 3),
+        ("- {a: 1, a: 2}\n", "a", 1),
+        ("1: a\n1: b", "1", 2),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(text: str, key: str, line: int):
+    problem = problem_of(text)
+    assert f"at line {line}, " in problem
+    assert f"the key {key} stands twice" in problem
+
+
+def test_the_same_key_in_two_mappings_is_no_duplicate():
+    assert parse_yaml("a: {x: 1}\nb: {x: 1}\n", file=FILE) == {"a": {"x": 1}, "b": {"x": 1}}
+
+
+def test_a_merged_key_may_be_given_again():
+    text = "base: &base {a: 1, b: 2}\nover: {<<: *base, a: 3}\n"
+    assert parse_yaml(text, file=FILE)["over"] == {"a": 3, "b": 2}
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "!!python/object/apply:os.system ['touch pwned']",
+        "!!python/name:os.system",
+        "!env X",
+        "!!binary x y",
+        "!include x",
+    ],
+)
+def test_tags_are_refused(tag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert "suite.yaml: is not readable YAML" in problem_of(f"a: {tag}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "{a: " * 100_000,
+        "- " * 100_000 + "x",
+        "? " * 50_000 + "x",
+        "\n".join(" " * i + "a:" for i in range(1500)),
+    ],
+    ids=["flow list", "flow mapping", "block list", "complex key", "indents"],
+)
+def test_bottomless_nesting_ends_in_an_error_and_not_in_a_crash(text: str):
+    assert "suite.yaml: is " in problem_of(text)
+
+
+def test_brackets_inside_texts_are_no_nesting():
+    assert parse_yaml("a: '" + "[" * 5000 + "'\n", file=FILE) == {"a": "[" * 5000}
+
+
+def test_aliases_that_multiply_are_refused():
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    assert "aliases that stand for too much" in problem_of("\n".join(lines))
+
+
+@pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}", "a: &a {b: [{c: *a}]}"])
+def test_an_alias_that_holds_itself_is_refused(text: str):
+    assert "aliases that stand for too much" in problem_of(text)
+
+
+def test_an_alias_that_is_used_twice_is_welcome():
+    assert parse_yaml("a: &a [1]\nb: *a\n", file=FILE) == {"a": [1], "b": [1]}
+
+
+def test_an_alias_of_nothing_does_not_repeat_its_name():
+    problem = problem_of("key: *secret\n")
+    assert "secret" not in problem
+    assert "put a text that starts with * in quotes" in problem
+
+
+@pytest.mark.parametrize("text", ["a: 2024-13-45", "a: \x00", "? [a]\n: b\n", "a: 0o8"])
+def test_odd_scalars_end_in_a_value_or_in_one_line(text: str):
+    try:
+        parse_yaml(text, file=FILE)
+    except SuiteError as error:
+        one_line(error)
+
+
+@given(st.text())
+def test_any_text_is_a_value_or_an_error_of_one_line(text: str):
+    try:
+        parse_yaml(text, file=FILE)
+    except SuiteError as error:
+        one_line(error)
+
+
+def test_a_byte_order_mark_is_dropped(tmp_path: Path):
+    file = tmp_path / "a.yaml"
+    file.write_bytes(b"\xef\xbb\xbfsuite: book\n")
+    assert read_text(file, kind="suite file") == "suite: book\n"
+
+
+def test_other_encodings_are_refused_with_the_byte(tmp_path: Path):
+    file = tmp_path / "a.yaml"
+    file.write_bytes("name: Café".encode("latin-1"))
+    with pytest.raises(SuiteError, match=r"is not UTF-8 text \(byte 9\)\. Save it as UTF-8\."):
+        read_text(file, kind="suite file")
+
+
+def test_a_path_that_no_file_system_has_is_an_error():
+    with pytest.raises(SuiteError, match="cannot be read"):
+        read_text(Path("a\0b.yaml"), kind="suite file")
+
+
+def test_what_users_wrote_is_shown_in_one_line():
+    assert printable("a\nb\x1b[31m\u202e") == "a\\nb\\x1b[31m\\u202e"
+    assert printable("x" * 100) == "x" * 77 + "..."
+    assert printable("Café 5") == "Café 5"
