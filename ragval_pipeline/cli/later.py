@@ -17,7 +17,6 @@ LATER: Mapping[str, str] = {
     "source.max_pages": "so many pages are read",
     "payload.modules": "other modules become findings",
     "embedding.max_input_tokens": "longer chunks become findings",
-    "embedding.identity_sample": "so many points are embedded again",
     "retrieval.retriever": "queries go through your own search",
     "history.baseline": "runs are compared with this one",
     "history.tolerated_drop": "a smaller drop is no regression",

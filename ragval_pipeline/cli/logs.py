@@ -31,7 +31,7 @@ def set_level(flag: str | None, environ: Mapping[str, str] | None = None) -> Non
         SuiteError: There is no such level.
     """
     environ = os.environ if environ is None else environ
-    given = (flag, "--log-level") if flag is not None else (environ.get(VARIABLE) or DEFAULT, VARIABLE)
+    given = (flag, "--log-level") if flag is not None else (environ.get(VARIABLE, "").strip() or DEFAULT, VARIABLE)
     level = _level(*given)
     for handler in [handler for handler in _LOGGER.handlers if isinstance(handler, _Lines)]:
         _LOGGER.removeHandler(handler)

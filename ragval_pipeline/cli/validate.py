@@ -50,9 +50,7 @@ def validate_and_show(
         else:
             _show(finished)
     if output is not None:
-        from ragval_pipeline.reporting.folder import copy_outputs
-
-        copy_outputs(finished.folder, output)
+        _copy(finished.folder, output, told=not as_json)
     return _exit_code(finished.report)
 
 
@@ -74,6 +72,16 @@ def _show(finished: FinishedRun) -> None:
     separator = "/" if "://" in folder else ""
     path = f"{folder}{separator}report.html" if separator else str(_short(Path(folder) / "report.html"))
     render_summary(finished.report, stdout_console(), report_path=path)
+
+
+def _copy(folder: str, output: str, *, told: bool) -> None:
+    from ragval_pipeline.reporting.folder import copy_outputs
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    copy_outputs(folder, output)
+    if told:
+        with tolerating_closed_pipe():
+            LinePrinter(stdout_console()).line(("Copied to: ", "bold"), (output, ""), wrap=False)
 
 
 def _short(path: Path) -> Path:
@@ -107,9 +115,11 @@ def closing_line(report: ValidationReport) -> str:
     blamed = next((finding for finding in report.findings if finding.severity == "error"), None)
     if report.verdict == "error" and blamed is not None:
         return _with_remedy(blamed.message, blamed.remedy)
-    if report.verdict == "not_measured":
-        return _with_remedy(_unmeasured(report) or headline(report), blamed.remedy if blamed else "")
-    return headline(report)
+    if report.verdict == "fail":
+        return headline(report)
+    if blamed is not None and blamed.code == "check.crashed":
+        return f"{blamed.message} --log-level DEBUG shows where."
+    return _with_remedy(_unmeasured(report) or headline(report), blamed.remedy if blamed else "")
 
 
 def _unmeasured(report: ValidationReport) -> str:

@@ -90,13 +90,18 @@ def page_name(url: str) -> str:
 
 
 def page_payloads(url: str, file: Path) -> Iterator[dict[str, Any]]:
-    """The payloads of a page's points in reading order: seed 000's fields, and title, text_hash, model, embedded_at.
+    """The payloads of the points of a page on the disk, as ``payloads_of`` makes them."""
+    return payloads_of(url, file.read_text(encoding="utf-8"))
+
+
+def payloads_of(url: str, html: str) -> Iterator[dict[str, Any]]:
+    """The payloads of a page's points in reading order: seed 000's fields, title and text_hash.
 
     Args:
         url: Address of the page.
-        file: Its HTML.
+        html: Its HTML.
     """
-    chunks = chunk_page(article_blocks(file.read_text(encoding="utf-8")))
+    chunks = chunk_page(article_blocks(html))
     chapter = urlsplit(url).path.removeprefix("/docs/")
     for index, chunk in enumerate(chunks):
         yield {

@@ -13,9 +13,11 @@ import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.chunk_structure import build_chunk_structure
+from ragval_pipeline.orchestration.assets.content_integrity import build_content_integrity
 from ragval_pipeline.orchestration.assets.coverage_report import build_coverage_report
 from ragval_pipeline.orchestration.assets.golden_set import build_golden_set
 from ragval_pipeline.orchestration.assets.metadata_expectations import build_metadata_expectations
+from ragval_pipeline.orchestration.assets.page_copies import build_page_copies
 from ragval_pipeline.orchestration.assets.payload_snapshot import build_payload_snapshot
 from ragval_pipeline.orchestration.assets.quality_metrics import build_quality_metrics
 from ragval_pipeline.orchestration.assets.query_validation_results import build_query_validation_results
@@ -28,9 +30,11 @@ from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.jobs import build_job
 from ragval_pipeline.orchestration.names import (
     CHUNK_STRUCTURE,
+    CONTENT_INTEGRITY,
     COVERAGE_REPORT,
     GOLDEN_SET,
     METADATA_EXPECTATIONS,
+    PAGE_COPIES,
     PAYLOAD_SNAPSHOT,
     QUALITY_METRICS,
     QUERY_VALIDATION_RESULTS,
@@ -51,6 +55,7 @@ MEASURING = {
     COVERAGE_REPORT: build_coverage_report,
     METADATA_EXPECTATIONS: build_metadata_expectations,
     CHUNK_STRUCTURE: build_chunk_structure,
+    CONTENT_INTEGRITY: build_content_integrity,
     QUERY_VALIDATION_RESULTS: build_query_validation_results,
     SELF_RETRIEVAL: build_self_retrieval,
     GOLDEN_SET: build_golden_set,
@@ -87,6 +92,7 @@ def build_validation_defs(
     assets = [
         build_sitemap_urls(suite),
         build_payload_snapshot(suite, ingestion=watched),
+        build_page_copies(suite),
         *[build(suite) for build in MEASURING.values()],
         build_validation_report(suite, list(MEASURING)),
     ]
@@ -104,7 +110,7 @@ def build_validation_defs(
 
 def _watched(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None) -> dg.AssetKey | None:
     key = upstream_key(suite, upstream)
-    own = (SITEMAP_URLS, PAYLOAD_SNAPSHOT, *MEASURING, VALIDATION_REPORT)
+    own = (SITEMAP_URLS, PAYLOAD_SNAPSHOT, PAGE_COPIES, *MEASURING, VALIDATION_REPORT)
     if key in [asset_key(suite.suite, name) for name in own]:
         raise SuiteError(
             f"{key.to_user_string()} is an asset of this suite: each validation would start the next one",

@@ -42,18 +42,22 @@ def build_measurement_checks(suite: Suite, asset: str) -> dg.AssetChecksDefiniti
         specs=specs,
         ins={"measurement": dg.AssetIn(key)},
         required_resource_keys={resource_key(suite.suite, "io_manager")},
+        can_subset=True,  # the UI runs single checks again only of those that can be picked
     )
-    def checks(measurement: Measurement) -> Iterator[dg.AssetCheckResult]:
+    def checks(context: dg.AssetCheckExecutionContext, measurement: Measurement) -> Iterator[dg.AssetCheckResult]:
         failure = measurement.failure
         if failure is not None and failure.kind in {"crashed", "unreachable"}:
             raise dg.Failure(f"{asset} could not measure: {failure.message}", allow_retries=False)
         resolved = resolve_suite(suite)  # as the report does: a gate may be read from the environment
         gates = gates_of(resolved)
         findings = grade_findings(measurement.findings, resolved.severity)
-        yield _findings_result(measurement, findings, key)
+        wanted = {check.name for check in context.selected_asset_check_keys}
+        if FINDINGS_CHECK in wanted:
+            yield _findings_result(measurement, findings, key)
         for criterion in criteria:
-            value = measurement.value(criterion.name) or _absent(criterion, measurement)
-            yield _publish(judge_value(criterion, gates[criterion.name], value), key, findings)
+            if criterion.name in wanted:
+                value = measurement.value(criterion.name) or _absent(criterion, measurement)
+                yield _publish(judge_value(criterion, gates[criterion.name], value), key, findings)
 
     return checks
 
@@ -77,10 +81,13 @@ def build_report_gates(suite: Suite) -> dg.AssetChecksDefinition:
         specs=specs,
         ins={"report": dg.AssetIn(key)},
         required_resource_keys={resource_key(suite.suite, "io_manager")},
+        can_subset=True,  # the UI runs single checks again only of those that can be picked
     )
-    def gate_checks(report: ValidationReport) -> Iterator[dg.AssetCheckResult]:
+    def gate_checks(context: dg.AssetCheckExecutionContext, report: ValidationReport) -> Iterator[dg.AssetCheckResult]:
+        wanted = {check.name for check in context.selected_asset_check_keys}
         for name in names:
-            yield _publish(report.criterion(name), key, report.findings)
+            if name in wanted:
+                yield _publish(report.criterion(name), key, report.findings)
 
     return gate_checks
 

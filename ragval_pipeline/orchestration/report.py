@@ -14,6 +14,7 @@ from typing import Any
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
@@ -24,6 +25,8 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
+#: Sections of the measurements that are kept as evidence.
+_EXTRAS = ("expectations", "integrity", "integrity_examples")
 
 
 def write_report(
@@ -33,6 +36,7 @@ def write_report(
     *,
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
+    pages: PageCopiesManifest | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -42,6 +46,7 @@ def write_report(
         measurements: Of every asset that ran; assets that did not are not measured.
         inventory: The site, when it was read.
         manifest: The snapshot, when it was taken.
+        pages: The page copies, when they were taken.
 
     Returns:
         The report, and the folder it was written to.
@@ -56,9 +61,10 @@ def write_report(
         findings=assembled.findings,
         inventory=inventory,
         manifest=manifest,
+        pages=pages,
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
-        extras={"expectations.json": sections["expectations"]} if sections.get("expectations") else {},
+        extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
         queries=[query.as_given() for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
     )

@@ -59,6 +59,16 @@ class RunPlace:
         return work_folder(self.base, self.run_id) / "payload"
 
     @property
+    def kept_pages(self) -> UPath:
+        """Where the page copies' parts will be."""
+        return self.folder / "evidence" / "pages"
+
+    @property
+    def staged_pages(self) -> UPath:
+        """Where the page copies' parts are until the report is written."""
+        return work_folder(self.base, self.run_id) / "pages"
+
+    @property
     def work(self) -> UPath:
         """What the run needs only until it ends."""
         return work_folder(self.base, self.run_id)
@@ -66,7 +76,7 @@ class RunPlace:
 
 def run_place(context: dg.AssetExecutionContext, suite: Suite) -> RunPlace:
     """The place of the run that a step belongs to."""
-    return place_of_run(context.instance, context.run_id, context.run.tags, suite)
+    return place_of_run(context.instance, context.run.run_id, context.run.tags, suite)
 
 
 def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, str], suite: Suite) -> RunPlace:

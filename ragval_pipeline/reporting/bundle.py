@@ -11,6 +11,7 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -24,6 +25,7 @@ class ReportBundle:
         findings: The same findings with all their subjects, graded, in report order.
         inventory: The site, or null when it was not read.
         manifest: The snapshot, or null when the collection was not read.
+        pages: The page copies, or null when no page was read.
         rankings: Query id to the pages that came back, best first, each once.
         judgements: Query id to page to relevance grade, for queries with ground truth.
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
@@ -35,6 +37,7 @@ class ReportBundle:
     findings: Sequence[Finding] = ()
     inventory: SiteInventory | None = None
     manifest: SnapshotManifest | None = None
+    pages: PageCopiesManifest | None = None
     rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)

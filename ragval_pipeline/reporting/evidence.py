@@ -1,7 +1,7 @@
 """``evidence/``: what every count can be checked by hand with.
 
-What lives here: the sitemap's pages as a table, the payload snapshot's parts, and further JSON. What does not: the
-outputs that people and tools read.
+What lives here: the sitemap's pages as a table, the parts of payload snapshot and page copies, and further JSON. What
+does not: the outputs that people and tools read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.bundle import ReportBundle
@@ -18,7 +18,8 @@ from ragval_pipeline.reporting.place import open_folder
 from ragval_pipeline.reporting.query_csv import cell
 from ragval_pipeline.reporting.storage import Content, Moved
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -43,6 +44,10 @@ def evidence_files(bundle: ReportBundle, staged: str | None) -> dict[str, Conten
         own = bundle.manifest.run_id == bundle.report.run_id
         for name, part in snapshot_parts(bundle.manifest, staged).items():
             files[f"{FOLDER}/payload/{name}"] = Moved(part) if own else part
+    if bundle.pages is not None:
+        own = bundle.pages.run_id == bundle.report.run_id
+        for name, part in page_parts(bundle.pages).items():
+            files[f"{FOLDER}/pages/{name}"] = Moved(part) if own else part
     for name, value in bundle.extras.items():
         files[f"{FOLDER}/{name}"] = json_bytes(value)
     return files
@@ -68,13 +73,23 @@ def snapshot_parts(manifest: SnapshotManifest, staged: str | None = None) -> Map
 
     A snapshot that is in neither place leaves the evidence without it, and a warning in the log.
     """
-    names = [part.name for part in manifest.parts]
-    for uri in (staged or manifest.staged_uri, manifest.kept_uri):
+    return _parts(manifest.parts, (staged or manifest.staged_uri, manifest.kept_uri), "payload snapshot is")
+
+
+def page_parts(manifest: PageCopiesManifest) -> Mapping[str, UPath]:
+    """The parts of the page copies by name, found as those of the snapshot are."""
+    return _parts(manifest.parts, (manifest.staged_uri, manifest.kept_uri), "page copies are")
+
+
+def _parts(parts: Sequence[Part], places: Sequence[str], what: str) -> Mapping[str, UPath]:
+    if not parts:
+        return {}
+    for uri in places:
         folder = open_folder(uri)
-        parts = {name: folder / name for name in names}
-        if all(part.exists() for part in parts.values()):
-            return parts
-    logger.warning("the payload snapshot is gone from %s: the evidence has none", manifest.kept_uri)
+        found = {part.name: folder / part.name for part in parts}
+        if all(part.exists() for part in found.values()):
+            return found
+    logger.warning("the %s gone from %s: the evidence has none", what, places[-1])
     return {}
 
 

@@ -111,7 +111,11 @@ def test_a_detector_that_crashes_says_its_type_and_how_to_see_more(
     report = json.loads(home.reports()[0].read_bytes())
     assert ended.code == 4
     assert "ZeroDivisionError" in ended.message
+    assert "--log-level DEBUG" in ended.message
     assert [finding["code"] for finding in report["findings"]] == ["check.crashed"]
+    assert "Traceback" not in ended.err
+    debugged = ragval("run", "-s", home.suite, "--only", "coverage", "--log-level", "DEBUG")
+    assert "nothing to divide by" in debugged.err
 
 
 def test_a_crash_while_reading_keeps_the_type_of_the_exception(

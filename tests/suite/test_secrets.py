@@ -97,3 +97,19 @@ def test_an_error_in_a_query_does_not_repeat_the_suite(tmp_path: Path):
     with pytest.raises(SuiteError) as caught:
         load_queries(suite)
     assert CANARY not in everything_said(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        ({"qdrant": {"path": "q", "collection": "c", "api_key": 7788990011}}, False),
+        ({"embedding": {"api_key": 7788990011}}, False),
+        ({"embedding": {"base_url": 7788990011}}, False),
+        ({"report_uri": 7788990011}, False),
+        ({"embedding": {"model": 7788990011}}, True),
+    ],
+)
+def test_a_wrong_value_is_shown_unless_its_key_may_hold_a_secret(tmp_path: Path, settings: dict[str, Any], shown: bool):
+    with pytest.raises(SuiteError) as caught:
+        load_suite(write(tmp_path, {**SMALLEST, **settings}))
+    assert ("7788990011" in str(caught.value)) is shown

@@ -15,7 +15,6 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.metadata.aliases import changed_fields
 
 
-
 def check_payload(suite: Suite, look: Look) -> list[Check]:
     """Required and needed fields, then the others, with the map that would help."""
     if not look.points:

@@ -71,6 +71,7 @@ def review(
     queries = load_queries(suite)
     if not queries or not manifest.points:
         return Measurement(asset=GOLDEN_SET)
+    vector = manifest.facts.vector(suite.qdrant.vector_name)
     golden = GoldenSet(
         queries=queries,
         inventory=inventory,
@@ -78,6 +79,8 @@ def review(
         judge=suite.retrieval.judge,
         gates=gates_of(suite),
         min_similarity=suite.retrieval.min_similarity,
+        states_threshold="min_similarity" in suite.retrieval.model_fields_set,
+        higher_is_better=vector is None or vector.higher_is_better,
     )
     facts = collect_facts(Snapshot(manifest).rows(COLUMNS), points=manifest.points)
     return review_golden_set(golden, facts, results=results, own=own)

@@ -55,7 +55,7 @@ def build_payload_snapshot(suite: Suite, *, ingestion: dg.AssetKey | None = None
                 pages=inventory.scope_urls,
                 folder=place.staged_payload,
                 kept_uri=str(place.kept_payload),
-                run_id=context.run_id,
+                run_id=context.run.run_id,
                 on_progress=progress_of(PAYLOAD_SNAPSHOT),
             )
         return dg.MaterializeResult(value=manifest, metadata=_metadata(manifest))

@@ -7,7 +7,7 @@ import dagster as dg
 from ragval_pipeline.orchestration.assets.common import suite_asset
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, table
-from ragval_pipeline.orchestration.names import SITEMAP_URLS
+from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import retry_policy
 from ragval_pipeline.orchestration.run_place import purge_abandoned, run_place
@@ -22,6 +22,7 @@ def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
     @suite_asset(suite, SITEMAP_URLS, kinds={"xml"}, description=__doc__)
     def sitemap_urls(context: dg.AssetExecutionContext) -> dg.MaterializeResult[SiteInventory]:
         resolved = resolve_suite(suite)
+        selected_groups(context.run.tags)  # the first step is where a misspelt group must be noticed
         purge_abandoned(context.instance, run_place(context, resolved))
         progress_of(SITEMAP_URLS)(0, None)
         with reading_the_world():

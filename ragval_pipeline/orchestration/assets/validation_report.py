@@ -1,13 +1,14 @@
 """``validation_report``: the verdict on the index, written with all its evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.metadata import numbers, table
+from ragval_pipeline.orchestration.metadata import numbers, offenders_metadata, table
 from ragval_pipeline.orchestration.names import (
+    PAGE_COPIES,
     PAYLOAD_SNAPSHOT,
     SITEMAP_URLS,
     VALIDATION_REPORT,
@@ -16,6 +17,7 @@ from ragval_pipeline.orchestration.names import (
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -31,7 +33,7 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
         measuring: Names of the measuring assets that the report gathers.
     """
     ins = {
-        **upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT),
+        **upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT, pages=PAGE_COPIES),
         **{name: dg.AssetIn(asset_key(suite.suite, name), dagster_type=Measurement) for name in measuring},
     }
 
@@ -40,6 +42,7 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
         context: dg.AssetExecutionContext,
         inventory: SiteInventory,
         manifest: SnapshotManifest,
+        pages: PageCopiesManifest,
         **measurements: Measurement,
     ) -> dg.MaterializeResult[ValidationReport]:
         from ragval_pipeline.orchestration.report import write_report
@@ -48,7 +51,7 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
         place = run_place(context, resolved)
         progress_of(VALIDATION_REPORT)(0, None)
         gathered = list(measurements.values())
-        report, folder = write_report(resolved, place, gathered, inventory=inventory, manifest=manifest)
+        report, folder = write_report(resolved, place, gathered, inventory=inventory, manifest=manifest, pages=pages)
         progress_of(VALIDATION_REPORT)(1, 1)
         return dg.MaterializeResult(value=report, metadata=_metadata(report, folder))
 
@@ -56,32 +59,34 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
 
 
 def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
+    """What the page of the report shows, the verdict first: the UI keeps this order."""
     from ragval_pipeline.reporting.markdown import summary_md
 
-    values = {criterion.name: criterion.value for criterion in report.criteria}
     severities = [finding.severity for finding in report.findings]
-    rows = [
-        {
-            "criterion": criterion.name,
-            "verdict": criterion.verdict,
-            "value": criterion.value,
-            "gate": "" if criterion.threshold is None else f"{criterion.operator} {criterion.threshold:g}",
-            "required": criterion.required,
-            "reason": criterion.reason,
-        }
-        for criterion in sorted(report.criteria, key=lambda criterion: not criterion.required)
-    ]
+    counts = {
+        "pass_rate": report.pass_rate,
+        "warning_findings": severities.count("warning"),
+        "duration_seconds": report.duration_seconds,
+    }
     return {
-        **numbers(values),
-        **numbers(
-            {
-                "pass_rate": report.pass_rate,
-                "warning_findings": severities.count("warning"),
-                "duration_seconds": report.duration_seconds,
-            }
-        ),
         "verdict": dg.MetadataValue.text(report.verdict),
-        "criteria": table(rows, ("criterion", "verdict", "value", "gate", "required", "reason")),
         "summary": dg.MetadataValue.md(summary_md(report).decode()),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
+        "collection": dg.MetadataValue.text(report.collection_name),
+        "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
+        **offenders_metadata(report.findings),
+        **numbers({criterion.name: criterion.value for criterion in report.criteria}),
+        **numbers(counts),
     }
+
+
+def _gates(report: ValidationReport) -> Iterator[dict[str, Any]]:
+    for criterion in report.criteria:
+        if criterion.required:
+            yield {
+                "criterion": criterion.name,
+                "verdict": criterion.verdict,
+                "value": criterion.value,
+                "gate": "none" if criterion.threshold is None else f"{criterion.operator} {criterion.threshold:g}",
+                "reason": criterion.reason,
+            }

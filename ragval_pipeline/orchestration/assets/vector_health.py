@@ -56,6 +56,7 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.vectors import walk
     from ragval_pipeline.validation.vectors.measure import VectorSettings, measure_vectors
+    from ragval_pipeline.validation.vectors.partners import Lookups
     from ragval_pipeline.validation.vectors.sample import COLUMNS, choose_sample, wanted_points
 
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
@@ -81,7 +82,14 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
             made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
             sampling=wanted != 0,
         )
-        measurement = measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed)
+        lookups = None
+        if wanted:
+            lookups = Lookups(
+                nearest=lambda text: [hit.id for hit in reader.search(text.tolist(), limit=3, fields=(), exact=False)],
+                vectors=lambda ids: list(reader.vectors(ids)),
+                embed=partial(_as_document, embed),
+            )
+        measurement = measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
         return measurement.model_copy(update={"sections": {**measurement.sections, **cost_section(embedder)}})
 
 

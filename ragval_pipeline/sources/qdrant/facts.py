@@ -41,6 +41,8 @@ class CollectionFacts(BaseModel):
         deferred_points: Points hidden from search until they are optimised.
         hnsw: ``m``, ``ef_construct`` and ``full_scan_threshold`` as configured.
         indexing_threshold: Kilobytes of vectors in a segment above which HNSW is built, or null.
+        segments: Segments of the collection, all shards together, or null.
+        quantized: Whether searches compare quantized vectors first, so that they are not exact without HNSW either.
         server_version: Version of the server, or null in local mode.
         simulated: True when a demonstration put these facts in place of the server's.
     """
@@ -60,6 +62,8 @@ class CollectionFacts(BaseModel):
     deferred_points: int | None = None
     hnsw: dict[str, Any] = {}
     indexing_threshold: int | None = None
+    segments: int | None = None
+    quantized: bool = False
     server_version: str | None = None
     simulated: bool = False
 

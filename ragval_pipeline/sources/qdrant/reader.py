@@ -76,6 +76,7 @@ class CollectionReader:
         info: Any = self._ask(lambda: self._client.get_collection(self._collection))
         aliases = self._aliases()
         params, local = info.config.params, self._is_local()
+        used = params.vectors.get(self._vector_name) if isinstance(params.vectors, dict) else params.vectors
         return CollectionFacts(
             name=aliases.get(self._collection, self._collection),
             alias=self._collection if self._collection in aliases else None,
@@ -88,8 +89,10 @@ class CollectionReader:
             metadata=getattr(info.config, "metadata", None) or {},
             optimizer=_optimizer(info.optimizer_status),
             deferred_points=getattr(getattr(info, "update_queue", None), "deferred_points", None),
-            hnsw=_hnsw(info.config.hnsw_config),
+            hnsw=_hnsw(info.config.hnsw_config, used),
             indexing_threshold=getattr(info.config.optimizer_config, "indexing_threshold", None),
+            segments=getattr(info, "segments_count", None),
+            quantized=any(getattr(part, "quantization_config", None) is not None for part in (info.config, used)),
             server_version=None if local else self._server_version(),
         )
 
@@ -215,5 +218,9 @@ def _optimizer(status: Any) -> str:
     return "ok" if value == "ok" else str(getattr(status, "error", value))
 
 
-def _hnsw(config: Any) -> dict[str, Any]:
-    return {name: getattr(config, name, None) for name in ("m", "ef_construct", "full_scan_threshold")}
+def _hnsw(config: Any, vector: Any) -> dict[str, Any]:
+    """The collection's HNSW settings, with those of the vector itself in their place."""
+    own = getattr(vector, "hnsw_config", None)
+    names = ("m", "ef_construct", "full_scan_threshold")
+    found = {name: (getattr(own, name, None), getattr(config, name, None)) for name in names}
+    return {name: general if special is None else special for name, (special, general) in found.items()}

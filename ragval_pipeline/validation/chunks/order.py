@@ -16,8 +16,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 
 #: Snapshot columns that ``collect_order`` needs.
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at")
-#: Missing indices of a page that its finding lists.
-SHOWN_INDICES = 100
+#: Missing indices of a page, and points that share one index, that a subject's details list.
+SHOWN = 100
 
 
 @dataclass
@@ -61,7 +61,7 @@ def _gaps(pages: Mapping[str, PageOrder]) -> list[Finding]:
         present = sorted(index for index in page.points if index >= first)
         missing = present[-1] - first + 1 - len(present) if present else 0
         if missing:
-            shown = list(islice(_between(first, present), SHOWN_INDICES))
+            shown = list(islice(_between(first, present), SHOWN))
             details = {"missing": shown, "missing_count": missing, "highest": present[-1]}
             subjects.append(Subject(name=page.url, page=key, details=details))
     return [make_finding("chunk.index_gap", subjects)] if subjects else []
@@ -89,7 +89,7 @@ def _duplicates(pages: Mapping[str, PageOrder]) -> list[Finding]:
             groups += 1
             ids = sorted(point_id for point_id, _ in points)
             for point_id, embedded_at in points:
-                others = [entry for entry in ids if entry != point_id]
+                others = list(islice((entry for entry in ids if entry != point_id), SHOWN))
                 details = {"page_url": page.url, "chunk_index": index, "others": others, "embedded_at": embedded_at}
                 subjects.append(Subject(name=point_id, page=key, details=details))
     if not subjects:

@@ -30,7 +30,18 @@ ASSET = "golden_set"
 
 @dataclass(frozen=True)
 class GoldenSet:
-    """The test queries with what the suite asks of them."""
+    """The test queries with what the suite asks of them.
+
+    Args:
+        queries: In file order.
+        inventory: The site.
+        module_match: How modules are compared.
+        judge: Conditions that decide, or null.
+        gates: The gate of each criterion.
+        min_similarity: The suite's threshold.
+        states_threshold: Whether suite or profile state it, rather than leaving the default.
+        higher_is_better: False for distances.
+    """
 
     queries: Sequence[TestQuery]
     inventory: SiteInventory
@@ -38,6 +49,8 @@ class GoldenSet:
     judge: Sequence[str] | None
     gates: Mapping[str, Gate]
     min_similarity: float
+    states_threshold: bool = False
+    higher_is_better: bool = True
 
 
 def review_golden_set(
@@ -67,35 +80,41 @@ def review_golden_set(
         *duplicate_queries(golden.queries),
         *unreachable_gates(metrics, golden.gates),
         *unasked_modules(golden.queries, golden.inventory),
-        *_threshold(golden, results, own),
+        *_thresholds(golden, results, own),
     ]
     return Measurement(asset=ASSET, findings=tuple(findings))
 
 
-def _threshold(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str, Any]) -> list[Finding]:
-    """Judge the threshold that decides on most queries, where a score decides at all."""
-    deciding = [
-        golden.min_similarity if query.min_similarity is None else query.min_similarity
-        for query in golden.queries
-        if query.negative or "score" in deciding_conditions(query, golden.judge)
-    ]
+def _thresholds(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str, Any]) -> list[Finding]:
+    """Judge the thresholds that somebody chose: the suite's, and the one that most queries state."""
     reports = {entry["query_id"]: entry for entry in results.get("query_results", [])}
-    if not deciding or not reports:
+    if not reports:
         return []
-    threshold = max(set(deciding), key=lambda value: (deciding.count(value), value))
     titles = own.get("self_retrieval", {}).get("title_scores", [])
+    right = [reports[query.id]["best_similarity"] for query in golden.queries if _is_right(query, reports)]
     scores = Scores(
-        right=[
-            *titles,
-            *(reports[query.id]["best_similarity"] for query in golden.queries if _is_right(query, reports)),
-        ],
+        right=[*titles, *right],
         negative=[
             score
             for query in golden.queries
             if query.negative and (score := reports.get(query.id, {}).get("best_similarity")) is not None
         ],
+        higher_is_better=golden.higher_is_better,
     )
-    return unfit_threshold(threshold, scores)
+    return [finding for threshold in _chosen(golden) for finding in unfit_threshold(threshold, scores)]
+
+
+def _chosen(golden: GoldenSet) -> list[float]:
+    stated = [query.min_similarity for query in golden.queries if query.min_similarity is not None]
+    common = max(set(stated), key=lambda value: (stated.count(value), value), default=None)
+    falls_back = any(
+        query.min_similarity is None and (query.negative or "score" in deciding_conditions(query, golden.judge))
+        for query in golden.queries
+    )
+    chosen = {golden.min_similarity} if golden.states_threshold or falls_back else set()
+    if common is not None and 2 * stated.count(common) > len(golden.queries):
+        chosen.add(common)
+    return sorted(chosen)
 
 
 def _is_right(query: TestQuery, reports: Mapping[str, Any]) -> bool:

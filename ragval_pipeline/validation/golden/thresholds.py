@@ -55,7 +55,8 @@ def unfit_threshold(threshold: float, scores: Scores) -> list[Finding]:
         f"The threshold {threshold:g} turns down {rejected:.0%} of {len(scores.right)} answers on the right page"
         f" and lets in {admitted:.0%} of {len(scores.negative)} negative ones."
     )
-    return [make_finding("query.threshold_unfit", [Subject(name=f"{threshold:g}", details=details)], message=message)]
+    subject = Subject(name=f"{threshold:g}", details=details)
+    return [make_finding("query.threshold_unfit", [subject], message=message)]
 
 
 def _quantiles(scores: Sequence[float]) -> dict[str, float] | None:

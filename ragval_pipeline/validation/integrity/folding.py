@@ -1,7 +1,7 @@
 """Folding text to its letters and digits, so that extractors that differ in blanks and marks still agree.
 
-What lives here: the fold, the way back to the text it was made of, and taking Markdown's markup out. What does not:
-comparing folded texts (``grams``, ``forward``, ``backward``).
+What lives here: the fold, and the way back to the text it was made of. What does not: comparing folded texts
+(``grams``, ``match``) and what is no text at all (``markup``).
 """
 
 from __future__ import annotations
@@ -34,29 +34,11 @@ _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _BMP = 0x10000
 _LETTER, _SPACE, _HIDDEN, _ALONE = 1, 2, 4, 8
 
-# An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
-_TITLE = r"(?:\s+(?:\"[^\n]*?\"|'[^\n]*?'))?\s*"
-_ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*){_TITLE}\)"
-_TAGS = "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure"
-_MARKUP = re.compile(
-    rf"!\[[^\]\n]*\]{_ADDRESS}"  # an image, which shows no letters
-    rf"|(?<=\]){_ADDRESS}"  # where a link leads
-    # the same, cut by the chunk's end or beginning
-    r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
-    r"|\A(?:[^\s()\[\]]*[/.#][^\s()\[\]]*(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
-    r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
-    r"|^[ \t]*(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
-    r"|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
-    r"|\{#[\w-]+\}"  # the id of a heading
-    rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--.*?-->",  # markup that Markdown passes through
-    re.MULTILINE | re.DOTALL,
-)
-
 
 def fold(text: str) -> str:
     """The letters and digits of a text in their order: NFKC, lower case, all else left out.
 
-    ``FIle\\u200b-Name 1`` becomes ``filename1``. Letters and digits are what ``str.isalnum`` says.
+    ``File-Name 1`` becomes ``filename1``. Letters and digits are what ``str.isalnum`` says.
     """
     return _letters(_normalised(text))
 
@@ -72,13 +54,8 @@ def joined(texts: Iterable[str]) -> str:
 
 
 def word_text(text: str) -> str:
-    """The words of a text with one blank around each, so that ``" a b " in word_text(text)`` finds whole words."""
+    """The words of a text with one blank around each: ``" a b "`` stands in it where these whole words do."""
     return f" {' '.join(words_of(text))} "
-
-
-def without_markup(text: str) -> str:
-    """The text with Markdown's invisible parts (addresses, fences, images, tags) blanked out, same length."""
-    return _MARKUP.sub(lambda match: " " * len(match[0]), text)
 
 
 @dataclass(frozen=True)
@@ -195,7 +172,7 @@ def _normalised(text: str) -> str:
 
 def _letters(shown: str) -> str:
     letters = _NOT_LETTERS.sub("", shown.lower())
-    return letters if letters.isascii() else letters.replace("ς", "σ")
+    return letters if letters.isascii() else letters.replace("\u03c2", "\u03c3")  # sigma at the end of a word
 
 
 @lru_cache(maxsize=1)

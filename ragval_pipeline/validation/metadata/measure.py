@@ -12,7 +12,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.measurement import Measurement, ratio
 from ragval_pipeline.validation.metadata.levels import LEVELS, Level, LevelCounts, Offender
-from ragval_pipeline.validation.metadata.rules import RULES
+from ragval_pipeline.validation.metadata.rules import RULES, canonical_of
 
 ASSET = "metadata_expectations"
 _CODES: dict[Level, str] = {
@@ -61,7 +61,7 @@ def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
 
 
 def _findings(counts: LevelCounts, fields: Mapping[str, str]) -> list[Finding]:
-    canonical = {name: key for key, name in fields.items()}
+    canonical = canonical_of(fields)
     findings = []
     for level in LEVELS:
         for name, offenders in counts.offenders.get(level, {}).items():

@@ -65,7 +65,7 @@ RULES: dict[str, FieldRule] = {
 
 def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
     """Payload name to the canonical field that it is judged as; the first where a name serves several."""
-    return {name: canonical for canonical, name in reversed(fields.items()) if canonical in RULES}
+    return {name: canonical for canonical, name in reversed(list(fields.items())) if canonical in RULES}
 
 
 def judged_kind(canonical: str, kind: str, value: Any) -> str | None:

@@ -25,6 +25,7 @@ from ragval_pipeline.validation.measurement import (
 from ragval_pipeline.validation.report import PrecisionMetric, QueryReport, RetrievalMetrics
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, Rules, found_keywords
+from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.rankings import Qrels, Run, has_ground_truth, page_qrels, page_run
 from ragval_pipeline.validation.retrieval.repeats import measure_determinism
@@ -98,7 +99,7 @@ def measure_retrieval(
     outcome = Outcome(queries, reports, by_id, settings)
     determinism, unstable = measure_determinism(answers)
     values = [*outcome.values(), determinism, *_page_values(sections, settings)]
-    findings = [*outcome.findings(), *unstable]
+    findings = [*outcome.findings(), *unstable, *crowded_answers(queries, by_id, settings.rules.read)]
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(findings), sections=sections)
 
 

@@ -34,12 +34,14 @@ _SUSPECT = re.compile(
 _IS_BIDI = re.compile(f"[{_BIDI}]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 #: Scripts that write with joiners, by the first word of their characters' names.
-_JOINING = frozenset(
+_JOINING_SCRIPTS = (
     "ARABIC SYRIAC NKO MANDAIC MONGOLIAN DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM "
-    "SINHALA TIBETAN MYANMAR KHMER BALINESE JAVANESE MEETEI THAANA".split()
+    "SINHALA TIBETAN MYANMAR KHMER BALINESE JAVANESE MEETEI THAANA"
 )
+_JOINING = frozenset(_JOINING_SCRIPTS.split())
 #: Scripts without blanks between words, where a zero-width space may stand for one.
-_UNSPACED = frozenset("THAI LAO KHMER MYANMAR TIBETAN JAVANESE BALINESE CJK HIRAGANA KATAKANA".split())
+_UNSPACED_SCRIPTS = "THAI LAO KHMER MYANMAR TIBETAN JAVANESE BALINESE CJK HIRAGANA KATAKANA"
+_UNSPACED = frozenset(_UNSPACED_SCRIPTS.split())
 _VARIATION_16 = "\ufe0f"
 
 
@@ -71,7 +73,7 @@ def zero_width_findings(subjects: Iterable[Subject]) -> list[Finding]:
     if not named:
         return []
     total = sum((Counter(subject.details["characters"]) for subject in named), Counter[str]())
-    shown = ", ".join(f"{name} {count}×" for name, count in total.most_common(5))
+    shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(5))
     cause = f"The extraction kept invisible characters: {shown}."
     return [make_finding("text.zero_width", named, details={"characters": dict(total)}, cause=cause)]
 

@@ -86,7 +86,7 @@ class Compared:
         self.dropped += max(0, len(places) - room)
         places = places[: max(room, 0)]
         if len(places):
-            self.kept.extend(ids[place] for place in places)
+            self.kept.extend(ids[place] for place in places.tolist())
             self.stored.append(stored[places])
             self.again.append(again[places])
 

@@ -55,8 +55,11 @@ def missing_and_zero(missing: Sequence[str], zero: Sequence[str], points: Descri
     return [make_finding(code, [points.subject(name) for name in names]) for code, names in found if names]
 
 
-def identical(groups: Sequence[Sequence[str]], points: Described) -> list[Finding]:
-    """``vector.identical``: every member of every group, each naming the others."""
+def identical(groups: Sequence[Sequence[str]], points: Described, *, because: str | None) -> list[Finding]:
+    """``vector.identical``: every member of every group, each naming the others.
+
+    Texts that begin alike have one vector where only their beginnings were embedded: ``because`` of the mismatch.
+    """
     if not groups:
         return []
     subjects = [
@@ -65,21 +68,22 @@ def identical(groups: Sequence[Sequence[str]], points: Described) -> list[Findin
         for name in group
     ]
     message = f"{len(subjects)} points hold the vector of a point with another text, in {len(groups)} groups."
-    return [make_finding("vector.identical", subjects, details={"groups": len(groups)}, message=message)]
+    return [
+        make_finding("vector.identical", subjects, details={"groups": len(groups)}, message=message, because=because)
+    ]
 
 
 def swapped(owners: Mapping[str, Owner], cosines: Mapping[str, float], points: Described) -> list[Finding]:
     """``vector.swapped``: each point names the one whose text its vector belongs to."""
     if not owners:
         return []
-    holders = {owner.point: name for name, owner in owners.items()}
     subjects = [
         points.subject(
             name,
             belongs_to=owner.point,
-            others=sorted({owner.point, holders.get(name, owner.point)}),
+            others=sorted({owner.point, owner.holder} - {None}),
             cosine=round(cosines[name], 4),
-            cosine_there=round(owner.cosine, 4),
+            cosine_there=None if owner.cosine is None else round(owner.cosine, 4),
         )
         for name, owner in owners.items()
     ]

@@ -18,7 +18,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def copied_vectors(
-    groups: Iterable[Sequence[str]], rows: Mapping[str, Mapping[str, Any]], pairs: Pairs, swapped: Collection[str]
+    groups: Iterable[Sequence[str]], rows: Mapping[str, Mapping[str, Any]], pairs: Pairs, *, leave_out: Collection[str]
 ) -> list[list[str]]:
     """Groups of points with one vector and several texts, at least one of which does not have that vector.
 
@@ -29,7 +29,8 @@ def copied_vectors(
         groups: Points that hold the same vector.
         rows: Text and hash of these points.
         pairs: Compared points.
-        swapped: Points whose vector belongs to another text: when that text has a twin, they meet its own vector.
+        leave_out: Points whose vector belongs to another text, and meets the right one of that text's twin, and points
+            whose text was changed.
 
     Returns:
         The groups, each sorted.
@@ -37,7 +38,7 @@ def copied_vectors(
     cosines, noise = pairs.cosines(), pairs.noise
     found = []
     for group in groups:
-        members = [name for name in group if name in rows and name not in swapped]
+        members = [name for name in group if name in rows and name not in leave_out]
         if len({rows[name]["text_sha256"] for name in members} - {None}) < 2:
             continue
         if all(name in cosines for name in members):

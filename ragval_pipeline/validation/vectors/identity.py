@@ -5,9 +5,10 @@ What lives here: the decision between no finding, ``vector.model_mismatch`` and 
 
 The rules, of all compared points:
 
-- mixed: at least ``POPULATION`` of another space (and ``FEWEST`` points) beside as many that belong, with a gap between;
-  or as many off ones that a model name or a day of embedding separates from the rest;
-- mismatch: two thirds or more off, or fewer when one way of embedding explains those that are off and those that match.
+- mixed: at least ``POPULATION`` of another space (and ``FEWEST`` points) beside as many that belong, with a gap
+  between; or as many off ones that a model name or a day of embedding separates from the rest;
+- mismatch: two thirds or more off, or fewer when one way of embedding explains those that are off and those that
+  match.
 
 Between them nothing is claimed: where half of the texts were changed by hand, half of the vectors are off, and none of
 them is of another model. The criterion ``embedding_match`` says how many.
@@ -87,8 +88,9 @@ def decide(
             return Decision(mixed=populations.foreign, median=median, split=splits.get("foreign"))
     elif _is_most(len(populations.foreign), total):
         return Decision("another_model", median=median)
-    explaining = next((trial for trial in trials if trial.explains), None)
-    if explaining is not None and (_is_most(len(off), total) or explaining.kind in _TELLING):
+    most = _is_most(len(off), total)
+    explaining = next((trial for trial in trials if trial.explains and (most or _explains_all(trial))), None)
+    if explaining is not None:
         return Decision(_KINDS[explaining.kind], median=median, best=explaining)
     if _is_population(len(populations.related), total) and _is_population(len(populations.matching), total):
         split = splits.get("related")
@@ -97,6 +99,10 @@ def decide(
     if _is_most(len(populations.related) + len(populations.foreign), total):
         return Decision(_kind_of(median, unrelated_below(pairs)), median=median, best=best)
     return Decision(median=median, best=best)
+
+
+def _explains_all(trial: Trial) -> bool:
+    return trial.keeps and trial.kind in _TELLING
 
 
 def _is_population(count: int, total: int) -> bool:

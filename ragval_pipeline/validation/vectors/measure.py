@@ -20,12 +20,14 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.vectors import findings, identical, split, variants
+from ragval_pipeline.validation.vectors import findings as wording
+from ragval_pipeline.validation.vectors import identical, split, variants
 from ragval_pipeline.validation.vectors.compared import MATCH
 from ragval_pipeline.validation.vectors.identity import Decision, decide, worth_trying
 from ragval_pipeline.validation.vectors.pairs import Pairs, pairs_of, stale_texts
+from ragval_pipeline.validation.vectors.partners import Lookups, with_partners
 from ragval_pipeline.validation.vectors.populations import Populations, sort_points
-from ragval_pipeline.validation.vectors.swapped import find_swapped
+from ragval_pipeline.validation.vectors.swapped import Owner, find_swapped, with_displaced, without_copies
 from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_tested, try_all
 from ragval_pipeline.validation.vectors.walk import Walked
 
@@ -59,7 +61,12 @@ class VectorSettings:
 
 
 def measure_vectors(
-    walked: Walked, settings: VectorSettings, *, rows_of: RowsOf, embed_as: EmbedAs | None
+    walked: Walked,
+    settings: VectorSettings,
+    *,
+    rows_of: RowsOf,
+    embed_as: EmbedAs | None,
+    lookups: Lookups | None = None,
 ) -> Measurement:
     """The measurement of ``vector_health``.
 
@@ -68,13 +75,14 @@ def measure_vectors(
         settings: What is known besides.
         rows_of: Reads rows of the snapshot.
         embed_as: Embeds texts for trials; null: none are made.
+        lookups: Finds points outside the sample; null where everything was re-embedded.
     """
     judged = _Judged(walked, settings, rows_of)
     failure = walked.failure
     try:
-        found = judged.findings(embed_as if failure is None else None)
+        found = judged.findings(None, None) if failure else judged.findings(embed_as, lookups)
     except SystemFailure as error:
-        failure, found = error, judged.findings(None)
+        failure, found = error, judged.findings(None, None)
     if failure is not None:
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"findings": (*failed.findings, *found), "sections": judged.sections()})
@@ -88,15 +96,16 @@ class _Judged:
         self._stored, self._compared = walked.stored, walked.compared
         self._settings, self._rows_of = settings, rows_of
         self._all = pairs_of(walked.compared)
-        self._swapped = find_swapped(self._all)
-        groups = walked.stored.same_vectors()
-        rows = rows_of(frozenset(name for group in groups for name in group), identical.COLUMNS)
-        self._copied = identical.copied_vectors(groups, rows, self._all, self._swapped)
+        self._stale = stale_texts(walked.compared)
+        self._swapped: dict[str, Owner] = {}
+        self._copied: list[list[str]] = []
         self._populations: Populations | None = None
         self._decision = Decision()
 
-    def findings(self, embed_as: EmbedAs | None) -> list[Finding]:
+    def findings(self, embed_as: EmbedAs | None, lookups: Lookups | None) -> list[Finding]:
         """Everything that is wrong with the vectors."""
+        everything = self._all if lookups is None else with_partners(self._all, lookups, self._rows_of)
+        self._misplaced(everything, sampled=lookups is not None)
         copied = {name for group in self._copied for name in group}
         pairs = self._all.without({*self._swapped, *copied})
         self._decision = self._decide(pairs, embed_as)
@@ -105,14 +114,26 @@ class _Judged:
         settings, decision = self._settings, self._decision
         named = () if decision.mismatch is None else self._named_models(pairs)
         return [
-            *findings.missing_and_zero(self._stored.missing, self._stored.zero, described),
-            *(findings.distance(settings.vector, model=settings.model, longest=self._stored.longest)
+            *wording.missing_and_zero(self._stored.missing, self._stored.zero, described),
+            *(wording.distance(settings.vector, model=settings.model, longest=self._stored.longest)
               if settings.made_for_cosine and self._stored.ids else ()),
-            *findings.swapped(self._swapped, self._all.cosines(), described),
-            *findings.identical(self._copied, described),
-            *findings.models(decision, cosines, described, named=named, model=settings.model,
+            *wording.swapped(self._swapped, everything.cosines(), described),
+            *wording.identical(self._copied, described, because="vector.model_mismatch" if decision.mismatch else None),
+            *wording.models(decision, cosines, described, named=named, model=settings.model,
                              collection=settings.collection, sampled=len(pairs.ids)),
         ]  # fmt: skip
+
+    def _misplaced(self, pairs: Pairs, *, sampled: bool) -> None:
+        """Find swapped and copied vectors."""
+        groups, found = self._stored.same_vectors(), find_swapped(pairs)
+        owners = frozenset(owner.point for owner in found.values() if owner.point)
+        rows = self._rows_of(owners.union(*groups), identical.COLUMNS)
+        swapped = without_copies(found, groups, pairs, lambda name: rows[name]["text_sha256"] if name in rows else None)
+        cosines = pairs.cosines()
+        if sampled:
+            swapped = with_displaced(swapped, [name for name in pairs.kept if cosines[name] < MATCH])
+        self._swapped = swapped
+        self._copied = identical.copied_vectors(groups, rows, pairs, leave_out={*swapped, *self._stale})
 
     def value(self) -> MeasuredValue:
         """``embedding_match``."""
@@ -134,7 +155,7 @@ class _Judged:
             "zero": len(self._stored.zero),
             "re_embedded": len(self._compared.ids),
             "matching": sum(cosine >= MATCH for cosine in self._compared.cosine),
-            "changed_texts": len(stale_texts(self._compared)),
+            "changed_texts": len(self._stale),
             "swapped": len(self._swapped),
             "copied": sum(map(len, self._copied)),
             "related": len(populations.related) if populations else 0,
@@ -175,6 +196,6 @@ class _Judged:
         rows = self._rows_of(frozenset(pairs.ids), split.COLUMNS)
         return [row["model"] for row in rows.values()]
 
-    def _described(self, copied: Collection[str]) -> findings.Described:
-        named = findings.all_ids(self._stored.missing, self._stored.zero, self._swapped, copied, self._decision.mixed)
-        return findings.Described(self._rows_of(named, findings.COLUMNS))
+    def _described(self, copied: Collection[str]) -> wording.Described:
+        named = wording.all_ids(self._stored.missing, self._stored.zero, self._swapped, copied, self._decision.mixed)
+        return wording.Described(self._rows_of(named, wording.COLUMNS))

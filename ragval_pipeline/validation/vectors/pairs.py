@@ -5,7 +5,7 @@ What lives here: the view. What does not: deciding.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,6 +70,20 @@ class Pairs:
             self.again[stay_kept],
         )
 
+    def with_points(self, ids: Sequence[str], stored: Floats, again: Floats, chars: Sequence[int]) -> Pairs:
+        """The same with further points, whose vectors are unit rows."""
+        import numpy as np
+
+        cosine = np.einsum("ij,ij->i", stored, again)
+        return Pairs(
+            (*self.ids, *ids),
+            np.concatenate([self.cosine, cosine]),
+            np.concatenate([self.chars, np.array(chars, dtype=np.int64)]),
+            (*self.kept, *ids),
+            np.concatenate([self.stored, stored]),
+            np.concatenate([self.again, again]),
+        )
+
 
 def pairs_of(compared: Compared) -> Pairs:
     """The compared points that both have a vector and whose text is the one that was embedded.
@@ -96,7 +110,7 @@ def pairs_of(compared: Compared) -> Pairs:
 
 
 def stale_texts(compared: Compared) -> frozenset[str]:
-    """Points whose text was changed after it was hashed; none unless hashes hold elsewhere, so that they can be read."""
+    """Points whose text was changed after it was hashed; none where hardly any hash holds."""
     checked = [name for name, holds in zip(compared.ids, compared.hash_holds, strict=True) if holds is not None]
     stale = [name for name, holds in zip(compared.ids, compared.hash_holds, strict=True) if holds is False]
     return frozenset(stale) if len(stale) <= len(checked) * 3 // 4 else frozenset()

@@ -129,4 +129,5 @@ def _centred(vectors: Floats, mean: Floats | None = None) -> Floats:
 
     moved = vectors - (vectors.mean(axis=0) if mean is None else mean)
     norms = np.linalg.norm(moved, axis=1, keepdims=True)
-    return np.divide(moved, norms, out=np.zeros_like(moved), where=norms > 0)
+    unit: Floats = np.divide(moved, norms, out=np.zeros_like(moved), where=norms > 0)
+    return unit

@@ -140,4 +140,5 @@ def _directions(dimension: int) -> Floats:
     import numpy as np
 
     drawn = np.random.default_rng(20_000 + dimension).standard_normal((dimension, DIRECTIONS))
-    return (drawn / np.linalg.norm(drawn, axis=0)).astype(np.float32)
+    directions: Floats = (drawn / np.linalg.norm(drawn, axis=0)).astype(np.float32)
+    return directions

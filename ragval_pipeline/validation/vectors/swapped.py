@@ -6,8 +6,8 @@ copies, where one of two equal vectors is right (``identical``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.validation.vectors.compared import MATCH
@@ -32,10 +32,17 @@ LOOKED_AT_IN_FULL = 20_000
 
 @dataclass(frozen=True)
 class Owner:
-    """The text that a vector belongs to: its point, and the cosine with its re-embedded vector."""
+    """Where a vector belongs.
 
-    point: str
-    cosine: float
+    Args:
+        point: The point whose text it is the vector of; null when that point is not known.
+        cosine: With the re-embedded vector of that text.
+        holder: The point that holds this point's own vector; null when that is not known.
+    """
+
+    point: str | None
+    cosine: float | None = None
+    holder: str | None = None
 
 
 def find_swapped(pairs: Pairs) -> dict[str, Owner]:
@@ -58,7 +65,43 @@ def find_swapped(pairs: Pairs) -> dict[str, Owner]:
         belongs = (best >= MATCH) & (1 - best <= MUCH_CLOSER * (1 - own[off[start : start + len(best)]]))
         for place in np.flatnonzero(belongs):
             found[names[start + place]] = Owner(names[int(owner[place])], float(best[place]))
-    return found
+    holders = {owner.point: name for name, owner in found.items()}
+    return {name: replace(owner, holder=holders.get(name)) for name, owner in found.items()}
+
+
+def with_displaced(found: Mapping[str, Owner], off: Collection[str]) -> dict[str, Owner]:
+    """Add the points whose own vector another one holds, although it is not known whose vector they hold.
+
+    Args:
+        found: Points whose owner is known.
+        off: Points whose vector is not their own.
+    """
+    holders = {owner.point: name for name, owner in found.items()}
+    return {**{name: Owner(None, holder=holders[name]) for name in off if name in holders}, **found}
+
+
+def without_copies(
+    found: Mapping[str, Owner], groups: Iterable[Sequence[str]], pairs: Pairs, text_of: Callable[[str], str | None]
+) -> dict[str, Owner]:
+    """Leave out vectors that are copies of another point's own right vector.
+
+    A copy may come close to a third text that resembles the copied one. Where the owner has the very text of the right
+    point, nothing was copied: its twin was spared.
+
+    Args:
+        found: As ``find_swapped`` gives it.
+        groups: Points that hold the same vector.
+        pairs: All compared points.
+        text_of: Hash of a point's text.
+    """
+    cosines, noise = pairs.cosines(), pairs.noise
+    copies: set[str] = set()
+    for group in groups:
+        right = {text_of(name) for name in group if cosines.get(name, 0.0) >= 1 - noise}
+        copies.update(
+            name for name in group if right and name in found and text_of(found[name].point or "") not in right
+        )
+    return {name: owner for name, owner in found.items() if name not in copies}
 
 
 def _best_owners(stored: Floats, again: Floats) -> Iterator[tuple[int, Floats, NDArray[np.int64]]]:

@@ -46,7 +46,8 @@ class Trial:
         kind: ``added``, ``instructed``, ``cleaned``, ``input_type`` or ``truncated``.
         means: Completes "the collection was embedded ...".
         median: Median cosine with the stored vectors of the points that differ.
-        explains: Whether it gives the stored vectors of points that differ and of those that match.
+        explains: Whether it gives the stored vectors of the points that differ.
+        keeps: Whether it gives those of the points that match, too.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Trial:
     means: str
     median: float
     explains: bool
+    keeps: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +97,8 @@ def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) ->
 
     fits = cosines >= MATCH
     off, controls = fits[: tested.off], fits[tested.off :]
-    explains = bool(off.mean() >= AGREE) and (not len(controls) or bool(controls.mean() >= AGREE))
-    return Trial(name, kind, means, float(np.median(cosines[: tested.off])), explains)
+    keeps = not len(controls) or bool(controls.mean() >= AGREE)
+    return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= AGREE), keeps)
 
 
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial | None:
@@ -113,7 +115,7 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial | None:
     together = bool((np.abs(ends - limit) <= SPREAD * limit).mean() >= AGREE)
     short = not len(controls) or bool((controls <= (1 + SPREAD) * limit).mean() >= AGREE)
     means = f"from the first {limit:.0f} characters or so of each text"
-    return Trial("truncated", "truncated", means, median, explains=median >= MATCH and together and short)
+    return Trial("truncated", "truncated", means, median, explains=median >= MATCH and together, keeps=short)
 
 
 def _best_beginning(text: str, stored: Floats, embed: EmbedAs) -> tuple[int, float]:
@@ -145,4 +147,5 @@ def _unit(vectors: Floats) -> Floats:
     import numpy as np
 
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit

@@ -68,13 +68,13 @@ def walk(
         SystemFailure: Qdrant fails. A failing embedder is kept as ``failure`` instead.
     """
     walked = Walked()
-    in_step = RowsInStep(rows)
     stride = max(1, (points if sample is None else len(sample)) // REFERENCES)
+    again = _Again(RowsInStep(rows), embed, sample, stride) if embed is not None else None
     for batch in batches:
         ids, unit = walked.stored.add(batch)
-        if embed is not None and walked.failure is None:
+        if again is not None and walked.failure is None:
             try:
-                _compare(walked.compared, batch, (ids, unit), in_step, embed, sample, stride)
+                again.compare(walked.compared, batch, ids, unit)
             except (SystemFailure, NotMeasurableError) as failure:
                 walked.failure = failure
         if on_progress:
@@ -82,29 +82,29 @@ def walk(
     return walked
 
 
-def _compare(
-    compared: Compared,
-    batch: VectorBatch,
-    usable: tuple[list[str], Floats],
-    in_step: RowsInStep,
-    embed: Embed,
-    sample: Collection[str] | None,
-    stride: int,
-) -> None:
-    import numpy as np
+@dataclass(frozen=True)
+class _Again:
+    """Re-embeds the sampled texts of a batch."""
 
-    found = in_step.take([*batch.ids, *batch.missing])
-    chosen = [name for name in (*batch.ids, *batch.missing) if _is_sampled(name, found, sample)]
-    if not chosen:
-        return
-    place = {name: number for number, name in enumerate(usable[0])}
-    again = embed([found[name]["text"] for name in chosen])
-    stored = np.zeros_like(again)
-    held = [(row, place[name]) for row, name in enumerate(chosen) if name in place]
-    if held:
-        rows, places = zip(*held, strict=True)
-        stored[list(rows)] = usable[1][list(places)]
-    compared.add(chosen, stored, again, [found[name] for name in chosen], stride=stride)
+    in_step: RowsInStep
+    embed: Embed
+    sample: Collection[str] | None
+    stride: int
+
+    def compare(self, compared: Compared, batch: VectorBatch, ids: Sequence[str], unit: Floats) -> None:
+        import numpy as np
+
+        found = self.in_step.take([*batch.ids, *batch.missing])
+        chosen = [name for name in (*batch.ids, *batch.missing) if _is_sampled(name, found, self.sample)]
+        if not chosen:
+            return
+        again = self.embed([found[name]["text"] for name in chosen])
+        place = {name: number for number, name in enumerate(ids)}
+        held = np.array([place.get(name, -1) for name in chosen])
+        stored = np.zeros_like(again)
+        if (held >= 0).any():
+            stored[held >= 0] = unit[held[held >= 0]]
+        compared.add(chosen, stored, again, [found[name] for name in chosen], stride=self.stride)
 
 
 def _is_sampled(name: str, found: Mapping[str, Mapping[str, Any]], sample: Collection[str] | None) -> bool:

@@ -1,0 +1,93 @@
+"""Defects of the golden set: targets that are gone, expectations that say nothing, questions asked twice."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from ragval_pipeline.demo.defects.choose import choose_queries
+from ragval_pipeline.demo.defects.corpus import Corpus
+from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+
+
+@defect("query.dead_target", kind="queries", describe="Misspells the page that a query expects.")
+def misspelt_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    def misspell(query: dict[str, Any]) -> None:
+        query["relevant_urls"] = [f"{query['relevant_urls'][0]}-old"]
+        query.pop("acceptable_urls", None)
+
+    return _dead(corpus, amount, rng, misspell, needs="relevant_urls")
+
+
+@defect(
+    "query.dead_target", kind="queries", variant="module", describe="Makes a query expect a module that is not there."
+)
+def lost_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    def rename(query: dict[str, Any]) -> None:
+        query["expected_module"] = f"{query['expected_module']} Archive"
+
+    return _dead(corpus, amount, rng, rename, needs="expected_module")
+
+
+def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, needs: str) -> Planted:
+    chosen = choose_queries(
+        corpus, amount, rng, suits=lambda query: not query.get("negative") and bool(query.get(needs))
+    )
+    for query in chosen:
+        spoil(query)
+    ids = frozenset(str(query["id"]) for query in chosen)
+    return Planted("query.dead_target", ids, followers=frozenset({"query.failed"}))
+
+
+@defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks hold.")
+def weak_oracle(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_queries(
+        corpus, amount, rng, suits=lambda query: not query.get("negative") and bool(query.get("expected_keywords"))
+    )
+    for query in chosen:
+        for condition in ("relevant_urls", "acceptable_urls", "expected_module", "expected_chapter"):
+            query.pop(condition, None)
+        query["expected_keywords"] = ["the"]
+    return Planted("query.weak_oracle", frozenset(str(query["id"]) for query in chosen))
+
+
+@defect("query.duplicate", kind="queries", describe="Copies a query under another id.")
+def copied_query(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative"))
+    for query in chosen:
+        corpus.queries.append({**query, "id": f"{query['id']}-again", "query_text": f" {query['query_text']}"})
+    ids = {str(query["id"]) for query in chosen}
+    return Planted("query.duplicate", frozenset(ids | {f"{name}-again" for name in ids}))
+
+
+@defect("query.unreachable_gate", kind="queries", describe="Asks for a precision that the ground truth does not allow.")
+def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.settings.setdefault("criteria", {})["precision_at_5"] = {"threshold": 0.95, "required": False}
+    return Planted("query.unreachable_gate", frozenset({"precision_at_5"}))
+
+
+@defect(
+    "query.threshold_unfit", kind="queries", describe="Sets min_similarity to 0.90, far above what right answers get."
+)
+def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.settings.setdefault("retrieval", {})["min_similarity"] = 0.9
+    return Planted("query.threshold_unfit", frozenset({"0.9"}), followers=frozenset({"query.failed"}))
+
+
+@defect("query.no_coverage", kind="queries", describe="Drops every query about a module.")
+def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    modules = sorted({str(query["expected_module"]) for query in corpus.queries if query.get("expected_module")})
+    chosen = rng.choice(modules)
+    folder = next(
+        url.partition("/docs/")[2].split("/")[0]
+        for url in corpus.scope_urls
+        if any(corpus.get(point, "module") == chosen for point in corpus.pages().get(url, ()))
+    )
+    about = f"/docs/{folder}"
+    corpus.queries[:] = [
+        query
+        for query in corpus.queries
+        if query.get("expected_module") != chosen
+        and not any(about in url for url in (*query.get("relevant_urls", ()), *query.get("acceptable_urls", ())))
+    ]
+    return Planted("query.no_coverage", frozenset({folder}))

@@ -1,0 +1,85 @@
+"""Defects seen without labels: pages that nothing finds, chunks that everything finds, answers full of copies."""
+
+from __future__ import annotations
+
+import math
+import random
+import uuid
+
+from ragval_pipeline.demo.defects.choose import choose_pages, choose_points, choose_queries
+from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
+from ragval_pipeline.demo.ingest import text_hash, token_counts
+
+
+@defect(
+    "retrieval.dark_page",
+    kind="points",
+    describe="Gives all chunks of a page vectors that point nowhere.",
+    amounts=(ONE, TENTH, HALF),
+)
+def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_pages(corpus, amount, rng)
+    for url in chosen:
+        for point in corpus.pages()[url]:
+            point.vector = _noise(corpus.space.size, rng)
+    followers = {"query.failed", "vector.model_mismatch", "vector.mixed_models", "retrieval.crowded_top_k"}
+    return Planted("retrieval.dark_page", frozenset(chosen), followers=frozenset(followers))
+
+
+@defect(
+    "retrieval.hub_chunk",
+    kind="points",
+    describe="Appends a list of all page titles and headings to a chunk, as a table of contents does.",
+    amounts=(ALL,),
+)
+def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_points(corpus, ONE, rng)[0]
+    names = dict.fromkeys(str(name) for point in corpus.points for name in corpus.get(point, "headings") or ())
+    text = "\n".join((corpus.get(chosen, "text"), *names))
+    corpus.put(chosen, "text", text)
+    corpus.put(chosen, "text_hash", text_hash(text))
+    corpus.put(chosen, "token_count", token_counts([text])[0])
+    chosen.vector = corpus.embed([text])[0]
+    followers = {"integrity.drifted", "integrity.gone", "query.failed", "retrieval.crowded_top_k"}
+    return Planted("retrieval.hub_chunk", frozenset({str(chosen.id)}), followers=frozenset(followers))
+
+
+@defect(
+    "retrieval.crowded_top_k",
+    kind="points",
+    describe="Stores the best chunk of a query several times on its page.",
+    amounts=(ONE, TENTH),
+)
+def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative") and "top_k" not in query)
+    for ranking in corpus.search([query["query_text"] for query in chosen]):
+        _store_again(corpus, ranking[0][1], copies=4)
+    asked = [query for query in corpus.queries if not query.get("negative")]
+    top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
+    crowded = set()
+    for query, ranking in zip(asked, corpus.search([query["query_text"] for query in asked]), strict=True):
+        texts = [corpus.get(point, "text") for _, point in ranking[: int(query.get("top_k") or top_k)]]
+        if len(texts) - len(set(texts)) >= len(texts) / 2:
+            crowded.add(str(query["id"]))
+    followers = frozenset({"chunk.duplicate_text", "query.failed"})
+    return Planted("retrieval.crowded_top_k", frozenset(crowded), followers=followers)
+
+
+def _store_again(corpus: Corpus, point: StoredPoint, *, copies: int) -> None:
+    page = corpus.pages()[corpus.get(point, "source_url")]
+    for number in range(copies):
+        copy = StoredPoint(
+            str(uuid.uuid5(uuid.NAMESPACE_OID, f"{point.id}-{number}")), dict(point.payload), point.vector
+        )
+        corpus.put(copy, "chunk_index", len(page) + number)
+        corpus.points.append(copy)
+
+
+def _noise(size: int, rng: random.Random) -> list[float]:
+    return _unit([rng.gauss(0.0, 1.0) for _ in range(size)])
+
+
+def _unit(vector: list[float]) -> list[float]:
+    length = math.sqrt(sum(value * value for value in vector))
+    return [value / length for value in vector]

@@ -1,0 +1,119 @@
+"""``index_health``: whether the collection is ready, indexed where it is filtered, and searched well enough."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
+from ragval_pipeline.orchestration.costs import cost_section
+from ragval_pipeline.orchestration.measuring import measure
+from ragval_pipeline.orchestration.names import INDEX_HEALTH, PAYLOAD_SNAPSHOT, resource_key
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.criteria import default_threshold
+from ragval_pipeline.suite.load import gates_of, resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import Measurement, not_measured
+
+#: Test queries and stored vectors that are searched for both ways.
+QUERIES_PROBED = POINTS_PROBED = 50
+
+
+def build_index_health(suite: Suite) -> dg.AssetsDefinition:
+    """The asset."""
+
+    @suite_asset(
+        suite,
+        INDEX_HEALTH,
+        kinds={"qdrant"},
+        resources=("qdrant", "embedder"),
+        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT),
+        description=__doc__,
+    )
+    def index_health(
+        context: dg.AssetExecutionContext, manifest: SnapshotManifest
+    ) -> dg.MaterializeResult[Measurement]:
+        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
+        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        return measure(
+            context,
+            asset=INDEX_HEALTH,
+            groups=frozenset({"index"}),
+            severities=suite.severity,
+            work=lambda: examine_index(resolve_suite(suite), manifest, connection, embedding),
+        )
+
+    return index_health
+
+
+def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+    """Judge the collection's facts, and compare default and exact searches where they can differ."""
+    from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+    from ragval_pipeline.validation.index.ann import CRITERION, why_exact
+    from ragval_pipeline.validation.index.readiness import payload_index_findings, readiness_findings
+    from ragval_pipeline.validation.measurement import failed_measurement
+
+    facts = manifest.facts
+    findings = (*readiness_findings(facts), *payload_index_findings(facts, suite.qdrant.filter))
+    if not manifest.points:
+        value = not_measured(CRITERION, "no_data", "the collection holds no points")
+        return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
+    try:
+        reason = why_exact(facts, searched_vector(suite, manifest), asked_exact=suite.retrieval.exact)
+        if reason is None:
+            measured = _measure_recall(suite, manifest, connection, embedding)
+            return measured.model_copy(update={"findings": (*findings, *measured.findings)})
+    except (SystemFailure, NotMeasurableError) as error:
+        failed = failed_measurement(INDEX_HEALTH, error)
+        return failed.model_copy(update={"findings": (*failed.findings, *findings)})
+    value = not_measured(CRITERION, "not_applicable", reason)
+    return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
+
+
+def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+    from ragval_pipeline.sources.probes import probe_all
+    from ragval_pipeline.validation.index.ann import CRITERION, measure_ann
+
+    vector = searched_vector(suite, manifest)
+    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+        probes = probe_all(
+            {"query": _query_vectors(suite, embedder), "point": _stored_vectors(manifest, reader)},
+            reader=reader,
+            limit=suite.retrieval.top_k,
+            on_progress=progress_of(INDEX_HEALTH),
+        )
+        cost = cost_section(embedder)
+    threshold = gates_of(suite)[CRITERION].threshold
+    result = measure_ann(
+        probes, manifest.facts, vector, threshold=default_threshold(CRITERION) if threshold is None else threshold
+    )
+    return Measurement(
+        asset=INDEX_HEALTH, values=(result.value,), findings=result.findings, sections={**result.section, **cost}
+    )
+
+
+def _query_vectors(suite: Suite, embedder: Any) -> Mapping[str, Sequence[float]]:
+    from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.validation.latency.spread import spread_over
+
+    queries = spread_over(load_queries(suite), QUERIES_PROBED)
+    if not queries:
+        return {}
+    batch = embedder.embed([query.query_text for query in queries], input_type=suite.embedding.query_input_type)
+    return dict(zip([query.id for query in queries], batch.vectors.tolist(), strict=True))
+
+
+def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Sequence[float]]:
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.vectors.compared import id_hash
+
+    ids = [row["point_id"] for row in Snapshot(manifest).rows(("point_id",))]
+    chosen = sorted(ids, key=id_hash)[:POINTS_PROBED]
+    return {
+        name: row.tolist() for batch in reader.vectors(chosen) for name, row in zip(batch.ids, batch.matrix, strict=True)
+    }
+
+

@@ -1,0 +1,108 @@
+"""``page_copies``: every in-scope page as it was found, read once into Parquet parts.
+
+A page host that is down does not fail the asset: what needs no page is measured all the same.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.metadata import numbers
+from ragval_pipeline.orchestration.names import PAGE_COPIES, SITEMAP_URLS, selected_groups
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import retry_policy
+from ragval_pipeline.orchestration.run_place import RunPlace, run_place
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+
+#: Groups of measurements that need pages.
+GROUPS = frozenset({"integrity"})
+
+
+def build_page_copies(suite: Suite) -> dg.AssetsDefinition:
+    """The asset; skipped when nothing that needs pages is selected."""
+
+    @suite_asset(
+        suite, PAGE_COPIES, kinds={"html", "parquet"}, ins=upstream(suite, inventory=SITEMAP_URLS), description=__doc__
+    )
+    def page_copies(
+        context: dg.AssetExecutionContext, inventory: SiteInventory
+    ) -> dg.MaterializeResult[PageCopiesManifest]:
+        resolved = resolve_suite(suite)
+        place = run_place(context, resolved)
+        only = selected_groups(context.run.tags)
+        if only is not None and not only & GROUPS:
+            manifest = nothing_read(place, "no measurement that needs pages was selected")
+        else:
+            manifest = _guarded(context, resolved, inventory, place)
+        if manifest.failure is not None:
+            context.log.error("%s", manifest.failure.error())
+        return dg.MaterializeResult(value=manifest, metadata=_metadata(manifest))
+
+    return page_copies
+
+
+def _guarded(
+    context: dg.AssetExecutionContext, suite: Suite, inventory: SiteInventory, place: RunPlace
+) -> PageCopiesManifest:
+    """The copies; a defect in reading them leaves content integrity unmeasured and the rest of the run whole."""
+    try:
+        return read_copies(suite, inventory, place)
+    except Exception as error:
+        context.log.exception("page_copies crashed")
+        return PageCopiesManifest(run_id=place.run_id, crash=type(error).__name__)
+
+
+def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
+    """The manifest of a run that reads no page."""
+    return PageCopiesManifest(run_id=place.run_id, configured=False, reason=reason, reason_code="not_applicable")
+
+
+def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
+    """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
+    from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.page_copies.writer import take_copies
+    from ragval_pipeline.sources.pages import PageReader
+
+    source = suite.source
+    if source is None or not inventory.configured:
+        return nothing_read(place, "the suite names no source")
+    if source.site_root is None and not source.fetch_pages:
+        return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
+    with HttpFetcher(timeout_s=source.timeout_s, policy=retry_policy(suite)) as fetcher:
+        reader = PageReader(
+            site_root=None if source.site_root is None else Path(source.site_root),
+            base_path=source.base_path,
+            fetcher=fetcher,
+            folder=inventory.folder(),
+        )
+        return take_copies(
+            inventory,
+            reader,
+            max_pages=source.max_pages,
+            folder=place.staged_pages,
+            kept_uri=str(place.kept_pages),
+            run_id=place.run_id,
+            on_progress=progress_of(PAGE_COPIES),
+        )
+
+
+def _metadata(manifest: PageCopiesManifest) -> dict[str, Any]:
+    return {
+        **numbers(
+            {
+                "dagster/row_count": manifest.pages,
+                "readable": manifest.readable,
+                "left_out": manifest.left_out,
+                "seconds": round(manifest.seconds, 3),
+            }
+        ),
+        **({"not_read": dg.MetadataValue.text(manifest.reason)} if manifest.reason else {}),
+        **({"failure": dg.MetadataValue.text(str(manifest.failure.error()))} if manifest.failure else {}),
+        **({"fingerprint": dg.MetadataValue.text(manifest.fingerprint)} if manifest.fingerprint else {}),
+        **({"parts_folder": dg.MetadataValue.path(manifest.kept_uri)} if manifest.kept_uri else {}),
+    }

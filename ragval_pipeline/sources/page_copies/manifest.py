@@ -1,0 +1,71 @@
+"""What the copies of a site's pages consist of. What does not live here: writing or reading their parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.snapshot.manifest import Part
+
+
+class HostFailure(BaseModel):
+    """Why reading ended early: the page host did not answer, or let nobody in."""
+
+    model_config = ConfigDict(frozen=True)
+
+    problem: str
+    code: str
+    system: str
+    subject: str
+    remedy: str = ""
+    attempts: int = 1
+    details: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, failure: SystemFailure) -> HostFailure:
+        """The facts of a failure."""
+        return cls(**{name: getattr(failure, name) for name in cls.model_fields})
+
+    def error(self) -> SystemFailure:
+        """The failure as it was raised."""
+        return SystemFailure(**self.model_dump())
+
+
+class PageCopiesManifest(BaseModel):
+    """The copies of one read of a site.
+
+    Args:
+        run_id: Run that read them.
+        configured: False when there is nothing to read from; ``reason`` says why.
+        reason: Why no page was read, one clause; empty when pages were read.
+        reason_code: Of the criteria that cannot be measured then.
+        staged_uri: Folder that the parts were written to.
+        kept_uri: Folder that the parts are moved to when the run's report is written.
+        parts: The Parquet files, in the sitemap's order.
+        pages: Rows in all parts.
+        readable: Pages whose text could be read.
+        left_out: In-scope pages beyond ``source.max_pages``.
+        fingerprint: SHA-256 over address and content hash of every page, hex: equal when the site was the same.
+        failure: Why reading ended early, or null; the parts hold what was read before.
+        crash: Type of the exception that ended reading, when it was a defect and no outside system.
+        seconds: Duration of the read.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    configured: bool = True
+    reason: str = ""
+    reason_code: str | None = None
+    staged_uri: str = ""
+    kept_uri: str = ""
+    parts: tuple[Part, ...] = ()
+    pages: int = 0
+    readable: int = 0
+    left_out: int = 0
+    fingerprint: str = ""
+    failure: HostFailure | None = None
+    crash: str = ""
+    seconds: float = 0.0

@@ -1,0 +1,127 @@
+"""Reading a site's pages into a folder of Parquet parts, page by page, so that memory stays flat.
+
+What lives here: taking the copies. What does not: reading a page (``sources.pages``) and its row (``record``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.page_copies.manifest import HostFailure, PageCopiesManifest
+from ragval_pipeline.sources.page_copies.record import PageRecord, arrow_schema, record_of, row_of
+from ragval_pipeline.sources.pages import PageReader, read_pages
+from ragval_pipeline.sources.snapshot.manifest import Part
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+#: Text after which a new part begins; a part is what later steps hold at a time.
+CHARACTERS_PER_PART = 16_000_000
+
+
+@dataclass
+class _Tally:
+    """What was read so far, and why reading ended."""
+
+    pages: int = 0
+    readable: int = 0
+    failure: SystemFailure | None = None
+    hashes: hashlib._Hash = field(default_factory=hashlib.sha256)
+
+    def count(self, record: PageRecord) -> None:
+        self.pages += 1
+        self.readable += bool(record.body)
+        self.hashes.update(f"{record.page_key}\t{record.sha256 or record.problem}\n".encode())
+
+
+def take_copies(
+    inventory: SiteInventory,
+    reader: PageReader,
+    *,
+    max_pages: int,
+    folder: UPath,
+    kept_uri: str,
+    run_id: str,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> PageCopiesManifest:
+    """Read every in-scope page into Parquet parts.
+
+    Args:
+        inventory: The site.
+        reader: Reads one page.
+        max_pages: Limit of pages; those after it are left out.
+        folder: Where the parts go; made if it is not there.
+        kept_uri: Where the parts will be in the end.
+        run_id: The run that reads.
+        on_progress: Called with pages read and pages to read.
+
+    Returns:
+        The manifest. When the page host fails, its ``failure`` says so: nothing is raised, because everything that
+        needs no page can still be measured.
+    """
+    started = time.monotonic()
+    pages = inventory.in_scope
+    tally = _Tally()
+    folder.mkdir(parents=True, exist_ok=True)
+    records = _records(pages, reader, max_pages, tally, on_progress)
+    parts = tuple(_write_parts(records, folder))
+    return PageCopiesManifest(
+        run_id=run_id,
+        staged_uri=str(folder),
+        kept_uri=kept_uri,
+        parts=parts,
+        pages=tally.pages,
+        readable=tally.readable,
+        left_out=max(0, len(pages) - max_pages),
+        fingerprint=tally.hashes.hexdigest(),
+        failure=HostFailure.of(tally.failure) if tally.failure else None,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _records(
+    pages: Sequence[SitePage],
+    reader: PageReader,
+    max_pages: int,
+    tally: _Tally,
+    on_progress: Callable[[int, int], None] | None,
+) -> Iterator[PageRecord]:
+    keys = {page.url: page.key for page in pages}
+    copies = read_pages([page.url for page in pages], reader, max_pages=max_pages, on_progress=on_progress)
+    try:
+        for copy in copies:
+            record = record_of(copy, keys[copy.url])
+            tally.count(record)
+            yield record
+    except SystemFailure as failure:
+        tally.failure = failure
+
+
+def _write_parts(records: Iterator[PageRecord], folder: UPath) -> Iterator[Part]:
+    held: list[PageRecord] = []
+    characters = number = 0
+    for record in records:
+        held.append(record)
+        characters += record.characters
+        if characters >= CHARACTERS_PER_PART:
+            yield _write_part(held, folder, number)
+            held, characters, number = [], 0, number + 1
+    if held:
+        yield _write_part(held, folder, number)
+
+
+def _write_part(records: Sequence[PageRecord], folder: UPath, number: int) -> Part:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = f"part-{number:05d}.parquet"
+    table = pa.Table.from_pylist([row_of(record) for record in records], schema=arrow_schema())
+    with (folder / name).open("wb") as file:
+        pq.write_table(table, file, compression="zstd")
+    return Part(name=name, rows=table.num_rows)

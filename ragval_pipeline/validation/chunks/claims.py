@@ -1,0 +1,119 @@
+"""What a collection's own token counts are worth, and how many tokens a chunk then has.
+
+What lives here: learning how claimed counts relate to a recount, and the best estimate for one chunk. What does not:
+counting (``recount``), and what is said about claims and limits (``token_count_off``, ``over_limit``).
+
+The offline tokenizer is not the model's. Where the claimed counts of most chunks stand in one steady relation to the
+recount, that relation is how the collection counts: claims that follow it are believed, so that a chunker which cuts
+at exactly 512 of the model's own tokens is not called over the limit; the other chunks are recounted and scaled by it.
+Where there is no such relation the recount stands alone, and a chunk must be over the limit by a margin.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.validation.chunks.recount import Counted
+from ragval_pipeline.validation.chunks.scripts import Script
+
+#: Chunks of fewer tokens say little: special tokens and prefixes weigh too much.
+_MIN_TOKENS = 20
+_MIN_CLAIMS = 5
+#: Share of the claims that must be in a plausible relation: half of them may be spoilt, and some odd besides.
+_MIN_SHARE = 0.4
+#: Claimed / recounted that some tokenizer gives. Scripts other than Latin are cut into bytes by the offline one.
+_PLAUSIBLE: Mapping[Script, tuple[float, float]] = {
+    "latin": (0.5, 2.0), "accented": (0.4, 1.6), "other": (0.2, 1.25),
+}  # fmt: skip
+#: Spread of the logarithm of that relation up to which single claims are believed: about one in three.
+_STEADY = 0.25
+#: How far from the relation a believed claim may be, in spreads, and at least as a share of the count and in tokens.
+_SPREADS, _SHARE, _SPECIAL = 3.0, 0.05, 3
+#: How many times the limit the recount must be where there is no relation: what tokenizers differ by on each script.
+MARGINS: Mapping[Script, float] = {"latin": 1.15, "accented": 1.5, "other": 4.0}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How claimed counts relate to what can be counted, for texts of one script.
+
+    Args:
+        tokens: Claimed tokens for each recounted one.
+        words: Claimed tokens for each word or mark.
+        chars: Claimed tokens for each character.
+        spread: Robust standard deviation of the logarithm of ``tokens`` over chunks.
+        claims: Claims that it was learnt from.
+    """
+
+    tokens: float
+    words: float
+    chars: float
+    spread: float
+    claims: int
+
+    def predictions(self, chunk: Counted) -> tuple[float, float, float]:
+        """What the collection would claim for a chunk: by tokens, words and characters."""
+        return chunk.tokens * self.tokens, chunk.words * self.words, chunk.chars * self.chars
+
+
+#: By script; a script without a relation is not there.
+Relations = Mapping[Script, Relation]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Tokens that a chunk has for its model.
+
+    Args:
+        tokens: The estimate.
+        surely: What it has at least, allowing for the difference between tokenizers.
+    """
+
+    tokens: float
+    surely: float
+
+
+def learn_relations(counted: Iterable[Counted]) -> Relations:
+    """The relation for each script with enough claims that agree."""
+    by_script: dict[Script, list[Counted]] = {}
+    for chunk in counted:
+        if chunk.claimed is not None and chunk.tokens >= _MIN_TOKENS:
+            by_script.setdefault(chunk.script, []).append(chunk)
+    learnt = {script: _learn(chunks, _PLAUSIBLE[script]) for script, chunks in by_script.items()}
+    return {script: relation for script, relation in learnt.items() if relation is not None}
+
+
+def estimate(chunk: Counted, relations: Relations) -> Estimate:
+    """The chunk's tokens: its claim where it is believed, else the recount, scaled where there is a relation."""
+    relation = relations.get(chunk.script)
+    if relation is None or relation.spread > _STEADY:
+        return Estimate(chunk.tokens, chunk.tokens / MARGINS[chunk.script])
+    scaled = chunk.tokens * relation.tokens
+    if chunk.claimed is not None and _is_believed(chunk.claimed, scaled, relation.spread):
+        return Estimate(chunk.claimed, chunk.claimed)
+    return Estimate(scaled, scaled)
+
+
+def _is_believed(claimed: int, scaled: float, spread: float) -> bool:
+    tolerance = max(_SPREADS * spread, _SHARE) + _SPECIAL / max(scaled, 1.0)
+    return abs(math.log(claimed / max(scaled, 1.0))) <= tolerance
+
+
+def _learn(chunks: Sequence[Counted], plausible: tuple[float, float]) -> Relation | None:
+    low, high = plausible
+    pairs = [(chunk, chunk.claimed) for chunk in chunks if chunk.claimed is not None]
+    fitting = [(chunk, claimed) for chunk, claimed in pairs if low <= claimed / chunk.tokens <= high]
+    if len(pairs) < _MIN_CLAIMS or len(fitting) < max(_MIN_SHARE * len(pairs), 2):
+        return None
+    logs = [math.log(claimed / chunk.tokens) for chunk, claimed in fitting]
+    middle = statistics.median(logs)
+    return Relation(
+        tokens=math.exp(middle),
+        words=statistics.median(claimed / chunk.words for chunk, claimed in fitting),
+        chars=statistics.median(claimed / chunk.chars for chunk, claimed in fitting),
+        spread=1.4826 * statistics.median(abs(value - middle) for value in logs),
+        claims=len(fitting),
+    )

@@ -1,0 +1,70 @@
+"""Claimed token counts that are far from a recount.
+
+What lives here: ``chunk.token_count_off``. What does not: counts that are no positive whole numbers
+(``validation/metadata``), and chunks with too many tokens (``over_limit``).
+
+Tokenizers differ, so a claim is measured by what the collection itself claims for such a text, judged by its tokens,
+its words and its characters: it is off when it is more than twice the largest of the three or less than half of the
+smallest. Where the collection has no steady way of counting, the bounds are what any tokenizer could give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.chunks.claims import Relations
+from ragval_pipeline.validation.chunks.recount import TOKENIZER, Counted
+from ragval_pipeline.validation.chunks.scripts import Script
+
+FACTOR = 2.0
+#: A difference of fewer tokens is special tokens or a prefix.
+MIN_DIFFERENCE = 10
+#: Claimed / recounted that some tokenizer gives, with the factor on both sides where tokenizers differ most.
+_BOUNDS: Mapping[Script, tuple[float, float]] = {"latin": (0.5, 2.0), "accented": (0.3, 2.0), "other": (0.1, 2.5)}
+
+
+def token_count_findings(counted: Sequence[Counted], relations: Relations) -> list[Finding]:
+    """``chunk.token_count_off``."""
+    subjects = []
+    for chunk in counted:
+        low, high = expected_range(chunk, relations)
+        claimed = chunk.claimed
+        if claimed is None or low <= claimed <= high:
+            continue
+        if min(abs(claimed - low * FACTOR), abs(claimed - high / FACTOR)) >= MIN_DIFFERENCE:
+            subjects.append(
+                chunk.ref.subject(
+                    claimed=claimed, recounted=chunk.tokens, ratio=round(claimed / max(chunk.tokens, 1), 2)
+                )
+            )
+    if not subjects:
+        return []
+    details = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
+    return [make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(counted, len(subjects)))]
+
+
+def expected_range(chunk: Counted, relations: Relations) -> tuple[float, float]:
+    """Smallest and largest claim that is not off."""
+    relation = relations.get(chunk.script)
+    if relation is None:
+        low, high = _BOUNDS[chunk.script]
+        return chunk.tokens * low, chunk.tokens * high
+    predictions = relation.predictions(chunk)
+    return min(predictions) / FACTOR, max(predictions) * FACTOR
+
+
+def usual_ratios(relations: Relations) -> dict[str, float]:
+    """Claimed for each recounted token, by script, for the report."""
+    return {script: round(relation.tokens, 3) for script, relation in relations.items()}
+
+
+def _cause(counted: Iterable[Counted], off: int) -> str | None:
+    """Says so when the counts are plainly counts of something else."""
+    claims = [chunk for chunk in counted if chunk.claimed is not None]
+    if off > len(claims) / 2:
+        characters = sum(chunk.claimed == chunk.chars for chunk in claims)
+        if characters > off / 2:
+            return "The counts are characters, not tokens."
+    return None

@@ -1,0 +1,119 @@
+"""How much of the exact answer does the default search return?
+
+What lives here: when the question makes sense, the recall of one probe, and the criterion ``ann_recall``. What does
+not: searching (``sources/probes``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.probes import Probe
+from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.validation.index.readiness import answers_for_itself
+from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
+from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+
+CRITERION = "ann_recall"
+#: Probes that the finding shows, those with the lowest recall.
+_SHOWN = 5
+
+
+def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool) -> str | None:
+    """Why every search is exact, so that there is no recall to measure; null when there is.
+
+    Args:
+        facts: Of the collection.
+        vector: The one that searches use.
+        asked_exact: The suite's ``retrieval.exact``.
+    """
+    if asked_exact:
+        return "the suite searches exactly"
+    if not answers_for_itself(facts):
+        return "the embedded Qdrant searches exactly"
+    if facts.quantized:
+        return None
+    if facts.hnsw.get("m") == 0:
+        return "the collection has no HNSW (m = 0), so every search is exact"
+    if not facts.indexed_vectors_count:
+        return "no vector is indexed, so every search is exact"
+    kilobytes = facts.points_count * vector.size * 4 / 1024
+    threshold = facts.hnsw.get("full_scan_threshold")
+    if threshold and kilobytes < threshold:
+        return f"{kilobytes:.0f} KB of vectors are below full_scan_threshold ({threshold} KB), so search is exact"
+    return None
+
+
+def recall(exact: Sequence[Hit], default: Sequence[Hit], *, higher_is_better: bool) -> float | None:
+    """Share of the exact hits that the default search returns; points that tie with the last exact hit count as it.
+
+    Returns:
+        0..1; null when the exact search returns nothing.
+    """
+    if not exact:
+        return None
+    wanted = {hit.id for hit in exact}
+    last = exact[-1].score
+    found = sum(
+        hit.id in wanted or (hit.score >= last - SCORE_TOLERANCE if higher_is_better else hit.score <= last + SCORE_TOLERANCE)
+        for hit in {hit.id: hit for hit in default}.values()
+    )
+    return min(found, len(wanted)) / len(wanted)
+
+
+@dataclass(frozen=True)
+class AnnResult:
+    """``ann_recall`` with its finding and its part of the report."""
+
+    value: MeasuredValue
+    findings: tuple[Finding, ...]
+    section: dict[str, Any]
+
+
+def measure_ann(
+    probes: Sequence[Probe], facts: CollectionFacts, vector: VectorFacts, *, threshold: float
+) -> AnnResult:
+    """Mean recall over all probes.
+
+    Args:
+        probes: What was asked, and both answers.
+        facts: Of the collection.
+        vector: The one that searches use.
+        threshold: Recall below which it is a finding.
+    """
+    recalls = [
+        (probe, value)
+        for probe in probes
+        if (value := recall(probe.exact, probe.default, higher_is_better=vector.higher_is_better)) is not None
+    ]
+    if not recalls:
+        return AnnResult(not_measured(CRITERION, "no_data", "no search returned a hit"), (), {})
+    total = sum(value for _, value in recalls)
+    mean = total / len(recalls)
+    value = MeasuredValue(
+        name=CRITERION,
+        value=mean,
+        numerator=total,
+        denominator=len(recalls),
+        reason=f"mean over {len(recalls)} searches",
+    )
+    worst = sorted(recalls, key=lambda entry: (entry[1], entry[0].name))[:_SHOWN]
+    details = {
+        "recall": round(mean, 4),
+        "queries": sum(probe.kind == "query" for probe, _ in recalls),
+        "stored_vectors": sum(probe.kind == "point" for probe, _ in recalls),
+        "incomplete": sum(value < 1 for _, value in recalls),
+        "lowest": {probe.name: round(value, 4) for probe, value in worst if value < 1},
+        "hnsw": facts.hnsw,
+        **({"simulated": True} if facts.simulated else {}),
+    }
+    findings: tuple[Finding, ...] = ()
+    if mean < threshold:
+        message = f"The default search returns {mean:.0%} of the exact hits (asked for: {threshold:.0%})."
+        findings = (make_finding("index.low_ann_recall", [facts.name], details=details, message=message),)
+    return AnnResult(value, findings, {"ann": details})

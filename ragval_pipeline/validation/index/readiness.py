@@ -1,0 +1,87 @@
+"""Is the collection ready to serve? What does not live here: how well it is searched (``ann``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+
+_STATUS = {
+    "yellow": "the optimiser is at work (status yellow)",
+    "grey": "the optimiser waits to be started (status grey), as after a restart of the server",
+    "red": "the collection has failed (status red)",
+}
+
+
+def readiness_findings(facts: CollectionFacts) -> list[Finding]:
+    """``index.not_ready``: why searches are slow, incomplete or failing at present.
+
+    The embedded Qdrant has neither optimiser nor HNSW and says nothing.
+    """
+    if not answers_for_itself(facts):
+        return []
+    problems = dict(_problems(facts))
+    if not problems:
+        return []
+    details = {
+        "status": facts.status,
+        "optimizer": facts.optimizer,
+        "deferred_points": facts.deferred_points,
+        "points": facts.points_count,
+        "indexed_vectors": facts.indexed_vectors_count,
+        "problems": sorted(problems),
+        **({"simulated": True} if facts.simulated else {}),
+    }
+    cause = "; ".join(problems.values())
+    return [make_finding("index.not_ready", [facts.name], details=details, cause=f"{cause[:1].upper()}{cause[1:]}.")]
+
+
+def answers_for_itself(facts: CollectionFacts) -> bool:
+    """Whether the facts are a server's: the embedded Qdrant cannot have these problems, a simulated one can."""
+    return not facts.local or facts.simulated
+
+
+def payload_index_findings(facts: CollectionFacts, filtered: Mapping[str, object] | None) -> list[Finding]:
+    """``index.payload_index_missing``: fields that every search filters on, without an index for it.
+
+    Args:
+        facts: Of the collection.
+        filtered: The suite's ``qdrant.filter``.
+    """
+    if not answers_for_itself(facts):
+        return []
+    missing = [field for field in filtered or () if field not in facts.payload_indexes]
+    if not missing:
+        return []
+    details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
+    return [make_finding("index.payload_index_missing", missing, details=details)]
+
+
+def unindexed_points(facts: CollectionFacts) -> int | None:
+    """Vectors that HNSW should hold and does not; null when it holds all that it has to.
+
+    A segment is indexed once its vectors exceed the threshold. When what is not indexed exceeds the threshold times the
+    number of segments, at least one segment is above it. The counts are approximate, and only then is there doubt.
+    """
+    known = facts.indexed_vectors_count is not None and facts.segments and facts.indexing_threshold
+    if not known or facts.hnsw.get("m") == 0 or len(facts.vectors) != 1:
+        return None
+    assert facts.indexed_vectors_count is not None
+    assert facts.indexing_threshold is not None
+    left = facts.points_count - facts.indexed_vectors_count
+    kilobytes = left * facts.vectors[0].size * 4 / 1024
+    return left if kilobytes > facts.indexing_threshold * (facts.segments or 1) else None
+
+
+def _problems(facts: CollectionFacts) -> Iterator[tuple[str, str]]:
+    if facts.status != "green":
+        yield "status", _STATUS.get(facts.status, f"the status is {facts.status}")
+    if facts.optimizer != "ok":
+        yield "optimizer", f"the optimiser reports an error: {facts.optimizer[:200]}"
+    if facts.deferred_points:
+        yield "deferred_points", f"{facts.deferred_points} points are hidden from searches until they are optimised"
+    left = unindexed_points(facts)
+    if left is not None:
+        yield "unindexed", f"{left} of {facts.points_count} vectors are not indexed, more than the threshold allows"

@@ -1,0 +1,89 @@
+"""A page in its chunks: which of its content they hold.
+
+What lives here: the content of one page against all its chunks. What does not: the way there, a chunk in its page
+(``match``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.sources.page_text import Block
+from ragval_pipeline.validation.integrity.common import CommonBlocks
+from ragval_pipeline.validation.integrity.folding import fold
+from ragval_pipeline.validation.integrity.markup import without_markup
+from ragval_pipeline.validation.integrity.match import match_text
+from ragval_pipeline.validation.integrity.searched import SearchedText
+
+#: A block of fewer letters that is missed says little: a caption, a cell, a label of the theme.
+PASSAGE_LETTERS = 40
+#: Below this share of its letters a block counts as lost.
+LOST_BELOW = 0.5
+
+
+@dataclass(frozen=True)
+class HeldBlock:
+    """A block of a page's content and how many of its letters stand in the page's chunks."""
+
+    block: Block
+    letters: int
+    held: int
+
+    @property
+    def lost(self) -> bool:
+        """Whether less than half of the block stands in any chunk."""
+        return self.held < LOST_BELOW * self.letters
+
+
+def chunk_side(texts: Sequence[str], labels: Iterable[str]) -> SearchedText:
+    """All chunks of a page to look in.
+
+    Args:
+        texts: The chunks in the order of the page, put together without a break: the page goes on where a chunk ends.
+        labels: Titles and headings stored with them: an ingestion that keeps them there did not lose them.
+    """
+    whole = "\n".join(texts)
+    bare = without_markup(whole)
+    return SearchedText(whole, bare if bare != whole else None, *dict.fromkeys(labels))
+
+
+def held_blocks(blocks: Iterable[Block], chunks: SearchedText, common: CommonBlocks) -> list[HeldBlock]:
+    """How much of each block of a page's content stands in its chunks, in the order of the page.
+
+    Blocks without letters and those that stand on most pages are left out.
+    """
+    folded = [(block, letters) for block in blocks if (letters := fold(block.text)) and letters not in common]
+    found = chunks.grams.covers("".join(letters for _, letters in folded))
+    held, start = [], 0
+    for block, letters in folded:
+        end = start + len(letters)
+        count = int(found[start:end].sum())
+        if count < len(letters):
+            # Short lines, cells, and blocks of which some words differ: seen one by one.
+            count = max(count, match_text(block.text, chunks).letters_found)
+        held.append(HeldBlock(block, len(letters), min(count, len(letters))))
+        start = end
+    return held
+
+
+def lost_passages(held: Iterable[HeldBlock]) -> list[HeldBlock]:
+    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half stands in any chunk."""
+    return [entry for entry in held if entry.letters >= PASSAGE_LETTERS and entry.lost]
+
+
+def lost_headings(held: Sequence[HeldBlock]) -> list[str]:
+    """Headings that stand in no chunk although what they head does.
+
+    A heading that was lost together with its text is part of what was not captured.
+    """
+    return [entry.block.text for entry, text in _with_text(held) if entry.lost and text is not None and not text.lost]
+
+
+def _with_text(held: Sequence[HeldBlock]) -> Iterator[tuple[HeldBlock, HeldBlock | None]]:
+    """Each heading with the first text after it; the last ones, without any, with the last text before."""
+    for number, entry in enumerate(held):
+        if entry.block.kind == "heading":
+            after = (other for other in held[number + 1 :] if other.block.kind != "heading")
+            before = (other for other in reversed(held[:number]) if other.block.kind != "heading")
+            yield entry, next(after, None) or next(before, None)

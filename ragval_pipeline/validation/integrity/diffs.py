@@ -1,0 +1,75 @@
+"""The difference between a chunk and its page, to be read by a person.
+
+What lives here: cutting a match into segments. What does not: finding the match (``match``) and showing segments
+(``reporting``).
+"""
+
+from __future__ import annotations
+
+from ragval_pipeline.validation.integrity.fill import window_of
+from ragval_pipeline.validation.integrity.folding import FoldedText
+from ragval_pipeline.validation.integrity.grams import runs_of
+from ragval_pipeline.validation.integrity.match import Match
+from ragval_pipeline.validation.integrity.results import SegmentKind, Segments
+from ragval_pipeline.validation.integrity.searched import SearchedText
+
+#: Characters of common text that are shown on each side of a difference.
+CONTEXT = 80
+#: Characters of one difference that are shown.
+LONGEST = 300
+#: Differences of one chunk that are shown.
+MOST = 12
+
+
+def segments_of(match: Match, page: SearchedText) -> Segments:
+    """The chunk as (kind, text): what stands in both, only in the chunk, only on the page, and what is left out."""
+    if match.found is None:
+        return ()
+    text, segments, at = match.text, _Segments(), 0
+    for start, end in _whole_word_runs(match)[:MOST]:
+        segments.common(text.shown[_offset(text, at) : _offset(text, start)], first=at == 0)
+        segments.add("index", text.between(start, end))
+        place = window_of(text.letters, match.found, start, end, page)
+        if place is not None and match.found[:start].any() and match.found[end:].any():
+            segments.add("page", page.folded.between(*place))
+        at = end
+    segments.common(text.shown[_offset(text, at) :], first=at == 0, last=True)
+    return tuple(segments.parts)
+
+
+class _Segments:
+    """Collects segments and shortens them."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[SegmentKind, str]] = []
+
+    def add(self, kind: SegmentKind, text: str) -> None:
+        if text.strip():
+            self.parts.append((kind, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"))
+
+    def common(self, text: str, *, first: bool = False, last: bool = False) -> None:
+        """Text that stands in both: its middle is left out, or what lies before the first or after the last."""
+        head, tail = (0 if first else CONTEXT), (0 if last else CONTEXT)
+        if len(text) <= head + tail + 20:
+            self.add("same", text)
+            return
+        self.add("same", text[:head])
+        self.parts.append(("skipped", "…"))
+        self.add("same", text[len(text) - tail :] if tail else "")
+
+
+def _whole_word_runs(match: Match) -> list[tuple[int, int]]:
+    """The stretches that differ, widened to whole words; those that touch then are one."""
+    assert match.found is not None
+    missing = ~match.found
+    for first, last in match.text.tokens:
+        if missing[first:last].any():
+            missing[first:last] = True
+    return runs_of(missing)
+
+
+def _offset(text: FoldedText, letter: int) -> int:
+    if letter == 0:
+        return 0
+    # What stands between two words belongs to what follows.
+    return int(text.offsets[letter - 1]) + 1 if letter >= len(text.letters) else int(text.offsets[letter])

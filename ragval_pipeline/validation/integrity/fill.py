@@ -1,0 +1,125 @@
+"""What runs of letters are too long to see: short lines that stand on the page as a whole, words between two runs.
+
+What lives here: marking them as found. What does not: the runs (``grams``) and the match that is made of both
+(``match``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.validation.integrity.folding import FoldedText, word_text, words_of
+from ragval_pipeline.validation.integrity.grams import SIZE, runs_of
+from ragval_pipeline.validation.integrity.searched import SearchedText
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+
+#: Letters before and after a difference that its place is found by.
+CONTEXT = 32
+#: A longer stretch of letters between two runs is another text, not one with some words changed.
+LONGEST_GAP = 160
+#: Words that a line, cell or label may have to be looked for as a whole.
+LABEL_WORDS = 12
+# Line breaks, cells, and what breadcrumbs and lists are parted with: guillemets, middle dot, bullet, dashes.
+_LABELS = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
+
+
+def find_labels(text: FoldedText, found: Mask, there: SearchedText, labels: Iterable[str]) -> None:
+    """Mark lines, cells and labels that stand there, or in ``labels``, as a whole.
+
+    Tables read out column by column, breadcrumbs and titles put before a chunk are made of such pieces.
+    """
+    import numpy as np
+
+    if found.all():
+        return
+    own = None
+    for piece in _LABELS.finditer(text.shown):
+        start, end = np.searchsorted(text.offsets, piece.span()).tolist()
+        if found[start:end].all():
+            continue
+        words = words_of(piece[0])
+        if words and len(words) <= LABEL_WORDS:
+            own = own if own is not None else word_text("\n".join(labels))
+            sought = f" {' '.join(words)} "
+            found[start:end] |= sought in there.words or sought in own
+
+
+def find_words(text: FoldedText, found: Mask, there: SearchedText) -> tuple[tuple[int, int], ...]:
+    """Mark words between two runs that stand there between the same runs, in the same order.
+
+    Returns:
+        Stretches where there is nothing between the two runs: this text only adds to the other.
+    """
+    if not found.any():
+        return ()
+    added = []
+    for start, end in runs_of(~found):
+        window = window_of(text.letters, found, start, end, there) if end - start <= LONGEST_GAP else None
+        if window is None:
+            continue
+        if window[0] == window[1]:
+            added.append((start, end))
+        else:
+            _mark_common_words(text, found, (start, end), there.folded, window)
+    return tuple(added)
+
+
+def _mark_common_words(
+    text: FoldedText, found: Mask, gap: tuple[int, int], other: FoldedText, window: tuple[int, int]
+) -> None:
+    ours = text.words_between(*_whole_words(text, *gap))
+    theirs = other.words_between(*_whole_words(other, *window))
+    blocks = SequenceMatcher(
+        None,
+        [text.letters[first:last] for first, last in ours],
+        [other.letters[first:last] for first, last in theirs],
+        autojunk=False,
+    ).get_matching_blocks()
+    # In a wide window some small word is met by chance.
+    least = 1 if window[1] - window[0] <= 2 * (gap[1] - gap[0]) + SIZE else SIZE
+    for block in blocks:
+        same = ours[block.a : block.a + block.size]
+        if sum(last - first for first, last in same) >= least:
+            for first, last in same:
+                found[first:last] = True
+
+
+def window_of(letters: str, found: Mask, start: int, end: int, there: SearchedText) -> tuple[int, int] | None:
+    """The letters there between the places of what matches before ``start`` and after ``end``; null without a place."""
+    before, after = _matching_beside(found, start, end)
+    lefts = [place + before for place in there.places(letters[start - before : start])] if before >= SIZE else []
+    rights = list(there.places(letters[end : end + after])) if after >= SIZE else []
+    length, most = end - start, len(there.folded.letters)
+    pairs = [(left, right) for left in lefts for right in rights if 0 <= right - left <= 2 * length + LONGEST_GAP]
+    if pairs:
+        return min(pairs, key=lambda pair: abs(pair[1] - pair[0] - length))
+    if lefts and not rights:
+        return lefts[0], min(most, lefts[0] + 2 * length + SIZE)
+    if rights and not lefts:
+        return max(0, rights[0] - 2 * length - SIZE), rights[0]
+    return None
+
+
+def _matching_beside(found: Mask, start: int, end: int) -> tuple[int, int]:
+    """How many letters before ``start`` and after ``end`` match without a break, at most ``CONTEXT`` each."""
+    sides = (found[max(0, start - CONTEXT) : start][::-1], found[end : end + CONTEXT])
+    before, after = (len(side) if side.all() else int(side.argmin()) for side in sides)
+    return before, after
+
+
+def _whole_words(text: FoldedText, start: int, end: int) -> tuple[int, int]:
+    """The range widened to whole words."""
+    starts = text.word_starts
+    while start > 0 and not starts[start]:
+        start -= 1
+    while end < len(starts) and not starts[end]:
+        end += 1
+    return start, end

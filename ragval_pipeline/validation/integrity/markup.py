@@ -1,0 +1,32 @@
+"""What Markdown writes that no page shows: addresses of links, images, fences, ids, numbers of list items.
+
+What lives here: blanking it out. What does not: comparing (``match``), which does so only where it helps: on a page
+about Markdown the same characters are text.
+"""
+
+from __future__ import annotations
+
+import re
+
+# An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
+_TITLE = r"(?:\s+(?:\"[^\n]*?\"|'[^\n]*?'))?\s*"
+_ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*){_TITLE}\)"
+_TAGS = "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure"
+_MARKUP = re.compile(
+    rf"!\[[^\]\n]*\]{_ADDRESS}"  # an image, which shows no letters
+    rf"|(?<=\]){_ADDRESS}"  # where a link leads
+    # the same, cut by the chunk's end or beginning
+    r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
+    r"|\A(?:[^\s()\[\]]*[/.#][^\s()\[\]]*(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
+    r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
+    r"|^[ \t]*(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
+    r"|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
+    r"|\{#[\w-]+\}"  # the id of a heading
+    rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--.*?-->",  # markup that Markdown passes through
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def without_markup(text: str) -> str:
+    """The text with Markdown's invisible parts (addresses, fences, images, tags) blanked out, same length."""
+    return _MARKUP.sub(lambda match: " " * len(match[0]), text)

@@ -1,0 +1,101 @@
+"""A chunk in its page: how many of its letters stand there.
+
+What lives here: the match of one text with another. What does not: what a match means for the index (``classes``).
+
+Most chunks stand on their page letter for letter. For the others letters in common runs count (``grams``), then what
+such runs are too long to see (``fill``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.validation.integrity.fill import find_labels, find_words
+from ragval_pipeline.validation.integrity.folding import FoldedText
+from ragval_pipeline.validation.integrity.markup import without_markup
+from ragval_pipeline.validation.integrity.searched import SearchedText
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Match:
+    """How a text stands in another.
+
+    Args:
+        text: The text, Markdown's markup taken out where that helps.
+        found: Which of its letters stand in the other; null: all of them.
+        added: Stretches of letters that the other does not have, at places where it goes on without a gap.
+    """
+
+    text: FoldedText
+    found: npt.NDArray[np.bool_] | None = None
+    added: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def letters(self) -> int:
+        """Letters and digits of the text."""
+        return len(self.text.letters)
+
+    @property
+    def letters_found(self) -> int:
+        """Those that stand in the other."""
+        return self.letters if self.found is None else int(self.found.sum())
+
+    @property
+    def share(self) -> float:
+        """Fraction of letters that stand in the other; 1 for a text without letters."""
+        return self.letters_found / self.letters if self.letters else 1.0
+
+    def changed_words(self, start: int = 0) -> int:
+        """Words from letter ``start`` on, as blanks part them, of which some letter does not stand in the other.
+
+        Words that were only added do not count: numbers of list items, footnotes and the like, which a page shows
+        without having them in its text.
+        """
+        if self.found is None:
+            return 0
+        replaced = ~self.found
+        for first, last in self.added:
+            replaced[first:last] = False
+        return sum(self._is_changed(first, last, replaced) for first, last in self.text.tokens if first >= start)
+
+    def _is_changed(self, first: int, last: int, replaced: npt.NDArray[np.bool_]) -> bool:
+        assert self.found is not None
+        here = self.found[first:last]
+        # A word of which a part was added was changed as well.
+        return bool(replaced[first:last].any() or (here.any() and not here.all()))
+
+
+def match_text(text: str, there: SearchedText, *, labels: Iterable[str] = ()) -> Match:
+    """Look for a text in another, for a chunk in its page.
+
+    Args:
+        text: The text as stored.
+        there: What it is looked for in.
+        labels: Title and headings stored with the text: a line that repeats them is no difference.
+
+    Returns:
+        The match; of the text as it is and without Markdown's markup, the one that stands there to the larger part.
+    """
+    raw = FoldedText.of(text)
+    if raw.letters in there.folded.letters:
+        return Match(raw)
+    plain = without_markup(text)
+    if plain == text:
+        return _differing(raw, there, labels)
+    bare = FoldedText.of(plain)
+    if bare.letters and bare.letters in there.folded.letters:
+        return Match(bare)
+    return max((_differing(reading, there, labels) for reading in (raw, bare)), key=lambda match: match.share)
+
+
+def _differing(text: FoldedText, there: SearchedText, labels: Iterable[str]) -> Match:
+    found = there.grams.covers(text.letters)
+    find_labels(text, found, there, labels)
+    added = find_words(text, found, there)
+    return Match(text, None if found.all() else found, added)

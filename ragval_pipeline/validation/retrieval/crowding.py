@@ -1,0 +1,73 @@
+"""Answers that say one thing several times: ``retrieval.crowded_top_k``.
+
+What lives here: pages and near-duplicates that fill the top k. What does not: duplicates in the index (``chunks``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.rankings import page_ranking
+from ragval_pipeline.validation.retrieval.texts import fold_text
+
+#: Fewer hits than this cannot be crowded.
+FEWEST_HITS = 4
+#: Share of the hits that repeat another one from which on they crowd the rest out.
+REPEATED_SHARE = 0.5
+#: Two texts repeat each other when they share this much of their word triples (Jaccard).
+SAME_FROM = 0.8
+#: Pages of the ranking among which a relevant page must stand to have been crowded out.
+DEPTH = 1000
+
+
+def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> list[Finding]:
+    """Queries whose top k is filled by repetitions, or by one right page while another right page waits behind it.
+
+    A question about one page may well be answered by that page alone: that is no crowd.
+    """
+    subjects = []
+    for query in queries:
+        answer = answers.get(query.id)
+        if answer is None or query.negative or len(answer.hits) < FEWEST_HITS:
+            continue
+        repeated = _repeated(answer.hits, read)
+        waiting = _crowded_out(query, answer, read)
+        if repeated >= REPEATED_SHARE * len(answer.hits) or waiting:
+            details = {"hits": len(answer.hits), "repeated": repeated, "crowded_out": waiting}
+            subjects.append(Subject(name=query.id, details={**details, "points": [hit.id for hit in answer.hits]}))
+    return [make_finding("retrieval.crowded_top_k", subjects)] if subjects else []
+
+
+def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
+    """Hits whose text nearly equals that of a better hit."""
+    kept: list[frozenset[tuple[str, ...]]] = []
+    for hit in hits:
+        triples = _triples(read.text(hit.payload, "text") or "")
+        if not any(_alike(triples, other) for other in kept):
+            kept.append(triples)
+    return len(hits) - len(kept)
+
+
+def _triples(text: str) -> frozenset[tuple[str, ...]]:
+    words = fold_text(text).split()
+    return frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)})
+
+
+def _alike(one: frozenset[tuple[str, ...]], two: frozenset[tuple[str, ...]]) -> bool:
+    return len(one & two) >= SAME_FROM * len(one | two)
+
+
+def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]:
+    """Relevant pages that the collection ranks, behind a top k that one relevant page fills."""
+    relevant = {read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    filling = {read.page(hit.payload) for hit in answer.hits}
+    if len(filling) != 1 or not filling <= relevant:
+        return []
+    ranked = page_ranking(answer, read, depth=DEPTH)
+    return sorted(page for page in ranked if page in relevant - filling)

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragval_pipeline.demo import workspace
+from ragval_pipeline.demo.ingest import IngestionSummary
+from ragval_pipeline.demo.workspace import DemoHome
+from tests.cli.conftest import Ended, command
+
+Ragval = Callable[..., Ended]
+
+
+@pytest.fixture
+def quick(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copy the demo that is built already instead of building it once more."""
+
+    def copy(home: Path) -> DemoHome:
+        shutil.copytree(built, home.absolute(), dirs_exist_ok=True)
+        return DemoHome(home.absolute(), IngestionSummary(13, 91, "physical_ai_book", 0.0))
+
+    monkeypatch.setattr(workspace, "build_demo", copy)
+
+
+def test_the_demo_passes_in_an_empty_folder_without_colour_or_a_terminal(tmp_path: Path) -> None:
+    ended = command("demo", cwd=tmp_path, NO_COLOR="1", PYTHONIOENCODING="ascii")
+    assert ended.code == 0, ended.err
+    assert "+ PASS  physical_ai_book" in ended.out
+    assert "Findings: none" in ended.out
+    assert "13 of 13" in ended.out
+    assert max(map(len, ended.out.replace("Report: ", "").splitlines())) <= 90
+    assert ended.out.isascii()
+    assert "\x1b" not in ended.out
+    report = next(line for line in ended.out.splitlines() if line.startswith("Report: ")).removeprefix("Report: ")
+    assert (tmp_path / report).is_file()
+    assert "Warning" not in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == [".ragval"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_planted_defect_is_found_and_fails_the_run(ragval: Ragval) -> None:
+    ended = ragval("demo", "--break", "coverage.missing_page", "--json")
+    assert ended.code == 1
+    assert "coverage.missing_page" in {finding["code"] for finding in ended.json["findings"]}
+
+
+@pytest.mark.usefixtures("quick")
+def test_home_and_output_are_where_the_files_go(ragval: Ragval, tmp_path: Path) -> None:
+    ended = ragval("demo", "--home", "elsewhere", "--output", "out")
+    assert ended.code == 0
+    assert (tmp_path / "elsewhere" / "reports").is_dir()
+    assert (tmp_path / "out" / "report.html").is_file()
+    assert not (tmp_path / ".ragval").exists()
+
+
+def test_an_unknown_defect_names_the_nearest_and_builds_nothing(ragval: Ragval, tmp_path: Path) -> None:
+    ended = ragval("demo", "--break", "coverage.mising_page")
+    assert ended.code == 2
+    assert "Did you mean coverage.missing_page?" in ended.message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_that_is_a_file_is_refused(ragval: Ragval, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended = ragval("demo", "--home", "file")
+    assert ended.code == 2
+    assert "--home" in ended.message
+
+
+def test_every_defect_is_listed_with_what_it_does(ragval: Ragval, tmp_path: Path) -> None:
+    ended = ragval("demo", "--list-defects")
+    assert ended.code == 0
+    for code in ("coverage.missing_page", "payload.empty_field", "query.failed", "chunk.duplicate_index"):
+        assert code in ended.out
+    assert list(tmp_path.iterdir()) == []

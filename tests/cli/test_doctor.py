@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed
+from ragval_pipeline.cli.checkup.embedder import same_model
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from tests.cli.collections_ import langchain_payloads, store
+from tests.cli.conftest import Ended, Home
+from tests.sources.web import refused_url
+from tests.support.cohere_standin import CohereStandIn
+
+Ragval = Callable[..., Ended]
+KEY = "secret-key-1234567890"
+
+
+def checks(ended: Ended) -> dict[str, dict[str, Any]]:
+    return {entry["name"]: entry for entry in ended.json["checks"]}
+
+
+def states(ended: Ended) -> dict[str, str]:
+    return {name: entry["state"] for name, entry in checks(ended).items()}
+
+
+def set_payload(home: Home, change: dict[str, Any]) -> None:
+    """Overwrite a payload field of every point."""
+    from qdrant_client import QdrantClient
+
+    with closing(QdrantClient(path=str(home.folder / "qdrant"))) as client:
+        ids = [point.id for point in client.scroll(home.collection, limit=1000)[0]]
+        client.set_payload(home.collection, payload=change, points=ids)
+
+
+def test_the_demo_is_ready_to_run(home: Home, ragval: Ragval) -> None:
+    before = home.files()
+    ended = ragval("doctor", "-s", home.suite)
+    assert ended.code == 0
+    assert "Ready to run" in ended.out
+    assert ended.err == ""
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert home.files() == before
+
+
+def test_every_check_of_the_demo_is_ok(home: Home, ragval: Ragval) -> None:
+    home.edit(source={"site_root": None})
+    found = states(ragval("doctor", "-s", home.suite, "--json"))
+    assert set(found.values()) <= {"ok", "not_applicable"}
+    assert {name for name, state in found.items() if state == "not_applicable"} <= {"keys for later", "site folder"}
+
+
+def test_keys_of_later_versions_say_so(home: Home, ragval: Ragval) -> None:
+    home.edit(retrieval={"retriever": "mine:search"}, history={"keep_runs": 3})
+    entry = checks(ragval("doctor", "-s", home.suite, "--json"))["keys for later"]
+    assert entry["state"] == "note"
+    assert "retrieval.retriever" in entry["message"]
+    assert "history.keep_runs" in entry["message"]
+
+
+def test_a_suite_that_cannot_be_read_ends_with_two(home: Home, ragval: Ragval) -> None:
+    home.edit(retrievel={"top_k": 5})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == ended.json["exit_code"] == 2
+    assert states(ended)["suite file"] == "problem"
+    assert states(ended)["collection"] == "not_applicable"
+    assert "retrieval" in checks(ended)["suite file"]["remedy"]
+
+
+def test_every_variable_that_is_not_set_is_named(home: Home, ragval: Ragval) -> None:
+    home.edit(qdrant={"api_key": "${FIRST_ONE}"}, report_uri="${SECOND_ONE}", embedding={"api_key": "${THIRD:-}"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 2
+    assert checks(ended)["environment"]["message"] == "FIRST_ONE, SECOND_ONE are not set"
+
+
+def test_problems_of_several_kinds_are_all_shown_and_the_worst_decides(home: Home, ragval: Ragval) -> None:
+    home.edit(queries="nope.yaml", source={"include": ["/handbook/**"]}, qdrant={"collection": "physical_ai_bok"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    found = checks(ended)
+    assert ended.code == 2
+    assert found["queries"]["state"] == "problem"
+    assert "physical_ai_book" in found["collection"]["remedy"]
+    assert "/docs" in found["sitemap"]["remedy"]
+    assert found["embedder"]["state"] == "ok"
+
+
+def test_no_query_ends_with_four(home: Home, ragval: Ragval) -> None:
+    (home.folder / "queries.yaml").write_text("[]", encoding="utf-8")
+    assert ragval("doctor", "-s", home.suite, "--json").code == 4
+
+
+def test_a_qdrant_that_does_not_listen_ends_with_three(home: Home, ragval: Ragval) -> None:
+    url = refused_url()
+    home.edit(qdrant={"path": None, "url": url})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 3
+    assert url in checks(ended)["collection"]["message"]
+    assert states(ended)["embedder"] == "ok"
+    assert states(ended)["sitemap"] == "ok"
+
+
+def test_an_alias_is_resolved(home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch) -> None:
+    from qdrant_client import QdrantClient, models
+
+    with closing(QdrantClient(path=str(home.folder / "qdrant"))) as client:
+        alias = models.CreateAlias(collection_name=home.collection, alias_name="live")
+        client.update_collection_aliases([models.CreateAliasOperation(create_alias=alias)])
+    home.edit(qdrant={"collection": "live"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert checks(ended)["collection"]["message"] == "physical_ai_book (alias live), 91 points"
+
+
+def test_nested_fields_get_the_map_that_helps(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    (tmp_path / "ragval.yaml").write_text(
+        "suite: docs\nqdrant: {path: qdrant, collection: docs}\nembedding: {provider: static}\n"
+        "payload: {required: [chunk_text, source_url, chunk_index]}\nqueries: [{query_text: How do gears mesh?}]\n",
+        encoding="utf-8",
+    )
+    ended = ragval("doctor", "--json")
+    entry = checks(ended)["payload fields"]
+    assert ended.code == 2
+    assert "chunk_text" in entry["message"]
+    for line in ("text: page_content", "source_url: metadata.source", "chunk_index: metadata.chunkIndex"):
+        assert line in entry["remedy"]
+
+
+def test_named_vectors_are_asked_for_by_name(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), vector_name="dense")
+    suite = "suite: docs\nqdrant: {path: qdrant, collection: docs}\nembedding: {provider: static}\nqueries: [a b]\n"
+    (tmp_path / "ragval.yaml").write_text(suite, encoding="utf-8")
+    ended = ragval("doctor", "--json")
+    assert checks(ended)["vectors"]["state"] == "problem"
+    assert "dense" in checks(ended)["vectors"]["remedy"]
+
+
+def test_another_dimension_is_a_problem_before_the_run(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COHERE_API_KEY", KEY)
+    with CohereStandIn() as cohere:
+        home.edit(embedding={"provider": "cohere", "base_url": cohere.url, "api_key": "${COHERE_API_KEY}"})
+        ended = ragval("doctor", "-s", home.suite, "--json")
+        assert len(cohere.requests) == 1
+    assert ended.code == 4
+    assert checks(ended)["embedder"]["message"] == "embed-english-v3.0 makes 1024 dimensions, the collection holds 256"
+    assert KEY not in ended.out + ended.err
+
+
+def test_a_refused_key_ends_with_three_and_stays_secret(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COHERE_API_KEY", KEY)
+    with CohereStandIn() as cohere:
+        cohere.fail("401")
+        home.edit(embedding={"provider": "cohere", "base_url": cohere.url, "api_key": "${COHERE_API_KEY}"})
+        ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 3
+    assert states(ended)["embedder"] == "problem"
+    assert KEY not in ended.out + ended.err
+
+
+def test_a_model_that_makes_other_vectors_is_seen_although_the_size_fits(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COHERE_API_KEY", KEY)
+    with CohereStandIn() as cohere:
+        home.edit(
+            embedding={
+                "provider": "cohere", "model": "embed-v4.0", "dimension": 256, "base_url": cohere.url,
+                "api_key": "${COHERE_API_KEY}",
+            }
+        )  # fmt: skip
+        ended = ragval("doctor", "-s", home.suite, "--json")
+    entry = checks(ended)["model"]
+    assert ended.code == 2
+    assert entry["state"] == "problem"
+    assert "wordllama/l2_supercat/256" in entry["message"]
+
+
+def test_a_wrong_name_in_the_payload_is_only_noted_when_the_vectors_fit(home: Home, ragval: Ragval) -> None:
+    set_payload(home, {"model": "embed-english-v3.0"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 0
+    assert states(ended)["model"] == "note"
+    assert "embed-english-v3.0" in checks(ended)["model"]["message"]
+
+
+def test_points_of_another_host_get_the_alias_that_helps(home: Home, ragval: Ragval) -> None:
+    file = home.folder / "site" / "sitemap.xml"
+    text = file.read_text(encoding="utf-8").replace("physical-ai-book.example", "new-host.example")
+    file.write_text(text, encoding="utf-8")
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    entry = checks(ended)["origin"]
+    assert ended.code == 2
+    assert "Add physical-ai-book.example to source.host_aliases" in entry["remedy"]
+
+
+def test_a_site_folder_without_the_pages_is_a_problem(home: Home, ragval: Ragval) -> None:
+    (home.folder / "empty").mkdir()
+    home.edit(source={"site_root": "empty"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 2
+    assert checks(ended)["site folder"]["message"] == "0 of 13 pages found"
+
+
+def test_the_line_on_stderr_names_the_first_problem_and_counts_the_others(home: Home, ragval: Ragval) -> None:
+    home.edit(queries="nope.yaml", source={"include": ["/handbook/**"]})
+    ended = ragval("doctor", "-s", home.suite)
+    assert ended.code == 2
+    assert "queries" in ended.message
+    assert "(and 1 more)" in ended.message
+    assert "2 problems" in ended.out
+
+
+def test_configuration_comes_before_systems_and_systems_before_emptiness() -> None:
+    problems = [Check(str(code), "problem", "", exit_code=code) for code in (4, 3, 2)]
+    assert exit_code_of(problems) == 2
+    assert exit_code_of(problems[:2]) == 3
+    assert exit_code_of(problems[:1]) == 4
+    assert exit_code_of([Check("a", "note", "")]) == 0
+
+
+def test_an_error_is_split_into_problem_and_remedy() -> None:
+    suite = failed("suite file", SuiteError("is wrong", remedy="Correct it.", file="a.yaml", key="b.c"))
+    assert (suite.message, suite.remedy, suite.exit_code) == ("b.c: is wrong", "Correct it.", 2)
+    system = SystemFailure("refused", code="index.unreachable", system="Qdrant", subject="x", remedy="Start it.")
+    check = failed("collection", system)
+    assert (check.message, check.remedy, check.exit_code) == ("Qdrant: refused", "Start it.", 3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("embed-english-v3.0", "cohere/embed-english-v3.0", True),
+        ("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2", True),
+        ("embed-english-v3.0", "embed-multilingual-v3.0", False),
+    ],
+)
+def test_names_of_one_model_are_the_same_however_they_are_spelt(one: str, other: str, same: bool) -> None:
+    assert same_model(one, other) is same

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Ended, environment
+
+OPTIONS = {
+    "run": ("--suite", "-s", "--only", "--output", "--json", "--log-level", "--help"),
+    "demo": ("--break", "--list-defects", "--output", "--json", "--home", "--log-level"),
+    "doctor": ("--suite", "-s", "--json", "--log-level"),
+    "init": (
+        "--qdrant-url", "--qdrant-path", "--collection", "--sitemap", "--profile", "--output", "--force", "--log-level",
+    ),
+    "schema": ("WHAT", "NAME", "profile", "queries"),
+}  # fmt: skip
+
+
+def test_help_names_every_command_and_every_exit_code(ragval: Callable[..., Ended]) -> None:
+    ended = ragval("--help")
+    assert ended.code == 0
+    for name in (*OPTIONS, "--version", "--log-level"):
+        assert name in ended.out
+    for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "130 "):
+        assert code in ended.out
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_help_of_a_command_names_its_options(name: str, ragval: Callable[..., Ended]) -> None:
+    ended = ragval(name, "--help")
+    assert ended.code == 0
+    for option in OPTIONS[name]:
+        assert option in ended.out
+
+
+def test_without_arguments_the_help_is_shown_once(ragval: Callable[..., Ended]) -> None:
+    ended = ragval()
+    assert ended.code == 2
+    assert ended.out.count("Usage:") == 1
+
+
+def test_the_version_is_one_line(ragval: Callable[..., Ended]) -> None:
+    ended = ragval("--version")
+    assert ended.code == 0
+    assert ended.out.startswith("ragval")
+    assert len(ended.out.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("rnu",), ("rnu", "run", "ragval --help")),
+        (("run", "--jsn"), ("--jsn", "ragval run --help")),
+        (("run", "--suite"), ("--suite", "requires", "--help")),
+        (("run", "extra"), ("extra", "ragval run --help")),
+        (("schema",), ("WHAT", "ragval schema --help")),
+    ],
+)
+def test_wrong_usage_is_one_line_and_ends_with_two(
+    arguments: tuple[str, ...], words: tuple[str, ...], ragval: Callable[..., Ended]
+) -> None:
+    ended = ragval(*arguments)
+    assert ended.code == 2
+    assert len(ended.err.splitlines()) == 1
+    for word in words:
+        assert word in ended.message
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ("dagster", "great_expectations", "qdrant_client", "cohere", "numpy", "pandas", "pyarrow", "httpx")
+    program = (
+        "import sys; from ragval_pipeline.cli import main; main(['--help']);"
+        f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "[]"

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ragval_pipeline.cli.draft.drafting import suite_name
+from ragval_pipeline.cli.draft.pages import shared_folder
+from ragval_pipeline.cli.draft.starter import queries_text
+from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.queries.load import load_queries
+from tests.cli.collections_ import PAGES, langchain_payloads, store
+from tests.cli.conftest import Ended, Home
+from tests.sources.web import refused_url
+
+Ragval = Callable[..., Ended]
+
+
+def written(folder: Path) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((folder / "ragval.yaml").read_text(encoding="utf-8"))
+    return content
+
+
+def test_the_demo_index_gets_a_suite_that_runs_and_passes(home: Home, ragval: Ragval, tmp_path: Path) -> None:
+    site = home.folder / "site" / "sitemap.xml"
+    made = ragval("init", "--qdrant-path", home.folder / "qdrant", "--sitemap", site, "--output", "my/ragval.yaml")
+    assert made.code == 0
+    suite = written(tmp_path / "my")
+    assert suite["suite"] == "physical_ai_book"
+    assert suite["embedding"] == {"provider": "static"}
+    assert suite["source"]["include"] == ["/docs/**"]
+    assert suite["payload"]["fields"]["headings"] == "heading_hierarchy"
+    assert "chapter_id" in suite["payload"]["required"]
+    ended = ragval("run", "-s", "my/ragval.yaml", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["total_queries"] == 8
+    assert ended.json["coverage_report"]["coverage_percentage"] == 100
+    assert ragval("doctor", "-s", "my/ragval.yaml").code == 0
+
+
+def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), vector_name="dense")
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    suite = written(tmp_path)
+    assert suite["qdrant"] == {"path": "qdrant", "collection": "docs", "vector_name": "dense"}
+    assert suite["payload"]["fields"] == {
+        "text": "page_content",
+        "source_url": "metadata.source",
+        "title": "metadata.title",
+        "chunk_index": "metadata.chunkIndex",
+    }
+    assert suite["payload"]["required"] == ["metadata.source", "metadata.chunkIndex"]
+    queries = load_queries(load_suite(tmp_path / "ragval.yaml"))
+    assert {query.query_text for query in queries} == set(PAGES)
+    assert queries[0].relevant_urls == ("https://robots.example/guide/batteries",)
+    assert "https://robots.example/sitemap.xml" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+
+
+def test_files_that_are_there_are_kept_unless_forced(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    (tmp_path / "queries.yaml").write_text("mine", encoding="utf-8")
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert ended.code == 2
+    assert "queries.yaml is there already" in ended.message
+    assert (tmp_path / "queries.yaml").read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "ragval.yaml").exists()
+    assert ragval("init", "--qdrant-path", "qdrant", "--force").code == 0
+    assert (tmp_path / "queries.yaml").read_text(encoding="utf-8") != "mine"
+
+
+def test_several_collections_are_listed(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), names=("one", "two"))
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert ended.code == 2
+    assert "one, two" in ended.message
+    assert ragval("init", "--qdrant-path", "qdrant", "--collection", "two").code == 0
+    assert written(tmp_path)["qdrant"]["collection"] == "two"
+
+
+def test_an_empty_collection_ends_with_four_and_writes_nothing(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", [])
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert ended.code == 4
+    assert "holds no points" in ended.message
+    assert not (tmp_path / "ragval.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((), 2, "--qdrant-url or --qdrant-path"),
+        (("--qdrant-url", "http://a", "--qdrant-path", "b"), 2, "not both"),
+        (("--qdrant-url", "localhost:6333"), 2, "http://localhost:6333"),
+        (("--qdrant-url", "http://me:hunter2@a"), 2, "QDRANT_API_KEY"),
+        (("--qdrant-path", "nowhere"), 3, "there is no embedded Qdrant"),
+        (("--qdrant-path", "nowhere", "--profile", "rag-validaton"), 2, "Did you mean rag-validation?"),
+        (("--qdrant-path", "nowhere", "--sitemap", "nope.xml"), 2, "there is no file nope.xml"),
+        (("--qdrant-path", "nowhere", "--output", "."), 2, "is a folder"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_one_line(
+    arguments: tuple[str, ...], code: int, words: str, ragval: Ragval, tmp_path: Path
+) -> None:
+    ended = ragval("init", *arguments)
+    assert ended.code == code
+    assert words in ended.message
+    assert "hunter2" not in ended.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_server_may_come_from_the_environment(ragval: Ragval, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = refused_url()
+    monkeypatch.setenv("QDRANT_URL", url)
+    ended = ragval("init", "--collection", "docs")
+    assert ended.code == 3
+    assert url in ended.message
+
+
+def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [
+        {"wurst": f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
+        for n in range(3)
+    ]
+    store(tmp_path / "qdrant", payloads, size=768, text="wurst")
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    suite = written(tmp_path)
+    assert suite["payload"]["fields"] == {"text": "wurst", "source_url": "wo"}
+    assert suite["embedding"]["provider"] == "my_embedder:embed"
+    assert "CHECK THIS" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+    load_suite(tmp_path / "ragval.yaml")
+
+
+def test_a_named_model_wins_over_the_size(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [{**payload, "embedding_model": "cohere.embed-multilingual-v3"} for payload in langchain_payloads()]
+    store(tmp_path / "qdrant", payloads, size=1024)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    embedding = written(tmp_path)["embedding"]
+    assert embedding == {
+        "provider": "cohere", "model": "embed-multilingual-v3.0", "api_key": "${COHERE_API_KEY:-}",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_starter_queries_keep_the_rules_of_every_profile(profile: str, tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    assert ragval("init", "--qdrant-path", "qdrant", "--profile", profile).code == 0
+    suite = load_suite(tmp_path / "ragval.yaml")
+    assert suite.profile == profile
+    assert suite.payload.fields["text"] == "page_content"
+    assert len(load_queries(suite)) == len(PAGES)
+
+
+def test_no_pages_make_an_empty_query_file_that_loads() -> None:
+    assert yaml.safe_load(queries_text([], None)) == []
+
+
+@pytest.mark.parametrize(
+    ("collection", "name"),
+    [("Physical-AI Book", "physical_ai_book"), ("2024 docs", "index_2024_docs"), ("日本", "index"), ("docs", "docs")],
+)
+def test_the_suite_name_is_one_that_dagster_takes(collection: str, name: str) -> None:
+    assert suite_name(collection) == name
+
+
+@pytest.mark.parametrize(
+    ("paths", "shared"),
+    [
+        (("/docs/a/x", "/docs/b"), "/docs"),
+        (("/docs/a/x", "/docs/a/y"), "/docs/a"),
+        (("/docs", "/docs/a", "/docs/b"), "/docs"),
+        (("/docs/a", "/blog/b"), None),
+        (("/a", "/b"), None),
+        (("/docs/a",), None),
+    ],
+)
+def test_the_folder_that_all_pages_share(paths: tuple[str, ...], shared: str | None) -> None:
+    assert shared_folder([f"https://a.example{path}" for path in paths]) == shared

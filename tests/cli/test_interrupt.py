@@ -1,0 +1,101 @@
+"""Ctrl-C and SIGTERM end with 130 and leave nothing, wherever the run is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Ended, Home, environment
+from tests.sources.web import raw_server
+
+#: A shell's background job ignores SIGINT; this program must not, whoever runs the tests.
+PROGRAM = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from ragval_pipeline.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def never_answer(_: socket.socket, over: threading.Event) -> None:
+    over.wait(60)
+
+
+def interrupted(home: Home, asked: list[object], how: signal.Signals) -> subprocess.CompletedProcess[str]:
+    """Run the suite in a program of its own and interrupt it as soon as the server has been asked something."""
+    arguments = [sys.executable, "-c", PROGRAM, "run", "-s", str(home.suite)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(arguments, cwd=home.folder, env=environment(), text=True, stdout=pipe, stderr=pipe)
+    try:
+        deadline = time.monotonic() + 60
+        while not asked and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_hangs_on_qdrant_ends_with_130_and_leaves_nothing(home: Home, how: signal.Signals) -> None:
+    with raw_server(never_answer) as server:
+        home.edit(qdrant={"path": None, "url": server.url}, report_uri="new/reports")
+        before = home.files()
+        ended = interrupted(home, server.asked, how)
+    assert ended.returncode == 130, ended.stderr
+    assert ended.stdout == ""
+    assert ended.stderr.splitlines()[-1] == "ragval: interrupted; no report is written."
+    assert "Traceback" not in ended.stderr
+    assert home.files() == before
+
+
+def test_an_interrupted_second_run_leaves_the_first_report(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragval_pipeline.reporting import folder
+
+    assert ragval("run", "-s", home.suite, "--only", "coverage").code == 0
+    before, written = home.files(), folder.write_run_folder
+
+    def write_and_be_interrupted(*arguments: object, **options: object) -> None:
+        written(*arguments, **options)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(folder, "write_run_folder", write_and_be_interrupted)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 130
+    assert ended.stdout == b""
+    assert home.files() == before
+
+
+def test_an_interrupted_build_of_the_demo_leaves_nothing(
+    ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from ragval_pipeline.demo import workspace
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(workspace, "ingest", interrupt)
+    ended = ragval("demo")
+    assert ended.code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sigterm_is_handled_again_as_before(ragval: Callable[..., Ended]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with contextlib.suppress(SystemExit):
+        ragval("--version")
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from ragval_pipeline.cli import logs
+from ragval_pipeline.errors import SuiteError
+from tests.cli.conftest import Ended, Home
+
+LOGGER = logging.getLogger("ragval_pipeline")
+
+
+@pytest.mark.parametrize(
+    ("flag", "variable", "level"),
+    [
+        (None, None, "WARNING"),
+        (None, "info", "INFO"),
+        ("debug", "ERROR", "DEBUG"),
+        (None, "warn", "WARNING"),
+        (None, "trace", "DEBUG"),
+        (None, "15", "INFO"),
+        ("99", None, "CRITICAL"),
+        (None, "  ", "WARNING"),
+    ],
+)
+def test_the_flag_wins_over_the_variable(flag: str | None, variable: str | None, level: str) -> None:
+    logs.set_level(flag, {} if variable is None else {"LOG_LEVEL": variable})
+    assert logging.getLevelName(LOGGER.level) == level
+
+
+def test_an_unknown_level_names_where_it_stands() -> None:
+    with pytest.raises(SuiteError, match="LOG_LEVEL: there is no log level loud"):
+        logs.set_level(None, {"LOG_LEVEL": "loud"})
+
+
+def test_setting_the_level_twice_logs_once(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_level("INFO")
+    logs.set_level("INFO")
+    logging.getLogger("ragval_pipeline.sources").info("read\nit")
+    assert capsys.readouterr().err == "info: read it\n"
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_traceback_is_shown_only_when_debugging(place: str, home: Home, ragval: Callable[..., Ended]) -> None:
+    command = ("run", "-s", home.folder / "nope.yaml")
+    flag = ("--log-level", "DEBUG")
+    assert "Traceback" not in ragval(*command).err
+    ended = ragval(*flag, *command) if place == "before" else ragval(*command, *flag)
+    assert ended.code == 2
+    assert "Traceback" in ended.err
+
+
+def test_a_wrong_level_ends_with_two(ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--log-level" in ragval("--log-level", "loud", "schema", "report").message
+    monkeypatch.setenv("LOG_LEVEL", "loud")
+    ended = ragval("schema", "report")
+    assert ended.code == 2
+    assert "LOG_LEVEL" in ended.message
+
+
+def test_a_defect_of_ragval_has_a_code_of_its_own(
+    ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragval_pipeline.cli import run
+
+    def crash(_: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(run, "check_output", crash)
+    ended = ragval("run")
+    assert ended.code == 70
+    assert "ZeroDivisionError: by nothing" in ended.message
+    assert "Traceback" not in ended.err

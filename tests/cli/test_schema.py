@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Ended
+
+Ragval = Callable[..., Ended]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        (("suite",), "qdrant"),
+        (("report",), "criteria"),
+        (("profile", "retrieval-pipeline-testing"), "pass_rate"),
+    ],
+)
+def test_schemas_are_json(arguments: tuple[str, ...], key: str, ragval: Ragval) -> None:
+    ended = ragval("schema", *arguments)
+    assert ended.code == 0
+    assert key in ended.json["properties"]
+
+
+def test_the_schema_of_a_query_file_describes_a_list(ragval: Ragval) -> None:
+    ended = ragval("schema", "queries")
+    assert ended.code == 0
+    assert "query_text" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("sweet",), "suite"),
+        (("profile",), "retrieval-pipeline-testing"),
+        (("profile", "retrieval-pipelin-testing"), "Did you mean retrieval-pipeline-testing?"),
+        (("report", "extra"), "only profile takes a name"),
+    ],
+)
+def test_what_has_no_schema_ends_with_two(arguments: tuple[str, ...], word: str, ragval: Ragval) -> None:
+    ended = ragval("schema", *arguments)
+    assert ended.code == 2
+    assert word in ended.message
+    assert ended.stdout == b""

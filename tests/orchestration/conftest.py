@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from ragval_pipeline.demo.workspace import DemoHome, build_demo
+from tests.orchestration.world import World, run_job
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
+    return build_demo(tmp_path_factory.mktemp("demo") / "home")
+
+
+@pytest.fixture
+def world(demo: DemoHome, tmp_path: Path) -> World:
+    return World.copied(demo, tmp_path / "world")
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dg.DagsterInstance]:
+    """An instance on disk, as a deployment has one."""
+    with dg.DagsterInstance.local_temp(str(tmp_path_factory.mktemp("home"))) as instance:
+        yield instance
+
+
+@pytest.fixture(scope="session")
+def clean_world(demo: DemoHome, tmp_path_factory: pytest.TempPathFactory) -> World:
+    return World.copied(demo, tmp_path_factory.mktemp("clean") / "world")
+
+
+@pytest.fixture(scope="session")
+def clean_run(clean_world: World, kept: dg.DagsterInstance) -> dg.ExecuteInProcessResult:
+    """One whole validation of the untouched demo, for every test that only looks."""
+    return run_job(clean_world.suite(), instance=kept)

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from ragval_pipeline.orchestration.assets.common import shown_description
+from ragval_pipeline.orchestration.build import MEASURING, build_validation_defs
+from ragval_pipeline.orchestration.names import asset_key
+from ragval_pipeline.suite.load import criteria_of, gates_of
+from tests.orchestration.world import NAME, World
+
+INGESTION = dg.AssetKey(["demo_ingestion", "physical_ai_book_index"])
+MEASURED = {"coverage_report", "metadata_expectations", "query_validation_results", "quality_metrics"}
+
+
+@pytest.fixture(scope="module")
+def graph(clean_world: World) -> Any:
+    return build_validation_defs(clean_world.suite()).resolve_asset_graph()
+
+
+def key(name: str) -> dg.AssetKey:
+    return asset_key(NAME, name)
+
+
+def own_keys(graph: Any) -> set[dg.AssetKey]:
+    return graph.materializable_asset_keys
+
+
+def test_the_graph_is_the_missions(graph: Any) -> None:
+    names = {entry.path[-1] for entry in own_keys(graph)}
+    assert names == {"sitemap_urls", "payload_snapshot", *MEASURING, "validation_report"}
+    assert names >= MEASURED
+    assert all(entry.path[0] == NAME and len(entry.path) == 2 for entry in own_keys(graph))
+
+
+def test_the_snapshot_depends_on_the_sitemap_and_comes_after_the_ingestion(graph: Any) -> None:
+    assert graph.get(key("payload_snapshot")).parent_keys == {key("sitemap_urls"), INGESTION}
+    assert not graph.get(key("sitemap_urls")).parent_keys
+
+
+def test_every_measurement_reads_the_snapshot_and_the_report_reads_every_measurement(graph: Any) -> None:
+    for name in MEASURING:
+        ancestors = graph.get_ancestor_asset_keys(key(name))
+        assert key("payload_snapshot") in ancestors, name
+    assert graph.get(key("validation_report")).parent_keys == {
+        key("sitemap_urls"), key("payload_snapshot"), *map(key, MEASURING)
+    }  # fmt: skip
+
+
+def test_assets_carry_what_a_catalogue_shows(graph: Any) -> None:
+    for entry in own_keys(graph):
+        node = graph.get(entry)
+        assert node.group_name == NAME
+        assert "python" in node.kinds, entry
+        assert len(node.kinds) > 1, entry
+        assert node.owners == ["team:ragval"]
+        assert node.code_version
+        assert node.tags["ragval/suite"] == NAME
+        text = node.description or ""
+        assert text[0].isupper(), text
+        assert "``" not in text
+        assert not text.casefold().startswith(entry.path[-1]), text
+
+
+def test_the_kinds_name_the_embedder_that_is_used(clean_world: World, graph: Any) -> None:
+    assert "cohere" not in graph.get(key("query_validation_results")).kinds
+    paid = clean_world.suite().model_copy(update={})
+    paid = paid.model_copy(update={"embedding": paid.embedding.model_copy(update={"provider": "cohere"})})
+    other = build_validation_defs(paid).resolve_asset_graph()
+    assert "cohere" in other.get(key("query_validation_results")).kinds
+
+
+def test_the_snapshot_has_a_column_schema_with_descriptions(graph: Any) -> None:
+    schema = graph.get(key("payload_snapshot")).metadata["dagster/column_schema"]
+    columns = {column.name: column.description for column in schema.columns}
+    assert {"point_id", "page_url", "text", "chunk_index"} <= columns.keys()
+    assert all(columns.values())
+
+
+def test_every_criterion_is_a_check_of_the_asset_that_measures_it_and_blocks_nothing(
+    clean_world: World, graph: Any
+) -> None:
+    for criterion in criteria_of(clean_world.suite()):
+        if criterion.asset not in MEASURING:
+            continue
+        check = graph.get(dg.AssetCheckKey(key(criterion.asset), criterion.name))
+        assert not check.blocking, criterion.name
+        assert check.description, criterion.name
+
+
+def test_every_required_criterion_is_a_blocking_check_of_the_report(clean_world: World, graph: Any) -> None:
+    required = {name for name, gate in gates_of(clean_world.suite()).items() if gate.required}
+    blocking = {
+        entry.name for entry in graph.asset_check_keys
+        if entry.asset_key == key("validation_report") and graph.get(entry).blocking
+    }  # fmt: skip
+    assert blocking == required
+    assert {"query_pass_rate", "coverage", "metadata_completeness", "error_findings"} <= required
+
+
+def test_no_check_above_the_report_blocks(graph: Any) -> None:
+    blocking = {entry.asset_key.path[-1] for entry in graph.asset_check_keys if graph.get(entry).blocking}
+    assert blocking == {"validation_report"}
+
+
+def test_the_job_holds_the_suites_assets_and_checks_also_in_another_group(clean_world: World) -> None:
+    defs = build_validation_defs(clean_world.suite()).map_resolved_asset_specs(
+        func=lambda spec: spec.replace_attributes(group_name="somewhere_else")
+    )
+    layer = defs.resolve_job_def(f"{NAME}_validation").asset_layer
+    assert {entry.path[-1] for entry in layer.executable_asset_keys} >= {"sitemap_urls", "validation_report"}
+    assert {entry.name for entry in layer.asset_graph.asset_check_keys} >= {"coverage", "error_findings"}
+
+
+@pytest.mark.parametrize(
+    ("docstring", "shown"),
+    [
+        ("``a_name``: every page of ``x``.", "Every page of `x`."),
+        ("Something else.", "Something else."),
+        (None, None),
+    ],
+)
+def test_a_module_docstring_becomes_a_description(docstring: str | None, shown: str | None) -> None:
+    assert shown_description(docstring, "a_name") == shown

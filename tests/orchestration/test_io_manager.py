@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pyarrow as pa
+import pytest
+from pydantic import BaseModel
+from upath import UPath
+
+from ragval_pipeline.orchestration import value_files
+from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
+
+
+UNTYPED = dg.DagsterType(type_check_fn=lambda *_: True, name="Untyped", typing_type=Any)
+
+
+class Fruit(BaseModel):
+    name: str
+    seeds: int = 0
+
+
+class FruitOfTomorrow(BaseModel):
+    name: str
+    colour: str
+
+
+def store(base: object) -> ReportStoreIOManager:
+    return ReportStoreIOManager(base_uri=str(base))
+
+
+def write(base: object, value: Any, *, run_id: str = "run-1", name: str = "fruit") -> None:
+    context = dg.build_output_context(asset_key=dg.AssetKey(["suite", name]), run_id=run_id)
+    store(base).handle_output(context, value)
+
+
+def read(base: object, kind: Any = Any, *, run_id: str | None = None, name: str = "fruit") -> Any:
+    key = dg.AssetKey(["suite", name])
+    upstream = dg.build_output_context(asset_key=key, run_id=run_id) if run_id else None
+    dagster_type = UNTYPED if kind is Any else dg.PythonObjectDagsterType(kind)
+    return store(base).load_input(
+        dg.build_input_context(asset_key=key, upstream_output=upstream, dagster_type=dagster_type)
+    )
+
+
+@pytest.fixture(params=["path", "file", "memory"])
+def base(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return {
+        "path": str(tmp_path),
+        "file": f"file://{tmp_path}",
+        "memory": f"memory://{request.node.name}",
+    }[request.param]
+
+
+def test_a_model_comes_back_as_it_was_from_any_filesystem(base: str) -> None:
+    write(base, Fruit(name="Ä", seeds=3))
+    assert read(base, Fruit) == Fruit(name="Ä", seeds=3)
+
+
+def test_a_table_comes_back_as_it_was_from_any_filesystem(base: str) -> None:
+    table = pa.table({"id": ["a", "b"], "n": [1, None]})
+    write(base, table)
+    assert read(base, pa.Table).equals(table)
+
+
+def test_values_are_readable_files_in_the_place_that_the_metadata_names(tmp_path: Path) -> None:
+    context = dg.build_output_context(asset_key=dg.AssetKey(["suite", "fruit"]), run_id="run-1")
+    store(tmp_path).handle_output(context, Fruit(name="fig"))
+    [place] = [value.value for value in context.get_logged_metadata().values()]
+    assert Path(place).read_text(encoding="utf-8") == '{"name":"fig","seeds":0}'
+
+
+def test_an_input_without_a_type_reads_plain_json_or_a_table(tmp_path: Path) -> None:
+    write(tmp_path, Fruit(name="fig"))
+    write(tmp_path, pa.table({"n": [1]}), name="numbers")
+    assert read(tmp_path) == {"name": "fig", "seeds": 0}
+    assert read(tmp_path, name="numbers").to_pylist() == [{"n": 1}]
+
+
+def test_each_run_reads_its_own_value_and_a_stranger_the_latest(base: str) -> None:
+    write(base, Fruit(name="first"), run_id="run-1")
+    write(base, Fruit(name="second"), run_id="run-2")
+    assert read(base, Fruit, run_id="run-1").name == "first"
+    assert read(base, Fruit, run_id="run-2").name == "second"
+    assert read(base, Fruit, run_id="run-3").name == "second"
+    assert read(base, Fruit).name == "second"
+
+
+def test_a_value_that_was_never_made_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"suite/fruit has no value below .*: materialise it first"):
+        read(tmp_path, Fruit)
+
+
+def test_a_value_of_another_version_asks_to_be_made_again(tmp_path: Path) -> None:
+    write(tmp_path, Fruit(name="fig"))
+    with pytest.raises(ValueError, match=r"does not hold what FruitOfTomorrow needs \(colour\).*Materialise"):
+        read(tmp_path, FruitOfTomorrow)
+
+
+def test_fields_that_a_later_version_added_do_not_matter(tmp_path: Path) -> None:
+    write(tmp_path, FruitOfTomorrow(name="fig", colour="green"))
+    assert read(tmp_path, Fruit) == Fruit(name="fig")
+
+
+def test_a_file_that_is_no_json_says_so(tmp_path: Path) -> None:
+    write(tmp_path, Fruit(name="fig"))
+    (tmp_path / ".latest" / "fruit.json").write_text('{"name":', encoding="utf-8")
+    with pytest.raises(ValueError, match="not JSON"):
+        read(tmp_path, Fruit)
+
+
+def test_a_value_that_turned_from_a_model_into_a_table_leaves_no_old_one_behind(tmp_path: Path) -> None:
+    write(tmp_path, Fruit(name="fig"))
+    write(tmp_path, pa.table({"n": [1]}), run_id="run-2")
+    assert read(tmp_path).to_pylist() == [{"n": 1}]
+
+
+def test_what_is_neither_model_nor_table_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="not dict"):
+        write(tmp_path, {"name": "fig"})
+
+
+def test_no_value_writes_no_file(tmp_path: Path) -> None:
+    write(tmp_path, None)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_folder_is_read_from_the_environment_when_a_value_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = ReportStoreIOManager(base_uri="${FRUIT_STORE}/sub", folder=str(tmp_path))
+    monkeypatch.setenv("FRUIT_STORE", "here")
+    context = dg.build_output_context(asset_key=dg.AssetKey(["suite", "fruit"]), run_id="run-1")
+    manager.handle_output(context, Fruit(name="fig"))
+    assert (tmp_path / "here" / "sub" / ".latest" / "fruit.json").is_file()
+
+
+def test_a_failed_write_leaves_the_older_value_and_no_partial_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = UPath(tmp_path / "fruit.json")
+    value_files.write_whole(file, b"old")
+
+    def full(self: Path, body: bytes) -> int:
+        self.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space"):
+        value_files.write_whole(file, b"new")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["fruit.json"]
+    assert file.read_bytes() == b"old"
+
+
+def test_two_writers_of_one_value_never_show_half_of_it(tmp_path: Path) -> None:
+    file = UPath(tmp_path / "fruit.json")
+    bodies = [bytes([letter]) * 200_000 for letter in b"ab"]
+    seen: set[bytes] = set()
+    value_files.write_whole(file, bodies[0])
+    writers = [
+        threading.Thread(target=lambda body=body: [value_files.write_whole(file, body) for _ in range(40)])
+        for body in bodies
+    ]
+    for writer in writers:
+        writer.start()
+    while any(writer.is_alive() for writer in writers):
+        seen.add(file.read_bytes())
+    for writer in writers:
+        writer.join()
+    assert seen <= set(bodies)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["fruit.json"]
+
+
+def test_two_runs_at_once_never_mix(tmp_path: Path) -> None:
+    """The second run overtakes the first between two of its steps."""
+    overtaken = threading.Event()
+
+    def job(name: str, *, waits: bool) -> Any:
+        @dg.asset(key=["suite", "fruit"], io_manager_key="store")
+        def fruit() -> Fruit:
+            return Fruit(name=name)
+
+        @dg.asset(io_manager_key="store")
+        def pause(fruit: Fruit) -> Fruit:
+            if waits:
+                assert overtaken.wait(20)
+            return fruit
+
+        @dg.asset(io_manager_key="store")
+        def tasted(pause: Fruit, fruit: Fruit) -> Fruit:
+            return fruit
+
+        return lambda: dg.materialize([fruit, pause, tasted], resources={"store": store(tmp_path)})
+
+    results: dict[str, Any] = {}
+    slow = threading.Thread(target=lambda: results.update(slow=job("slow", waits=True)()))
+    slow.start()
+    results["fast"] = job("fast", waits=False)()
+    overtaken.set()
+    slow.join()
+    assert results["slow"].asset_value("tasted").name == "slow"
+    assert results["fast"].asset_value("tasted").name == "fast"

@@ -1,0 +1,281 @@
+"""What a run leaves in Dagster, run by run: green, red after its evidence, and red because something could not run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from ragval_pipeline.demo.workspace import DemoHome
+from ragval_pipeline.orchestration.build import MEASURING
+from ragval_pipeline.suite.load import criteria_of, gates_of
+from tests.orchestration.world import (
+    NAME,
+    NOBODY,
+    World,
+    a_page,
+    checked,
+    failed_steps,
+    materialised,
+    metadata_of,
+    run_job,
+)
+
+#: Only what coverage needs: these runs take a fraction of a second.
+COVERAGE = "coverage"
+ONLY_COVERAGE_COUNTS = {"query_pass_rate": None, "metadata_completeness": None, "error_findings": None}
+EVERYTHING = {"sitemap_urls", "payload_snapshot", *MEASURING, "validation_report"}
+
+
+def test_a_good_index_gives_a_green_run_with_everything_materialised(clean_run: dg.ExecuteInProcessResult) -> None:
+    assert clean_run.success
+    assert materialised(clean_run) == EVERYTHING
+
+
+def test_every_gate_of_a_good_index_passes(clean_world: World, clean_run: dg.ExecuteInProcessResult) -> None:
+    gates = checked(clean_run, "validation_report")
+    for name, gate in gates_of(clean_world.suite()).items():
+        if gate.required:
+            assert gates[name].passed, gates[name].description
+            assert gates[name].blocking
+            assert gates[name].severity == dg.AssetCheckSeverity.ERROR
+
+
+def test_every_criterion_with_an_asset_is_published_with_its_numbers(
+    clean_world: World, clean_run: dg.ExecuteInProcessResult
+) -> None:
+    for criterion in criteria_of(clean_world.suite()):
+        if criterion.asset in MEASURING:
+            check = checked(clean_run, criterion.asset)[criterion.name]
+            assert check.metadata["verdict"].value in {"met", "not_met", "not_measured"}
+            if check.metadata["verdict"].value != "not_measured":
+                assert isinstance(check.metadata["value"], dg.FloatMetadataValue | dg.IntMetadataValue)
+
+
+def test_the_published_verdicts_are_those_of_the_report(clean_run: dg.ExecuteInProcessResult) -> None:
+    report = json.loads(report_file(clean_run).read_text(encoding="utf-8"))
+    verdicts = {criterion["name"]: criterion["verdict"] for criterion in report["criteria"]}
+    for name, check in {n: c for asset in MEASURING for n, c in checked(clean_run, asset).items()}.items():
+        if name in verdicts:
+            assert check.metadata["verdict"].value == verdicts[name], name
+
+
+def report_file(result: dg.ExecuteInProcessResult) -> Path:
+    return Path(str(metadata_of(result, "validation_report")["report"].value)).with_name("validation_report.json")
+
+
+@pytest.fixture(scope="module")
+def red(demo: DemoHome, tmp_path_factory: pytest.TempPathFactory) -> dg.ExecuteInProcessResult:
+    """A run over an index that lacks a page, with an asset behind the report and one that has nothing to do with it."""
+    world = World.copied(demo, tmp_path_factory.mktemp("red") / "world")
+    world.delete_page(a_page(world))
+
+    @dg.asset(deps=[dg.AssetKey([NAME, "validation_report"])])
+    def published_index() -> None: ...
+
+    @dg.asset
+    def unrelated() -> None: ...
+
+    @dg.asset(deps=[dg.AssetKey([NAME, "coverage_report"])])
+    def beside_the_report() -> None: ...
+
+    assets = [published_index, unrelated, beside_the_report]
+    return run_job(world.suite(), only=COVERAGE, beside=assets)
+
+
+def test_a_failed_gate_turns_the_run_red_after_the_report_is_written(red: dg.ExecuteInProcessResult) -> None:
+    assert not red.success
+    assert materialised(red) >= EVERYTHING
+    report = json.loads(report_file(red).read_text(encoding="utf-8"))
+    assert report["verdict"] == "fail"
+    assert (report_file(red).parent / "report.html").is_file()
+    coverage = checked(red, "validation_report")["coverage"]
+    assert not coverage.passed
+    assert coverage.blocking
+    assert coverage.severity == dg.AssetCheckSeverity.ERROR
+
+
+def test_behind_a_failed_gate_nothing_runs_and_elsewhere_everything_does(red: dg.ExecuteInProcessResult) -> None:
+    assert "published_index" not in materialised(red)
+    assert materialised(red) >= {"unrelated", "beside_the_report"}
+
+
+def test_a_failed_criterion_carries_its_numbers_and_the_pages_to_blame(
+    world: World, red: dg.ExecuteInProcessResult
+) -> None:
+    for check in (checked(red, "coverage_report")["coverage"], checked(red, "validation_report")["coverage"]):
+        metadata = check.metadata
+        assert metadata["numerator"].value == metadata["denominator"].value - 1 == 12
+        assert metadata["value"].value == pytest.approx(12 / 13)
+        assert metadata["threshold"].value == 1.0
+        assert metadata["verdict"].value == "not_met"
+        [row] = [record.data for record in metadata["offenders"].records]
+        assert row["code"] == "coverage.missing_page"
+        assert row["subject"] == a_page(world)
+        assert metadata["offenders_count"].value == 1
+    found = checked(red, "coverage_report")["no_error_findings"]
+    assert not found.passed
+    assert found.description == "coverage.missing_page"
+
+
+def test_a_criterion_that_only_warns_leaves_the_run_green(world: World) -> None:
+    world.delete_page(a_page(world))
+    gates = {**ONLY_COVERAGE_COUNTS, "coverage": {"threshold": 1.0, "required": False}}
+    result = run_job(world.suite({"criteria": gates}), only=COVERAGE)
+    assert result.success
+    coverage = checked(result, "coverage_report")["coverage"]
+    assert not coverage.passed
+    assert coverage.severity == dg.AssetCheckSeverity.WARN
+    assert "coverage" not in checked(result, "validation_report")
+
+
+def test_what_the_run_does_not_select_is_excused_and_shown_as_not_measured(world: World) -> None:
+    result = run_job(world.suite(), only=COVERAGE)
+    assert result.success
+    assert checked(result, "coverage_report")["coverage"].passed
+    for check in (
+        checked(result, "validation_report")["query_pass_rate"],
+        checked(result, "query_validation_results")["query_pass_rate"],
+    ):
+        assert not check.passed
+        assert check.severity == dg.AssetCheckSeverity.WARN
+        assert check.metadata["verdict"].value == "not_measured"
+        assert "value" not in check.metadata
+    assert "not selected" in metadata_of(result, "query_validation_results")["not_measured"].value
+
+
+def test_an_unknown_group_in_the_runs_tag_is_an_error_and_not_an_empty_validation(world: World) -> None:
+    result = run_job(world.suite(), only="covrage")
+    assert failed_steps(result) == {"sitemap_urls"}
+    [message] = [event.step_failure_data.error_display_string for event in result.all_events if event.is_step_failure]
+    assert "there is no group covrage" in message
+    assert "coverage" in message
+
+
+def test_a_required_criterion_that_does_not_apply_is_excused(world: World) -> None:
+    gates = {**ONLY_COVERAGE_COUNTS, "coverage": 1.0}
+    result = run_job(world.suite({"criteria": gates, "source": None}), only=COVERAGE)
+    assert result.success
+    gate = checked(result, "validation_report")["coverage"]
+    assert not gate.passed
+    assert gate.severity == dg.AssetCheckSeverity.WARN
+    assert gate.metadata["verdict"].value == "not_measured"
+
+
+def test_a_severity_of_the_suite_holds_for_the_published_findings_too(world: World) -> None:
+    world.delete_page(a_page(world))
+    changes = {"criteria": {**ONLY_COVERAGE_COUNTS, "coverage": None}, "severity": {"coverage.missing_page": "info"}}
+    result = run_job(world.suite(changes), only=COVERAGE)
+    assert checked(result, "coverage_report")["no_error_findings"].passed
+    assert metadata_of(result, "coverage_report")["error_findings"].value == 0
+
+
+def test_a_gate_read_from_the_environment_is_the_same_in_check_and_report(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.delete_page(a_page(world))
+    monkeypatch.setenv("WANTED_COVERAGE", "1.0")
+    suite = world.suite({"criteria": {**ONLY_COVERAGE_COUNTS, "coverage": "${WANTED_COVERAGE}"}})
+    monkeypatch.setenv("WANTED_COVERAGE", "0.5")
+    result = run_job(suite, only=COVERAGE)
+    assert result.success
+    assert checked(result, "coverage_report")["coverage"].metadata["threshold"].value == 0.5
+    assert checked(result, "validation_report")["coverage"].metadata["threshold"].value == 0.5
+
+
+def test_a_crashed_detector_is_not_measured_and_its_check_raises(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret-in-a-message")
+
+    monkeypatch.setattr("ragval_pipeline.validation.coverage.compare.measure_coverage", broken)
+    result = run_job(world.suite(), only=COVERAGE)
+    assert not result.success
+    assert materialised(result) == EVERYTHING
+    assert "ZeroDivisionError" in metadata_of(result, "coverage_report")["not_measured"].value
+    assert failed_steps(result) == {"coverage_report_checks", "validation_report_gates"}
+    assert not checked(result, "coverage_report")
+    gate = checked(result, "validation_report")["coverage"]
+    assert not gate.passed
+    assert gate.severity == dg.AssetCheckSeverity.ERROR
+    report = json.loads(report_file(result).read_text(encoding="utf-8"))
+    [coverage] = [criterion for criterion in report["criteria"] if criterion["name"] == "coverage"]
+    assert (coverage["verdict"], coverage["reason_code"]) == ("not_measured", "crashed")
+    assert "check.crashed" in {finding["code"] for finding in report["findings"]}
+    assert "secret-in-a-message" not in report_file(result).read_text(encoding="utf-8")
+
+
+def test_an_unreachable_embedder_leaves_what_needs_none_measured(world: World) -> None:
+    changes = {
+        "embedding": {"provider": "cohere", "base_url": NOBODY, "api_key": "key"},
+        "retry": {"max": 0},
+        "retrieval": {"min_similarity": 0.3},
+    }
+    result = run_job(world.suite(changes))
+    assert not result.success
+    assert materialised(result) == EVERYTHING
+    assert "query_validation_results_checks" in failed_steps(result)
+    assert "coverage_report_checks" not in failed_steps(result)
+    assert checked(result, "validation_report")["coverage"].passed
+    gate = checked(result, "validation_report")["query_pass_rate"]
+    assert not gate.passed
+    assert gate.severity == dg.AssetCheckSeverity.ERROR
+    assert json.loads(report_file(result).read_text(encoding="utf-8"))["verdict"] == "error"
+
+
+def step_failure(result: dg.ExecuteInProcessResult) -> tuple[str, dict[str, object]]:
+    [event] = [event for event in result.all_events if event.is_step_failure]
+    data = event.step_failure_data.user_failure_data
+    return data.description, {name: value.value for name, value in data.metadata.items()}
+
+
+def test_an_unreachable_sitemap_fails_the_first_step_and_says_what_it_was(world: World) -> None:
+    changes = {"source": {"sitemap": f"{NOBODY}/sitemap.xml"}, "retry": {"max": 0}}
+    result = run_job(world.suite(changes))
+    assert not result.success
+    assert not materialised(result)
+    assert failed_steps(result) == {"sitemap_urls"}
+    message, facts = step_failure(result)
+    assert f"{NOBODY}/sitemap.xml" in message
+    assert facts["code"] == "source.unreachable"
+    assert facts["subject"] == f"{NOBODY}/sitemap.xml"
+    assert facts["remedy"]
+    assert facts["attempts"] == 1
+
+
+def test_a_sitemap_that_is_cut_in_half_is_malformed(world: World) -> None:
+    file = world.folder / "site" / "sitemap.xml"
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    result = run_job(world.suite())
+    assert failed_steps(result) == {"sitemap_urls"}
+    assert step_failure(result)[1]["code"] == "source.malformed"
+
+
+@pytest.mark.parametrize(
+    ("qdrant", "code"),
+    [
+        ({"url": NOBODY, "path": None}, "index.unreachable"),
+        ({"collection": "physical_ai_bok"}, "index.collection_missing"),
+        ({"path": "./nowhere"}, "index.unreachable"),
+    ],
+)
+def test_a_collection_that_cannot_be_read_fails_the_snapshot_and_keeps_the_sitemap(
+    world: World, qdrant: dict[str, object], code: str
+) -> None:
+    result = run_job(world.suite({"qdrant": qdrant, "retry": {"max": 0}}))
+    assert not result.success
+    assert materialised(result) == {"sitemap_urls"}
+    assert failed_steps(result) == {"payload_snapshot"}
+    _, facts = step_failure(result)
+    assert facts["code"] == code
+    assert facts["system"] == "Qdrant"
+    assert facts["remedy"]
+    assert not (world.folder / "nowhere").exists()
+
+
+def test_a_variable_that_is_not_set_fails_the_first_step_and_is_named(world: World) -> None:
+    result = run_job(world.suite({"qdrant": {"path": None, "url": "${NO_SUCH_VARIABLE_HERE}"}}))
+    assert failed_steps(result) == {"sitemap_urls"}
+    [message] = [event.step_failure_data.error_display_string for event in result.all_events if event.is_step_failure]
+    assert "NO_SUCH_VARIABLE_HERE" in message

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from upath import UPath
+
+from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
+
+TWO_DAYS_S = 2 * 86_400
+
+
+@dg.op
+def nothing() -> None: ...
+
+
+@dg.job
+def some_job() -> None:
+    nothing()
+
+
+@pytest.fixture
+def instance() -> dg.DagsterInstance:
+    return dg.DagsterInstance.ephemeral()
+
+
+def place(base: UPath, run_id: str = "this-run") -> RunPlace:
+    return RunPlace(run_id=run_id, started=datetime.now(UTC), base=base, tags={})
+
+
+def leave_behind(base: UPath, run_id: str, *, age_s: float = 0) -> UPath:
+    folder = base / ".work" / run_id
+    (folder / "values").mkdir(parents=True)
+    (folder / "values" / "x.json").write_bytes(b"{}")
+    moment = time.time() - age_s
+    for entry in (folder, folder / "values", folder / "values" / "x.json"):
+        os.utime(str(entry), (moment, moment))
+    return folder
+
+
+def test_working_files_of_a_run_that_has_ended_are_removed(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+    ended = some_job.execute_in_process(instance=instance)
+    folder = leave_behind(UPath(tmp_path), ended.run_id)
+    purge_abandoned(instance, place(UPath(tmp_path)))
+    assert not folder.exists()
+
+
+def test_working_files_of_a_run_at_work_stay(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+    run = instance.create_run_for_job(some_job, status=dg.DagsterRunStatus.STARTED)
+    folder = leave_behind(UPath(tmp_path), run.run_id, age_s=TWO_DAYS_S)
+    purge_abandoned(instance, place(UPath(tmp_path)))
+    assert folder.exists()
+
+
+def test_the_runs_own_working_files_stay(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+    folder = leave_behind(UPath(tmp_path), "this-run", age_s=TWO_DAYS_S)
+    purge_abandoned(instance, place(UPath(tmp_path)))
+    assert folder.exists()
+
+
+def test_a_run_of_another_instance_is_given_a_day(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+    young = leave_behind(UPath(tmp_path), "someone-elses")
+    old = leave_behind(UPath(tmp_path), "long-forgotten", age_s=TWO_DAYS_S)
+    purge_abandoned(instance, place(UPath(tmp_path)))
+    assert young.exists()
+    assert not old.exists()
+
+
+def test_a_store_whose_folders_have_no_time_keeps_what_was_just_written(instance: dg.DagsterInstance) -> None:
+    base = UPath("memory://purge-test/suite")
+    folder = base / ".work" / "someone-elses"
+    (folder / "values").mkdir(parents=True)
+    (folder / "values" / "x.json").write_bytes(b"{}")
+    purge_abandoned(instance, place(base))
+    assert (folder / "values" / "x.json").exists()
+
+
+def test_left_overs_that_cannot_be_removed_do_not_stop_a_run(
+    tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def vanished(folder: UPath) -> None:
+        raise FileNotFoundError(str(folder))
+
+    leave_behind(UPath(tmp_path), "long-forgotten", age_s=TWO_DAYS_S)
+    monkeypatch.setattr("ragval_pipeline.orchestration.run_place.remove_tree", vanished)
+    purge_abandoned(instance, place(UPath(tmp_path)))
+
+
+def test_a_first_run_has_nothing_to_purge(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+    purge_abandoned(instance, place(UPath(tmp_path / "not-there-yet")))
+    assert not (tmp_path / "not-there-yet").exists()
+
+
+def test_reports_sort_by_the_start_of_their_run(tmp_path: Path) -> None:
+    one = RunPlace("abcdefgh-1", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), UPath(tmp_path), {})
+    assert one.folder.name == "20260102T030405Z-abcdefgh"
+    assert one.staged_payload.is_relative_to(one.work)
+    assert one.kept_payload.is_relative_to(one.folder)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.chunks.order import collect_order, merge_order, order_findings
+
+Rows = list[dict[str, Any]]
+
+
+def row(number: int, page: str | None, index: int | None) -> dict[str, Any]:
+    return {
+        "point_id": f"p{number:03}",
+        "page_key": page,
+        "source_url": None if page is None else f"https://docs.example.com/{page}",
+        "chunk_index": index,
+        "embedded_at": None,
+    }
+
+
+def rows(**pages: list[int | None]) -> Rows:
+    chunks = [(page, index) for page, indices in pages.items() for index in indices]
+    return [row(number, page, index) for number, (page, index) in enumerate(chunks)]
+
+
+def found(chunks: Rows) -> dict[str, Finding]:
+    return {finding.code: finding for finding in order_findings(collect_order(chunks))}
+
+
+def gaps(chunks: Rows) -> dict[str, Any]:
+    finding = found(chunks).get("chunk.index_gap")
+    return {subject.name[-1]: subject.details["missing"] for subject in finding.subjects} if finding else {}
+
+
+def test_every_index_from_0_up_once_is_in_order() -> None:
+    assert found(rows(a=[0, 1, 2], b=[0], c=[2, 0, 1])) == {}
+
+
+def test_a_missing_index_in_the_middle_or_at_the_start_is_a_gap() -> None:
+    assert gaps(rows(a=[0, 2, 5], b=[1, 2], c=[0])) == {"a": [1, 3, 4], "b": [0]}
+
+
+def test_where_every_page_starts_at_1_the_index_counts_from_1() -> None:
+    assert gaps(rows(a=[1, 2], b=[1, 3])) == {"b": [2]}
+
+
+def test_one_page_alone_is_no_convention() -> None:
+    assert gaps(rows(a=[1, 2])) == {"a": [0]}
+
+
+def test_points_without_index_or_page_belong_nowhere() -> None:
+    chunks = [*rows(a=[0, None, 1]), row(90, None, 5), row(91, None, 5)]
+    assert found(chunks) == {}
+
+
+def test_a_negative_index_is_wrong_elsewhere() -> None:
+    assert found(rows(a=[-1, 0, 1], b=[-1, -1])) == {}
+
+
+def test_one_absurd_index_costs_neither_time_nor_memory() -> None:
+    finding = found(rows(a=[0, 1, 2**62], b=[0]))["chunk.index_gap"]
+    details = finding.subjects[0].details
+    assert details["missing"] == list(range(2, 102))
+    assert details["missing_count"] == 2**62 - 2
+    assert details["highest"] == 2**62
+
+
+def test_points_that_share_page_and_index_are_all_named_with_the_others() -> None:
+    finding = found(rows(a=[0, 1, 1, 1], b=[0, 0]))["chunk.duplicate_index"]
+    assert [subject.name for subject in finding.subjects] == ["p001", "p002", "p003", "p004", "p005"]
+    assert finding.subjects[0].details == {
+        "page_url": "https://docs.example.com/a",
+        "chunk_index": 1,
+        "others": ["p002", "p003"],
+        "embedded_at": None,
+    }
+    assert finding.message == "5 points share page and chunk index, in 2 groups."
+
+
+def test_a_constant_index_over_thousands_of_points_lists_some_of_the_others() -> None:
+    finding = found(rows(a=[0] * 5000))["chunk.duplicate_index"]
+    assert finding.count == 5000
+    assert len(finding.subjects[0].details["others"]) == 100
+
+
+@settings(max_examples=50, deadline=None)
+@given(chunks=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), max_size=15), cut=st.integers(0, 15))
+def test_slices_merge_to_the_whole(chunks: list[tuple[str, int]], cut: int) -> None:
+    table = [row(number, page, index) for number, (page, index) in enumerate(chunks)]
+    merged = merge_order([collect_order(table[:cut]), collect_order(table[cut:])])
+    assert order_findings(merged) == order_findings(collect_order(table))

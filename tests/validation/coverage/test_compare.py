@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.validation.coverage.compare import compare, measure_coverage
+from ragval_pipeline.validation.coverage.indexed import IndexedPage
+from ragval_pipeline.validation.measurement import Measurement
+from tests.validation.factory import NOW, SITE, absolute, index, site
+
+
+def measure(inventory: SiteInventory, indexed: dict[str, IndexedPage], points: int | None = None) -> Measurement:
+    count = sum(page.points for page in indexed.values()) if points is None else points
+    return measure_coverage(inventory, indexed, points=count, now=NOW)
+
+
+def by_code(measurement: Measurement) -> dict[str, Finding]:
+    return {finding.code: finding for finding in measurement.findings}
+
+
+def names(finding: Finding) -> list[str]:
+    return [subject.name for subject in finding.subjects]
+
+
+def test_covered_is_the_intersection_and_orphans_add_nothing() -> None:
+    inventory = site("/a", "/b", "/c")
+    measurement = measure(inventory, index(inventory, "/a", "/x", "/y", "/z"))
+    [value] = measurement.values
+    assert (value.numerator, value.denominator) == (1, 3)
+    report = measurement.sections["coverage_report"]
+    assert report["coverage_percentage"] == 100 / 3
+    assert report["total_sitemap_urls"] == 3
+    assert report["indexed_urls"] == [f"{SITE}/a"]
+    assert report["missing_urls"] == [f"{SITE}/b", f"{SITE}/c"]
+    assert report["extra_urls"] == [f"{SITE}/x", f"{SITE}/y", f"{SITE}/z"]
+    assert report["timestamp"] == "2026-11-20T12:00:00.000Z"
+
+
+def test_more_indexed_pages_than_the_site_has_are_never_more_than_all_of_it() -> None:
+    inventory = site(*(f"/docs/{number}" for number in range(9)))
+    measurement = measure(inventory, index(inventory, *(f"/docs/{number}" for number in range(16))))
+    assert measurement.sections["coverage_report"]["coverage_percentage"] == 100.0
+    assert measurement.values[0].value == 1.0
+
+
+PATHS = st.lists(st.sampled_from([f"/docs/{name}" for name in "abcdefgh"]), max_size=12)
+SPELLINGS = st.sampled_from(["{}", "{}/", "{}.html", "{}/index.html", "{}#top", "{}?utm_source=x"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(listed=PATHS, indexed=st.lists(st.tuples(st.sampled_from("abcdefghij"), SPELLINGS), max_size=20))
+def test_indexed_and_missing_always_add_up_to_the_site(listed: list[str], indexed: list[tuple[str, str]]) -> None:
+    inventory = site(*listed)
+    pages = index(inventory, *(spelling.format(f"/docs/{name}") for name, spelling in indexed))
+    report = compare(inventory, pages, now=NOW)
+    total = report.total_sitemap_urls
+    assert total == len(set(listed))
+    assert len(report.indexed_urls or ()) + len(report.missing_urls or ()) == total
+    assert not set(report.indexed_urls or ()) & set(report.missing_urls or ())
+    if total:
+        assert report.coverage_percentage is not None
+        assert 0 <= report.coverage_percentage <= 100
+        assert (report.coverage_percentage == 100) is (not report.missing_urls)
+        assert sum(module.total for module in report.by_module.values()) == total
+    else:
+        assert report.coverage_percentage is None
+
+
+def test_pages_are_spelled_as_the_sitemap_and_orphans_as_the_index_spells_them() -> None:
+    inventory = site("/a/", "/b.html")
+    measurement = measure(inventory, index(inventory, "/a", "http://www.docs.example.com/x/#top"))
+    report = measurement.sections["coverage_report"]
+    assert report["indexed_urls"] == [f"{SITE}/a/"]
+    assert report["missing_urls"] == [f"{SITE}/b.html"]
+    assert report["extra_urls"] == ["http://www.docs.example.com/x/#top"]
+    findings = by_code(measurement)
+    assert names(findings["coverage.missing_page"]) == [f"{SITE}/b.html"]
+    assert names(findings["coverage.orphan_page"]) == ["http://www.docs.example.com/x/#top"]
+
+
+def test_a_page_that_the_sitemap_names_twice_counts_once() -> None:
+    inventory = site("/a", "/a/", "/b")
+    assert measure(inventory, index(inventory, "/a")).values[0].denominator == 2
+
+
+def test_pages_out_of_scope_neither_count_nor_are_missing_but_are_orphans_with_their_reason() -> None:
+    inventory = site("/docs/a", "/docs/b", "/blog/c", "/blog/d", include=["/docs/**"])
+    measurement = measure(inventory, index(inventory, "/docs/a", "/docs/b", "/blog/c", "/nowhere"))
+    assert measurement.values[0].value == 1.0
+    orphans = by_code(measurement)["coverage.orphan_page"]
+    assert {subject.name: subject.details["reason"] for subject in orphans.subjects} == {
+        f"{SITE}/blog/c": "not included by '/docs/**'",
+        f"{SITE}/nowhere": "not in the sitemap",
+    }
+    assert "1 not in the sitemap, 1 shut out" in orphans.cause
+    assert "coverage.missing_page" not in by_code(measurement)
+
+
+def test_modules_count_their_pages_and_gaps() -> None:
+    inventory = site("/docs/intro", "/docs/m1/a", "/docs/m1/b", "/docs/m2/c")
+    report = measure(inventory, index(inventory, "/docs/intro", "/docs/m1/a")).sections["coverage_report"]
+    assert report["by_module"] == {
+        "intro": {"total": 1, "indexed": 1, "missing": 0, "coverage_percentage": 100.0},
+        "m1": {"total": 2, "indexed": 1, "missing": 1, "coverage_percentage": 50.0},
+        "m2": {"total": 1, "indexed": 0, "missing": 1, "coverage_percentage": 0.0},
+    }
+
+
+def test_opaque_document_ids_are_compared_as_they_are() -> None:
+    inventory = site("/a")
+    measurement = measure(inventory, index(inventory, "/a", "doc-1", "Doc-1"))
+    assert names(by_code(measurement)["coverage.orphan_page"]) == ["Doc-1", "doc-1"]
+
+
+def test_an_empty_index_is_not_measured_and_names_no_page() -> None:
+    inventory = site("/a", "/b")
+    measurement = measure(inventory, {}, points=0)
+    assert (measurement.values[0].value, measurement.values[0].reason_code) == (None, "no_data")
+    assert measurement.findings == ()
+    assert measurement.sections["coverage_report"]["missing_urls"] == [f"{SITE}/a", f"{SITE}/b"]
+
+
+def test_points_without_any_source_miss_every_page() -> None:
+    inventory = site("/a", "/b")
+    measurement = measure(inventory, {}, points=7)
+    assert measurement.values[0].value == 0.0
+    assert names(by_code(measurement)["coverage.missing_page"]) == [f"{SITE}/a", f"{SITE}/b"]
+
+
+def test_without_a_source_coverage_is_not_applicable_and_every_figure_null() -> None:
+    inventory = SiteInventory(configured=False)
+    measurement = measure(inventory, index(inventory, "doc-1"))
+    assert measurement.values[0].reason_code == "not_applicable"
+    assert measurement.findings == ()
+    report = measurement.sections["coverage_report"]
+    assert report.pop("by_module") == {}
+    assert set(report.values()) == {None}
+
+
+def test_a_scope_without_pages_is_an_error_that_says_why_and_names_nothing_else() -> None:
+    inventory = site("/docs/a", "/docs/b", include=["/guide/**"])
+    measurement = measure(inventory, index(inventory, "/docs/a"))
+    assert list(by_code(measurement)) == ["source.empty"]
+    finding = by_code(measurement)["source.empty"]
+    assert names(finding) == [f"{SITE}/sitemap.xml"]
+    assert "All 2 URLs" in finding.cause
+    assert measurement.values[0].reason_code == "no_data"
+    assert measurement.sections["coverage_report"]["coverage_percentage"] is None
+
+
+def test_a_sitemap_without_urls_is_empty_too() -> None:
+    inventory = site()
+    [finding] = measure(inventory, index(inventory, "/docs/a")).findings
+    assert finding.code == "source.empty"
+    assert finding.cause == "The sitemap holds no URL."
+
+
+def test_a_clean_index_has_no_findings() -> None:
+    inventory = site("/a", "/b")
+    assert measure(inventory, index(inventory, "/a", "/b", "/b")).findings == ()
+
+
+def test_subjects_carry_their_page_for_causes() -> None:
+    inventory = site("/a/", "/b")
+    missing = by_code(measure(inventory, index(inventory, "/b")))["coverage.missing_page"]
+    assert [subject.page for subject in missing.subjects] == [absolute("/a")]

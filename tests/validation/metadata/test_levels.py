@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.validation.metadata.levels import LevelCounts, count_levels, needed_columns
+from ragval_pipeline.validation.metadata.measure import measure_metadata
+from tests.validation.factory import FIELDS, NOW, SITE, batch, site
+
+REQUIRED = ("source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index")
+GOOD: dict[str, Any] = {
+    "chunk_text": "ROS 2 is a middleware.",
+    "source_url": f"{SITE}/docs/a",
+    "title": "ROS 2",
+    "module_name": "Module 1",
+    "chapter_id": "ch1",
+    "heading_hierarchy": ["ROS 2", "Basics"],
+    "token_count": 450,
+    "chunk_index": 0,
+    "embedded_at": "2026-11-01T10:00:00Z",
+}
+EMPTY: list[Any] = [None, "", "  ", "\n\t", "\u200b", " \ufeff\u200d ", [], {}]
+FULL = [0, 0.0, False]
+
+
+def with_(**changes: Any) -> dict[str, Any]:
+    """A good payload with changes; a value of ``...`` leaves the field out."""
+    return {name: value for name, value in {**GOOD, **changes}.items() if value is not ...}
+
+
+def count(*payloads: dict[str, Any], **more: Any) -> LevelCounts:
+    fields, required = more.pop("fields", FIELDS), more.pop("required", REQUIRED)
+    table = batch(payloads, fields=fields, required=required, inventory=site("/docs/a"))
+    settings: dict[str, Any] = {"now": NOW, "urls_required": True, **more}
+    return count_levels([table.select(needed_columns(fields, required))], fields=fields, required=required, **settings)
+
+
+def offenders(counts: LevelCounts, level: Any) -> dict[str, list[str]]:
+    return {name: [entry.point_id for entry in found] for name, found in counts.offenders.get(level, {}).items()}
+
+
+def test_a_complete_point_offends_nothing() -> None:
+    counts = count(GOOD)
+    assert (counts.points, counts.complete, counts.offenders) == (1, 1, {})
+
+
+@pytest.mark.parametrize("field", REQUIRED)
+def test_a_required_field_that_is_absent_is_missing(field: str) -> None:
+    counts = count(GOOD, with_(**{field: ...}))
+    assert (counts.points, counts.complete) == (2, 1)
+    assert counts.offenders.keys() == {"missing"}
+    assert offenders(counts, "missing") == {field: ["1"]}
+
+
+@pytest.mark.parametrize("value", EMPTY, ids=repr)
+@pytest.mark.parametrize("field", ["source_url", "heading_hierarchy", "token_count"])
+def test_null_blank_zero_width_and_empty_containers_are_empty(field: str, value: Any) -> None:
+    counts = count(with_(**{field: value}))
+    assert counts.complete == 0
+    assert counts.offenders.keys() == {"empty"}
+    assert offenders(counts, "empty") == {field: ["0"]}
+
+
+@pytest.mark.parametrize("value", FULL, ids=repr)
+@pytest.mark.parametrize("field", REQUIRED)
+def test_zero_and_false_are_complete_even_where_they_are_wrong(field: str, value: Any) -> None:
+    counts = count(with_(**{field: value}))
+    assert counts.complete == 1
+    assert not offenders(counts, "empty")
+    assert not offenders(counts, "missing")
+
+
+def test_a_point_that_lacks_several_fields_is_incomplete_once() -> None:
+    counts = count(with_(token_count=..., chunk_index=None, module_name=""), GOOD)
+    assert (counts.points, counts.complete) == (2, 1)
+    assert offenders(counts, "missing") == {"token_count": ["0"]}
+    assert offenders(counts, "empty") == {"chunk_index": ["0"], "module_name": ["0"]}
+
+
+def test_fields_that_are_not_required_may_be_absent_or_empty() -> None:
+    counts = count(with_(title=..., embedded_at=""))
+    assert (counts.complete, counts.offenders) == (1, {})
+
+
+def test_only_what_is_required_counts_for_completeness() -> None:
+    assert count(with_(token_count=...), required=("source_url",)).complete == 1
+    assert count({}, required=()).complete == 1
+
+
+WRONG_TYPES = [
+    ("token_count", "450"), ("token_count", 450.5), ("token_count", [450]), ("token_count", True),
+    ("token_count", float("nan")), ("token_count", float("inf")), ("chunk_index", "0"), ("chunk_index", {"n": 1}),
+    ("source_url", 7), ("source_url", ["x"]), ("source_url", False), ("title", 3), ("title", ["x"]),
+    ("chunk_text", 5), ("chunk_text", ["x"]), ("module_name", 1.5), ("module_name", True), ("chapter_id", ["ch1"]),
+    ("heading_hierarchy", {"h1": "x"}), ("heading_hierarchy", 4), ("embedded_at", ["2026"]), ("embedded_at", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value"), WRONG_TYPES)
+def test_wrong_types_are_findings_and_not_incompleteness(field: str, value: Any) -> None:
+    counts = count(GOOD, with_(**{field: value}))
+    assert counts.complete == 2
+    assert counts.offenders.keys() == {"wrong_type"}
+    assert offenders(counts, "wrong_type") == {field: ["1"]}
+
+
+RIGHT = [
+    ("token_count", 1), ("token_count", 450.0), ("chunk_index", 0), ("chunk_index", 3.0), ("chapter_id", 3),
+    ("module_name", 2), ("heading_hierarchy", ["", "a"]), ("embedded_at", 1_760_000_000),
+    ("embedded_at", 1_760_000_000_000), ("embedded_at", 1_760_000_000.25), ("embedded_at", "2026-11-20T12:05:00Z"),
+    ("source_url", "http://localhost:3000/a"), ("title", "0"), ("chunk_text", "\u200bx"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value"), RIGHT)
+def test_right_values_in_all_their_forms_are_right(field: str, value: Any) -> None:
+    assert count(with_(**{field: value})).offenders == {}
+
+
+INVALID = [
+    ("token_count", 0), ("token_count", -5), ("token_count", 0.0), ("chunk_index", -1), ("chunk_index", -1.0),
+    ("token_count", 2**70), ("chunk_index", -(2**70)), ("source_url", "/docs/a"), ("source_url", "docs.example.com"),
+    ("source_url", "ftp://x.example"), ("source_url", "http://"), ("heading_hierarchy", ["a", 1]),
+    ("heading_hierarchy", [None]), ("embedded_at", "soon"), ("embedded_at", 17),
+    ("embedded_at", (NOW + timedelta(days=1)).isoformat()), ("embedded_at", "2026-11-20T12:11:00Z"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value"), INVALID)
+def test_invalid_values_are_findings_and_not_incompleteness(field: str, value: Any) -> None:
+    counts = count(GOOD, with_(**{field: value}))
+    assert counts.complete == 2
+    assert counts.offenders.keys() == {"invalid"}
+    assert offenders(counts, "invalid") == {field: ["1"]}
+
+
+@pytest.mark.parametrize("value", ["doc-17", "/docs/a", 17])
+def test_without_a_sitemap_any_document_id_will_do(value: Any) -> None:
+    assert count(with_(source_url=value), urls_required=False).offenders == {}
+
+
+def test_nested_and_dotted_paths_are_reached() -> None:
+    fields = {"source_url": "metadata.url", "token_count": "metadata.stats.tokens"}
+    required = ("metadata.url", "metadata.stats.tokens", "metadata.lang")
+    counts = count(
+        {"metadata": {"url": f"{SITE}/docs/a", "stats": {"tokens": 3}, "lang": "en"}},
+        {"metadata.url": f"{SITE}/docs/a", "metadata": {"stats": {"tokens": "3"}, "lang": ""}},
+        {"metadata": "text"},
+        fields=fields,
+        required=required,
+    )
+    assert counts.complete == 1
+    assert offenders(counts, "missing") == {
+        "metadata.url": ["2"], "metadata.stats.tokens": ["2"], "metadata.lang": ["2"],
+    }  # fmt: skip
+    assert offenders(counts, "empty") == {"metadata.lang": ["1"]}
+    assert offenders(counts, "wrong_type") == {"metadata.stats.tokens": ["1"]}
+
+
+def test_a_name_that_serves_two_fields_is_judged_once() -> None:
+    fields = {"text": "content", "title": "content"}
+    assert offenders(count({"content": 5}, fields=fields, required=()), "wrong_type") == {"content": ["0"]}
+
+
+def test_offenders_name_their_page_and_value() -> None:
+    counts = count(with_(token_count="450", source_url=f"{SITE}/docs/a/"))
+    [offender] = counts.offenders["wrong_type"]["token_count"]
+    assert (offender.page_key, offender.page_url, offender.shown) == (f"{SITE}/docs/a", f"{SITE}/docs/a", '"450"')
+
+
+def test_kinds_are_counted_for_every_field() -> None:
+    kinds = count(GOOD, with_(token_count="x"), with_(token_count=None), with_(token_count=...)).kinds
+    assert kinds["token_count"] == {"int": 1, "str": 1, "null": 1, "absent": 1}
+
+
+def test_headings_written_as_text_everywhere_are_this_indexs_way() -> None:
+    counts = count(*[with_(heading_hierarchy="A > B")] * 3)
+    findings = measure_metadata(counts, fields=FIELDS).findings
+    assert findings == ()
+    assert counts.complete == 3
+
+
+def test_headings_written_as_text_in_some_points_are_a_wrong_type_there() -> None:
+    counts = count(GOOD, with_(heading_hierarchy="A > B"), GOOD)
+    [finding] = measure_metadata(counts, fields=FIELDS).findings
+    assert (finding.code, finding.scope) == ("payload.wrong_type", "heading_hierarchy")
+    assert [subject.name for subject in finding.subjects] == ["1"]
+
+
+def test_the_measurement_counts_findings_by_level_and_field() -> None:
+    counts = count(
+        GOOD, with_(token_count=...), with_(token_count=""), with_(token_count="9"), with_(token_count=0), with_()
+    )
+    measurement = measure_metadata(counts, fields=FIELDS)
+    [value] = measurement.values
+    assert (value.name, value.numerator, value.denominator) == ("metadata_completeness", 4, 6)
+    assert {(finding.code, finding.scope): [s.name for s in finding.subjects] for finding in measurement.findings} == {
+        ("payload.missing_field", "token_count"): ["1"],
+        ("payload.empty_field", "token_count"): ["2"],
+        ("payload.wrong_type", "token_count"): ["3"],
+        ("payload.invalid_value", "token_count"): ["4"],
+    }
+    causes = [finding.cause for finding in measurement.findings]
+    assert causes[2] == 'token_count must be a whole number from 1; found "9".'
+    assert measurement.sections["metadata"]["levels"]["invalid"] == {"token_count": 1}
+
+
+def test_of_no_points_nothing_is_measured() -> None:
+    [value] = measure_metadata(count(), fields=FIELDS).values
+    assert (value.value, value.reason_code) == (None, "no_data")
+
+
+def test_thousands_of_wrong_values_take_no_longer_than_right_ones() -> None:
+    counts = count(*[{"token_count": "x", "chunk_index": -1}] * 20_000, required=())
+    assert len(counts.offenders["wrong_type"]["token_count"]) == 20_000
+    assert len(counts.offenders["invalid"]["chunk_index"]) == 20_000
