@@ -34,7 +34,6 @@ _UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name_
 app = typer.Typer(
     name="ragval",
     help="Tells whether the search index behind a RAG assistant can be trusted.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -103,12 +102,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        code = app(arguments, prog_name="ragval", standalone_mode=False)
+        code = app(arguments or ["--help"], prog_name="ragval", standalone_mode=False)
     except _UsageError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # the help is printed by now, or is the message
-            print(error.format_message(), end="")  # noqa: T201
-        else:
-            say(_usage_line(error))
+        say(_usage_line(error))
+        return USAGE
+    if not arguments:
         return USAGE
     if code == INTERRUPTED:  # Typer turns a KeyboardInterrupt into this code
         raise KeyboardInterrupt

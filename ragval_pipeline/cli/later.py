@@ -11,10 +11,6 @@ from typing import Any
 
 #: Dotted key to what it will do.
 LATER: Mapping[str, str] = {
-    "source.site_root": "pages are read from this folder",
-    "source.base_path": "pages are looked up below this path",
-    "source.fetch_pages": "pages are fetched",
-    "source.max_pages": "so many pages are read",
     "payload.modules": "other modules become findings",
     "embedding.max_input_tokens": "longer chunks become findings",
     "retrieval.retriever": "queries go through your own search",

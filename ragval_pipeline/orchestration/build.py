@@ -16,6 +16,8 @@ from ragval_pipeline.orchestration.assets.chunk_structure import build_chunk_str
 from ragval_pipeline.orchestration.assets.content_integrity import build_content_integrity
 from ragval_pipeline.orchestration.assets.coverage_report import build_coverage_report
 from ragval_pipeline.orchestration.assets.golden_set import build_golden_set
+from ragval_pipeline.orchestration.assets.index_health import build_index_health
+from ragval_pipeline.orchestration.assets.latency_profile import build_latency_profile
 from ragval_pipeline.orchestration.assets.metadata_expectations import build_metadata_expectations
 from ragval_pipeline.orchestration.assets.page_copies import build_page_copies
 from ragval_pipeline.orchestration.assets.payload_snapshot import build_payload_snapshot
@@ -33,6 +35,8 @@ from ragval_pipeline.orchestration.names import (
     CONTENT_INTEGRITY,
     COVERAGE_REPORT,
     GOLDEN_SET,
+    INDEX_HEALTH,
+    LATENCY_PROFILE,
     METADATA_EXPECTATIONS,
     PAGE_COPIES,
     PAYLOAD_SNAPSHOT,
@@ -60,6 +64,8 @@ MEASURING = {
     SELF_RETRIEVAL: build_self_retrieval,
     GOLDEN_SET: build_golden_set,
     VECTOR_HEALTH: build_vector_health,
+    INDEX_HEALTH: build_index_health,
+    LATENCY_PROFILE: build_latency_profile,
     QUALITY_METRICS: build_quality_metrics,
 }
 

@@ -27,9 +27,9 @@ OFFENDER_COLUMNS = ("code", "severity", "subject", "scope", "because", "remedy")
 
 def number(value: Any) -> float | int | None:
     """A plain Python number that Dagster can plot; null for none, NaN and infinities. Takes numpy scalars too."""
-    if value is None or isinstance(value, bool):
-        return None
     plain = value.item() if hasattr(value, "item") else value
+    if plain is None or isinstance(plain, bool):
+        return None
     return plain if isinstance(plain, int) or math.isfinite(plain) else None
 
 

@@ -16,6 +16,7 @@ from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.urls import without_userinfo
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -75,8 +76,10 @@ def write_report(
 def settings_without_secrets(suite: Suite) -> dict[str, Any]:
     """The suite's settings as the run used them, keys left out."""
     settings = suite.model_dump(mode="json", exclude={"queries": True})
-    for section in ("qdrant", "embedding"):
+    for section, address in (("qdrant", "url"), ("embedding", "base_url")):
         settings[section].pop("api_key", None)
+        if settings[section][address]:
+            settings[section][address] = without_userinfo(settings[section][address])
     return settings
 
 

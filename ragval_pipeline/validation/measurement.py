@@ -6,9 +6,10 @@ What lives here: the shapes, and making values that cannot be measured vacuously
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.findings.factory import make_finding
@@ -40,6 +41,12 @@ class MeasuredValue(BaseModel):
     denominator: float | None = None
     reason: str = ""
     reason_code: ReasonCode | None = None
+
+    @model_validator(mode="after")
+    def _value_or_reason(self) -> MeasuredValue:
+        if (self.value is None) != (self.reason_code is not None):
+            raise ValueError(f"{self.name}: a value, or the reason code for why there is none")
+        return self
 
 
 class Failure(BaseModel):
@@ -108,11 +115,18 @@ def ratio(name: str, numerator: float, denominator: float, *, of: str) -> Measur
     )
 
 
-def mean(name: str, values: list[float], *, of: str) -> MeasuredValue:
-    """An average; of nothing it is not applicable."""
+def mean(name: str, values: list[float], *, of: str, without: ReasonCode = "not_applicable") -> MeasuredValue:
+    """An average.
+
+    Args:
+        name: Name of the criterion.
+        values: What is averaged.
+        of: What has these values, plural, for the reason: ``queries with expected keywords``.
+        without: Why it is not measured when there is no value.
+    """
     if not values:
-        return not_measured(name, "not_applicable", f"there are no {of}")
-    total = sum(values)
+        return not_measured(name, without, f"there are no {of}")
+    total = math.fsum(values)
     return MeasuredValue(
         name=name,
         value=total / len(values),

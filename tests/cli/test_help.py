@@ -53,7 +53,7 @@ def test_the_version_is_one_line(ragval: Callable[..., Ended]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("rnu",), ("rnu", "run", "ragval --help")),
+        (("rnu",), ("rnu", "ragval --help")),
         (("run", "--jsn"), ("--jsn", "ragval run --help")),
         (("run", "--suite"), ("--suite", "requires", "--help")),
         (("run", "extra"), ("extra", "ragval run --help")),

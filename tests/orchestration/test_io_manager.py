@@ -13,8 +13,7 @@ from upath import UPath
 from ragval_pipeline.orchestration import value_files
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 
-
-UNTYPED = dg.DagsterType(type_check_fn=lambda *_: True, name="Untyped", typing_type=Any)
+UNTYPED = dg.DagsterType(type_check_fn=lambda _context, _value: True, name="Untyped", typing_type=Any)
 
 
 class Fruit(BaseModel):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import yaml
@@ -21,6 +21,9 @@ from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key, job_name
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.model import Suite
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
 
 NAME = "physical_ai_book"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -63,6 +66,19 @@ def a_page(world: World) -> str:
     """The address of the last page of the sitemap."""
     text = (world.folder / "site" / "sitemap.xml").read_text(encoding="utf-8")
     return sorted(re.findall(r"<loc>(.*?)</loc>", text))[-1]
+
+
+def copy_collection(world: World, target: QdrantClient) -> None:
+    """Put the demo's points into a server."""
+    from qdrant_client import QdrantClient, models
+
+    source = QdrantClient(path=str(world.folder / "qdrant"))
+    points, _ = source.scroll(NAME, limit=1000, with_vectors=True)
+    source.close()
+    space = models.VectorParams(size=256, distance=models.Distance.COSINE)
+    target.create_collection(NAME, vectors_config=space)
+    rows = [models.PointStruct(id=point.id, vector=point.vector, payload=point.payload) for point in points]
+    target.upsert(NAME, rows, wait=True)
 
 
 def run_job(

@@ -8,13 +8,13 @@ import dagster as dg
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
 from ragval_pipeline.orchestration.costs import cost_section
+from ragval_pipeline.orchestration.limits import limit_of
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import INDEX_HEALTH, PAYLOAD_SNAPSHOT, resource_key
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.criteria import default_threshold
-from ragval_pipeline.suite.load import gates_of, resolve_suite
+from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement, not_measured
 
@@ -80,29 +80,28 @@ def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, e
     vector = searched_vector(suite, manifest)
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
         probes = probe_all(
-            {"query": _query_vectors(suite, embedder), "point": _stored_vectors(manifest, reader)},
+            {"query": _query_vectors(suite, vector, embedder), "point": _stored_vectors(manifest, reader)},
             reader=reader,
             limit=suite.retrieval.top_k,
             on_progress=progress_of(INDEX_HEALTH),
         )
         cost = cost_section(embedder)
-    threshold = gates_of(suite)[CRITERION].threshold
-    result = measure_ann(
-        probes, manifest.facts, vector, threshold=default_threshold(CRITERION) if threshold is None else threshold
-    )
+    result = measure_ann(probes, manifest.facts, vector, threshold=limit_of(suite, CRITERION))
     return Measurement(
         asset=INDEX_HEALTH, values=(result.value,), findings=result.findings, sections={**result.section, **cost}
     )
 
 
-def _query_vectors(suite: Suite, embedder: Any) -> Mapping[str, Sequence[float]]:
+def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:
+    from ragval_pipeline.sources.reembedding import embed_like
     from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.latency.spread import spread_over
+    from ragval_pipeline.validation.spread import spread_over
 
     queries = spread_over(load_queries(suite), QUERIES_PROBED)
     if not queries:
         return {}
-    batch = embedder.embed([query.query_text for query in queries], input_type=suite.embedding.query_input_type)
+    embed = embed_like(embedder, vector)
+    batch = embed([query.query_text for query in queries], suite.embedding.query_input_type)
     return dict(zip([query.id for query in queries], batch.vectors.tolist(), strict=True))
 
 
@@ -112,8 +111,6 @@ def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Seq
 
     ids = [row["point_id"] for row in Snapshot(manifest).rows(("point_id",))]
     chosen = sorted(ids, key=id_hash)[:POINTS_PROBED]
-    return {
-        name: row.tolist() for batch in reader.vectors(chosen) for name, row in zip(batch.ids, batch.matrix, strict=True)
-    }
-
-
+    rows = (pair for batch in reader.vectors(chosen) for pair in zip(batch.ids, batch.matrix, strict=True))
+    # A vector of zeros is near to nothing, and some servers refuse it.
+    return {name: row.tolist() for name, row in rows if row.any()}

@@ -65,12 +65,12 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
         return rows_by_id(snapshot.rows(columns), ids) if ids else {}
 
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
-        embed = embed_like(embedder, vector)
+        embed = partial(_vectors, embed_like(embedder, vector))
         wanted = wanted_points(suite.embedding.identity_sample, free=embedder.free)
         walked = walk.walk(
             reader.vectors(),
             snapshot.rows(walk.COLUMNS),
-            embed=None if wanted == 0 else partial(_as_document, embed),
+            embed=None if wanted == 0 else embed,
             sample=choose_sample(snapshot.rows(COLUMNS), wanted) if wanted else None,
             points=manifest.points,
             on_progress=progress_of(VECTOR_HEALTH),
@@ -87,11 +87,11 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
             lookups = Lookups(
                 nearest=lambda text: [hit.id for hit in reader.search(text.tolist(), limit=3, fields=(), exact=False)],
                 vectors=lambda ids: list(reader.vectors(ids)),
-                embed=partial(_as_document, embed),
+                embed=embed,
             )
         measurement = measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
         return measurement.model_copy(update={"sections": {**measurement.sections, **cost_section(embedder)}})
 
 
-def _as_document(embed: Any, texts: Sequence[str]) -> Any:
-    return embed(texts, "search_document")
+def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_document") -> Any:
+    return embed(texts, input_type).vectors

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
@@ -34,7 +35,7 @@ class CachingEmbedder:
     """An embedder that sends each text once per input type, and adds up what was spent.
 
     Args:
-        inner: The embedder behind. Timings need it: ask ``inner`` for calls that must really happen.
+        inner: The embedder behind. For calls that must really happen there is ``uncached``.
         store: Vectors by ``cache_key``; None: a dict of its own.
         max_entries: The oldest entries beyond this many are dropped.
     """
@@ -42,6 +43,7 @@ class CachingEmbedder:
     def __init__(self, inner: Embedder, *, store: Store | None = None, max_entries: int = MAX_ENTRIES) -> None:
         self.inner = inner
         self.cost = EmbeddingCost()
+        self.passed_by = False
         self._store: Store = {} if store is None else store
         self._max_entries = max_entries
         # As configured: an unknown model's is learned from its first answer, and the keys must not change then.
@@ -80,19 +82,23 @@ class CachingEmbedder:
         """
         if not texts:
             return no_vectors(self.dimension)
+        if self.passed_by:
+            return self._counted(self.inner.embed(texts, input_type=input_type))
         keys = [self._key(input_type, text) for text in texts]
         known = {key: self._store[key] for key in set(keys) if key in self._store}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         asked = self.inner.embed(list(missing.values()), input_type=input_type)
         rows = known | dict(zip(missing, asked.vectors, strict=True))
         self._remember(missing, rows)
-        batch = replace(asked, vectors=_stacked(keys, rows), cache_hits=len(texts) - len(missing))
-        self.cost += EmbeddingCost.of(batch)
-        return batch
+        return self._counted(replace(asked, vectors=_stacked(keys, rows), cache_hits=len(texts) - len(missing)))
 
     def close(self) -> None:
         """Close the embedder behind; what is cached stays."""
         self.inner.close()
+
+    def _counted(self, batch: EmbeddingBatch) -> EmbeddingBatch:
+        self.cost += EmbeddingCost.of(batch)
+        return batch
 
     def _key(self, input_type: InputType, text: str) -> str:
         return cache_key(self.provider, self.model, self._dimension, input_type, text)
@@ -102,6 +108,28 @@ class CachingEmbedder:
             self._store[key] = rows[key].copy()  # a view would keep its whole batch alive
         while len(self._store) > self._max_entries:
             del self._store[next(iter(self._store))]
+
+
+@contextmanager
+def uncached(embedder: Any) -> Iterator[None]:
+    """While it lasts, every call really happens, and is counted all the same: for timings.
+
+    Args:
+        embedder: Any embedder; the cache may stand behind wrappers that hold it as ``inner``.
+    """
+    caches = []
+    layer = embedder
+    while layer is not None:
+        if isinstance(layer, CachingEmbedder):
+            caches.append(layer)
+        layer = getattr(layer, "inner", None)
+    for cache in caches:
+        cache.passed_by = True
+    try:
+        yield
+    finally:
+        for cache in caches:
+            cache.passed_by = False
 
 
 def cache_key(provider: str, model: str, dimension: int | None, input_type: InputType, text: str) -> str:

@@ -18,7 +18,7 @@ from ragval_pipeline.sources.snapshot.schema import (
     arrow_schema,
     kind_column,
 )
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, encodable, kind_of, lookup, shown
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, encodable, kind_of, lookup, shown, whole_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,7 +103,7 @@ def _typed(name: str, value: Any) -> Any:
     if value is None:
         return None
     if name in INTEGER_FIELDS:
-        return _whole(value)
+        return whole_number(value)
     if name in TEXT_FIELDS:
         if isinstance(value, str):
             return encodable(value)
@@ -117,15 +117,6 @@ def _digits(number: float) -> str | None:
         return str(number)
     except ValueError:  # Python writes no integer of more than 4300 digits
         return None
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if isinstance(value, float) and (not value.is_integer()):
-        return None
-    whole = int(value)
-    return whole if -(2**63) <= whole < 2**63 else None
 
 
 def _texts(value: Any) -> list[str] | None:

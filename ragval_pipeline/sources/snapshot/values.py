@@ -83,3 +83,13 @@ def shown(value: Any, *, limit: int = 200) -> str:
 def encodable(text: str) -> str:
     """The text as UTF-8 can hold it: lone surrogates, which JSON allows, become question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def whole_number(value: Any) -> int | None:
+    """The value as a whole number of 64 bits; a float that is one counts, a truth value or a text does not."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if isinstance(value, float) and not value.is_integer():  # NaN and infinity are none either
+        return None
+    whole = int(value)
+    return whole if -(2**63) <= whole < 2**63 else None

@@ -58,11 +58,10 @@ def recall(exact: Sequence[Hit], default: Sequence[Hit], *, higher_is_better: bo
     if not exact:
         return None
     wanted = {hit.id for hit in exact}
-    last = exact[-1].score
-    found = sum(
-        hit.id in wanted or (hit.score >= last - SCORE_TOLERANCE if higher_is_better else hit.score <= last + SCORE_TOLERANCE)
-        for hit in {hit.id: hit for hit in default}.values()
-    )
+    sign = 1 if higher_is_better else -1
+    last = sign * exact[-1].score - SCORE_TOLERANCE
+    returned = {hit.id: sign * hit.score for hit in default}
+    found = sum(name in wanted or score >= last for name, score in returned.items())
     return min(found, len(wanted)) / len(wanted)
 
 
@@ -75,9 +74,7 @@ class AnnResult:
     section: dict[str, Any]
 
 
-def measure_ann(
-    probes: Sequence[Probe], facts: CollectionFacts, vector: VectorFacts, *, threshold: float
-) -> AnnResult:
+def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorFacts, *, threshold: float) -> AnnResult:
     """Mean recall over all probes.
 
     Args:
@@ -87,13 +84,13 @@ def measure_ann(
         threshold: Recall below which it is a finding.
     """
     recalls = [
-        (probe, value)
+        (probe, share)
         for probe in probes
-        if (value := recall(probe.exact, probe.default, higher_is_better=vector.higher_is_better)) is not None
+        if (share := recall(probe.exact, probe.default, higher_is_better=vector.higher_is_better)) is not None
     ]
     if not recalls:
         return AnnResult(not_measured(CRITERION, "no_data", "no search returned a hit"), (), {})
-    total = sum(value for _, value in recalls)
+    total = sum(share for _, share in recalls)
     mean = total / len(recalls)
     value = MeasuredValue(
         name=CRITERION,
@@ -107,8 +104,8 @@ def measure_ann(
         "recall": round(mean, 4),
         "queries": sum(probe.kind == "query" for probe, _ in recalls),
         "stored_vectors": sum(probe.kind == "point" for probe, _ in recalls),
-        "incomplete": sum(value < 1 for _, value in recalls),
-        "lowest": {probe.name: round(value, 4) for probe, value in worst if value < 1},
+        "incomplete": sum(share < 1 for _, share in recalls),
+        "lowest": {probe.name: round(share, 4) for probe, share in worst if share < 1},
         "hnsw": facts.hnsw,
         **({"simulated": True} if facts.simulated else {}),
     }

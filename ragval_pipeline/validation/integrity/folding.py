@@ -32,6 +32,10 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 
 _BMP = 0x10000
+# From this length on looking characters up in a table is faster than the expression.
+_LONG = 200
+_ASCII_LOWER = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
+_ASCII_REST = bytes(code for code in range(128) if not chr(code).isalnum())
 _LETTER, _SPACE, _HIDDEN, _ALONE = 1, 2, 4, 8
 
 
@@ -147,13 +151,7 @@ class FoldedText:
 
     @cached_property
     def _classes(self) -> npt.NDArray[np.uint8]:
-        import numpy as np
-
-        codes = code_points(self.shown)
-        classes = _table()[np.minimum(codes, _BMP)]
-        for position in np.flatnonzero(codes >= _BMP).tolist():
-            classes[position] = _class_of(self.shown[position])
-        return classes
+        return _classes_of(code_points(self.shown), self.shown)
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
@@ -171,8 +169,24 @@ def _normalised(text: str) -> str:
 
 
 def _letters(shown: str) -> str:
-    letters = _NOT_LETTERS.sub("", shown.lower())
-    return letters if letters.isascii() else letters.replace("\u03c2", "\u03c3")  # sigma at the end of a word
+    if shown.isascii():
+        return shown.encode().translate(_ASCII_LOWER, _ASCII_REST).decode()
+    lower = shown.lower()
+    if len(lower) < _LONG:
+        letters = _NOT_LETTERS.sub("", lower)
+    else:
+        codes = code_points(lower)
+        letters = codes[_classes_of(codes, lower) & _LETTER > 0].tobytes().decode("utf-32-le", "surrogatepass")
+    return letters.replace("\u03c2", "\u03c3")  # sigma at the end of a word
+
+
+def _classes_of(codes: npt.NDArray[np.uint32], shown: str) -> npt.NDArray[np.uint8]:
+    import numpy as np
+
+    classes = _table()[np.minimum(codes, _BMP)]
+    for position in np.flatnonzero(codes >= _BMP).tolist():
+        classes[position] = _class_of(shown[position])
+    return classes
 
 
 @lru_cache(maxsize=1)

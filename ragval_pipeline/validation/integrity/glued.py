@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ragval_pipeline.validation.integrity.folding import FoldedText
 from ragval_pipeline.validation.integrity.grams import SIZE, runs_of
+from ragval_pipeline.validation.integrity.markup import without_markup
 from ragval_pipeline.validation.integrity.match import Match
 from ragval_pipeline.validation.integrity.searched import SearchedText
 
@@ -38,6 +39,8 @@ def glued_words(match: Match, page: SearchedText) -> list[str]:
         for first, last, place in _pieces(text.letters, start, end, page):
             for at in _joins(text, page.folded, first, last, place):
                 word = _around(text, at)
+                if _in_markup(text, at):
+                    continue
                 if text.apart[at]:
                     between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
                     punctuated += [word] if _CLOSING.fullmatch(between) else []
@@ -80,6 +83,14 @@ def _longest(letters: str, start: int, end: int, page: SearchedText) -> int:
         else:
             low = middle
     return low
+
+
+def _in_markup(text: FoldedText, at: int) -> bool:
+    """Whether a letter is part of an address or the like, whose pieces may stand on the page by chance."""
+    offset = int(text.offsets[at])
+    start = max(0, text.shown.rfind("\n", 0, offset))
+    line = text.shown[start : offset + 200]
+    return without_markup(line)[offset - start] != line[offset - start]
 
 
 def _around(text: FoldedText, at: int) -> str:

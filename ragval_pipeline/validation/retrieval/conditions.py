@@ -5,13 +5,15 @@ What lives here: each condition's own question. What does not: which of them dec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.retrieval.hits import HitReader, canonical_id
+from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
     chapter_matches,
@@ -60,8 +62,8 @@ class Outcome:
 
 
 def best_score(hits: Sequence[Hit], rules: Rules) -> float | None:
-    """The best score among the hits; null without any."""
-    scores = [hit.score for hit in hits]
+    """The best score among the hits; null without any that is a number."""
+    scores = [hit.score for hit in hits if not math.isnan(hit.score)]
     if not scores:
         return None
     return max(scores) if rules.higher_is_better else min(scores)
@@ -70,8 +72,9 @@ def best_score(hits: Sequence[Hit], rules: Rules) -> float | None:
 def _score(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     best, threshold = best_score(hits, rules), rules.threshold(query)
     if best is None:
-        return Outcome(False, "nothing was returned")
-    return Outcome(rules.reaches(best, threshold), f"best similarity {best:.4f} is below {threshold:g}")
+        return Outcome(False, "no hit has a score")
+    missed = f"best similarity {best:.4f} is below" if rules.higher_is_better else f"best distance {best:.4f} is above"
+    return Outcome(rules.reaches(best, threshold), f"{missed} {threshold:g}")
 
 
 def _module(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
@@ -138,7 +141,7 @@ def matches(expected: Mapping[str, Any], hit: Hit, rules: Rules) -> bool:
     """Whether a hit agrees with an expected result in every key that it states."""
     for key, value in expected.items():
         if key == "id":
-            agrees = canonical_id(str(value)) == canonical_id(hit.id)
+            agrees = canonical_id(value) == canonical_id(hit.id)
         elif key == "source_url":
             agrees = rules.read.page_key(str(value)) == rules.read.page(hit.payload)
         elif key == "text":

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, whole_number
 from ragval_pipeline.validation.report import TopResult
-
-_UUID = re.compile(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}")
-
-
-def canonical_id(point_id: str) -> str:
-    """A point id as text: a UUID or 32 hex digits lower-case with dashes, everything else as it is."""
-    if not _UUID.fullmatch(point_id):
-        return point_id
-    digits = point_id.replace("-", "").lower()
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
 
 @dataclass(frozen=True)
 class HitReader:
@@ -76,8 +65,8 @@ class HitReader:
             chapter_id=self.text(payload, "chapter"),
             module_name=self.text(payload, "module"),
             heading_hierarchy=_texts(headings),
-            token_count=_whole(self.get(payload, "token_count")),
-            chunk_index=_whole(self.get(payload, "chunk_index")),
+            token_count=whole_number(self.get(payload, "token_count")),
+            chunk_index=whole_number(self.get(payload, "chunk_index")),
         )
 
 
@@ -85,9 +74,3 @@ def _texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
     return value if isinstance(value, list) and all(isinstance(entry, str) for entry in value) else None
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        return None
-    return int(value)

@@ -37,7 +37,8 @@ def judge_query(query: TestQuery, answer: Answer, rules: Rules, *, judge: Sequen
     if answer.error is None:
         failed = _failed(query, answer, rules, judge)
         passed = not failed
-        pass_reason = _pass_reason(query, best, rules) if passed else None
+        module_found = _match(outcomes, "module", answer)
+        pass_reason = _pass_reason(query, best, rules, module_found=module_found) if passed else None
     return QueryReport(
         query_id=query.id,
         query=query.as_given(),
@@ -81,14 +82,17 @@ def _failed_negative(query: TestQuery, answer: Answer, rules: Rules) -> dict[str
     # Below means below: a score that reaches the limit, rounding included, is a hit.
     if best is None or not rules.reaches(best, threshold):
         return {}
-    return {"score": f"out of scope, yet best similarity {best:.4f} reaches {threshold:g}"}
+    kind = "similarity" if rules.higher_is_better else "distance"
+    return {"score": f"out of scope, yet best {kind} {best:.4f} reaches {threshold:g}"}
 
 
-def _pass_reason(query: TestQuery, best: float | None, rules: Rules) -> str:
+def _pass_reason(query: TestQuery, best: float | None, rules: Rules, *, module_found: bool | None) -> str:
+    kind = "similarity" if rules.higher_is_better else "distance"
     if query.negative:
-        return "Nothing relevant was found, as it must be" + ("" if best is None else f" (best similarity={best:.2f})")
-    where = f" in expected module '{query.expected_module}'" if query.expected_module else ""
-    return f"Found relevant chunk (similarity={best:.2f}){where}"
+        return "Nothing relevant was found, as it must be" + ("" if best is None else f" (best {kind}={best:.2f})")
+    score = "" if best is None else f" ({kind}={best:.2f})"
+    where = f" in expected module '{query.expected_module}'" if module_found else ""
+    return f"Found relevant chunk{score}{where}"
 
 
 def _match(outcomes: dict[str, Outcome], name: str, answer: Answer) -> bool | None:

@@ -17,6 +17,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
+    ReasonCode,
     failed_measurement,
     mean,
     not_measured,
@@ -54,7 +55,7 @@ class RetrievalSettings:
     @property
     def depth(self) -> int:
         """Pages that a ranking must hold: the deepest of all ranks and top_k."""
-        return max(*self.ranks, self.top_k)
+        return max((*self.ranks, self.top_k))
 
 
 def questions_of(queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Question]:
@@ -85,11 +86,9 @@ def measure_retrieval(
         settings: What the suite asks.
         failure: The system that failed while asking, if one did: then the results are kept and no criterion is.
     """
-    by_id = {answer.query_id: answer for answer in answers}
-    reports = [
-        judge_query(query, by_id.get(query.id) or _unasked(query, failure), settings.rules, judge=settings.judge)
-        for query in queries
-    ]
+    given = {answer.query_id: answer for answer in answers}
+    by_id = {query.id: given.get(query.id) or _unasked(query, failure) for query in queries}
+    reports = [judge_query(query, by_id[query.id], settings.rules, judge=settings.judge) for query in queries]
     run = page_run(queries, by_id, settings.rules.read, depth=settings.depth)
     qrels = page_qrels(queries, settings.rules.read)
     sections = _sections(queries, reports, run, qrels, settings, _spellings(answers, settings.rules))
@@ -119,7 +118,7 @@ def _sections(
     run = {query: pages for query, pages in run.items() if query in answered}
     judged = {query: grades for query, grades in qrels.items() if query in answered}
     values = metrics.per_query(run, judged, ranks=settings.ranks, depth=settings.top_k)
-    best = metrics.ceilings(judged, ranks=settings.ranks)
+    best = metrics.ceilings(judged, ranks=settings.ranks, depth=settings.depth)
     categories = {query.id: query.category for query in queries}
     return {
         "query_results": [report.model_dump(mode="json") for report in reports],
@@ -129,9 +128,22 @@ def _sections(
         "retrieval_metrics": RetrievalMetrics(
             page=metrics.means(values, best), by_category=metrics.by_category(values, best, categories)
         ).model_dump(),
+        "queries_above_threshold": _above(queries, reports, settings),
         "run": run,
         "qrels": judged,
     }
+
+
+def _above(queries: Sequence[TestQuery], reports: Sequence[QueryReport], settings: RetrievalSettings) -> int | None:
+    """Positive queries whose best score reaches ``relevance_similarity`` (seed 002); null when none was answered."""
+    if all(report.status == "error" for report in reports):
+        return None
+    return sum(
+        report.best_similarity is not None
+        and settings.rules.reaches(report.best_similarity, settings.relevance_similarity)
+        for query, report in zip(queries, reports, strict=True)
+        if not query.negative
+    )
 
 
 def _spellings(answers: Sequence[Answer], rules: Rules) -> dict[str, str]:
@@ -213,7 +225,7 @@ class Outcome:
             self._share("negative_pass_rate", negative, passed, of="negative queries"),
             self._share("critical_queries", critical, passed, of="critical queries"),
             _applicable(ratio("relevance_rate", relevant, len(positive), of="positive queries"), self.queries),
-            mean("avg_similarity", best, of="positive queries with hits"),
+            mean("avg_similarity", best, of="positive queries with hits", without=self._without(positive)),
             mean("keyword_recall", self._keyword_shares(), of="queries with expected keywords"),
             self._accuracy(),
             self._completeness(),
@@ -249,6 +261,10 @@ class Outcome:
 
     def _pairs(self) -> list[tuple[TestQuery, QueryReport]]:
         return list(zip(self.queries, self.reports, strict=True))
+
+    def _without(self, positive: Sequence[QueryReport]) -> ReasonCode:
+        """Positive queries that find nothing leave a gap; a suite without any has nothing to measure."""
+        return "no_data" if positive or not self.queries else "not_applicable"
 
     def _share(self, name: str, queries: Sequence[TestQuery], passed: Mapping[str, bool], *, of: str) -> MeasuredValue:
         if not queries:

@@ -59,14 +59,15 @@ def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> Pe
     return values
 
 
-def ceilings(qrels: Qrels, *, ranks: Iterable[int]) -> PerQuery:
+def ceilings(qrels: Qrels, *, ranks: Iterable[int], depth: int) -> PerQuery:
     """The best value that the ground truth allows, by metric name and query id.
 
-    P@k cannot exceed min(R, k) / k and R@k cannot exceed min(R, k) / R for R relevant pages; all else can reach 1.
+    P@k cannot exceed min(R, k) / k and R@k cannot exceed min(R, k) / R for R relevant pages; nor can AP on rankings of
+    ``depth`` pages exceed min(R, depth) / R. All else can reach 1.
     """
-    best: PerQuery = {}
+    sizes = {query: len(relevant_pages(grades)) for query, grades in qrels.items()}
+    best: PerQuery = {"map": {query: min(size, depth) / size for query, size in sizes.items()}}
     for k in sorted(set(ranks)):
-        sizes = {query: len(relevant_pages(grades)) for query, grades in qrels.items()}
         best[f"precision_at_{k}"] = {query: min(size, k) / k for query, size in sizes.items()}
         best[f"recall_at_{k}"] = {query: min(size, k) / size for query, size in sizes.items()}
     return best

@@ -15,9 +15,13 @@ from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
 def measure_determinism(answers: Iterable[Answer]) -> tuple[MeasuredValue, list[Finding]]:
     """Share of repeated queries with the same ids, order and scores (within 1e-6) in every repeat (seed 001, 4.3).
 
-    An answer without hits says nothing about order and is not counted.
+    Answers without any hit, the first time and every time, say nothing about order and are not counted.
     """
-    repeated = [answer for answer in answers if answer.repeats and answer.error is None and answer.hits]
+    repeated = [
+        answer
+        for answer in answers
+        if answer.repeats and answer.error is None and any((answer.hits, *answer.repeats))
+    ]
     if not repeated:
         return not_measured("determinism", "no_data", "no query with hits was repeated"), []
     different = [answer for answer in repeated if not all(_same(answer.hits, again) for again in answer.repeats)]
@@ -41,5 +45,6 @@ def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:
 
 
 def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:
-    ids = {hit.id for hit in first}
-    return len(ids & {hit.id for hit in again}) / len(ids)
+    """Share of the ids of either answer that both hold."""
+    one, two = {hit.id for hit in first}, {hit.id for hit in again}
+    return len(one & two) / len(one | two) if one | two else 1.0

@@ -17,6 +17,14 @@ ModuleMatch = Literal["exact", "normalised", "prefix", "regex"]
 _DROP = dict.fromkeys(map(ord, ZERO_WIDTH))
 _SEPARATORS = re.compile(r"[\s_\-]+")
 _BLANKS = re.compile(r"\s+")
+#: Combining classes of marks that make another letter of one: nukta, the voicing marks of kana, virama.
+_LETTER_MARKS = frozenset({7, 8, 9})
+#: A character that a word goes on with. Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean write words without
+#: blanks, or with endings joined on: there a word is wherever it stands.
+_GOES_ON = (
+    r"[^\W\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 
 
 def normalise_name(name: str) -> str:
@@ -25,15 +33,23 @@ def normalise_name(name: str) -> str:
 
 
 def fold_text(text: str) -> str:
-    """A passage with case and accents folded, zero-width characters dropped and blanks joined."""
-    decomposed = unicodedata.normalize("NFKD", text.translate(_DROP).casefold())
-    return _BLANKS.sub(" ", "".join(char for char in decomposed if not unicodedata.combining(char))).strip()
+    """A passage with case and accents folded, zero-width characters dropped and blanks joined.
+
+    Folding a folded text changes nothing.
+    """
+    if text.isascii():
+        return _BLANKS.sub(" ", text.lower()).strip()
+    # Once more after decomposing: a trade mark sign becomes two capitals.
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text.translate(_DROP)).casefold())
+    folded = "".join(char for char in decomposed.casefold() if not _is_accent(char))
+    return _BLANKS.sub(" ", unicodedata.normalize("NFC", folded)).strip()
 
 
 def name_matches(expected: str, stored: str, *, mode: ModuleMatch) -> bool:
     """Whether a stored module is the expected one.
 
-    ``prefix`` ends at a word: "Module 1" is a prefix of "Module 1 Ros2" and not of "Module 10".
+    ``prefix`` ends at a word: "Module 1" is a prefix of "Module 1: Ros2" and not of "Module 10". ``regex`` is found
+    anywhere in the name.
     """
     if mode == "exact":
         return expected == stored
@@ -41,22 +57,27 @@ def name_matches(expected: str, stored: str, *, mode: ModuleMatch) -> bool:
         return re.search(expected, stored) is not None
     wanted, found = normalise_name(expected), normalise_name(stored)
     if mode == "prefix":
-        return found == wanted or found.startswith(f"{wanted} ")
+        return found.startswith(wanted) and not re.match(r"\w", found[len(wanted) :])
     return found == wanted
 
 
 def chapter_matches(expected: str, stored: str) -> bool:
-    """Whether a stored chapter is the expected one: the whole name, or the last part of a path."""
-    wanted, found = normalise_name(expected), normalise_name(stored)
+    """Whether a stored chapter is the expected one: the whole name, or the last parts of a path."""
+    wanted, found = (normalise_name(name).strip("/ ") for name in (expected, stored))
     return found == wanted or found.endswith(f"/{wanted}")
 
 
 def holds_word(folded_text: str, keyword: str) -> bool:
-    """Whether a text (already folded) holds a keyword as whole words."""
-    return _word(fold_text(keyword)).search(folded_text) is not None
+    """Whether a text (already folded) holds a keyword as whole words; a keyword without any character is in none."""
+    folded = fold_text(keyword)
+    return bool(folded) and _word(folded).search(folded_text) is not None
+
+
+def _is_accent(char: str) -> bool:
+    return unicodedata.combining(char) not in {0, *_LETTER_MARKS}
 
 
 @lru_cache(maxsize=4096)
 def _word(folded: str) -> re.Pattern[str]:
     # \b would never match beside the last + of c++.
-    return re.compile(rf"(?<!\w){re.escape(folded)}(?!\w)")
+    return re.compile(rf"(?<!{_GOES_ON}){re.escape(folded)}(?!{_GOES_ON})")

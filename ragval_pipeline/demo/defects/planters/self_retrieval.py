@@ -9,7 +9,6 @@ import uuid
 from ragval_pipeline.demo.defects.choose import choose_pages, choose_points, choose_queries
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.demo.ingest import text_hash, token_counts
 
 
 @defect(
@@ -30,18 +29,15 @@ def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "retrieval.hub_chunk",
     kind="points",
-    describe="Appends a list of all page titles and headings to a chunk, as a table of contents does.",
+    describe="Gives a chunk the mean vector of all titles and headings, which lies near every question.",
     amounts=(ALL,),
 )
 def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = choose_points(corpus, ONE, rng)[0]
     names = dict.fromkeys(str(name) for point in corpus.points for name in corpus.get(point, "headings") or ())
-    text = "\n".join((corpus.get(chosen, "text"), *names))
-    corpus.put(chosen, "text", text)
-    corpus.put(chosen, "text_hash", text_hash(text))
-    corpus.put(chosen, "token_count", token_counts([text])[0])
-    chosen.vector = corpus.embed([text])[0]
-    followers = {"integrity.drifted", "integrity.gone", "query.failed", "retrieval.crowded_top_k"}
+    vectors = corpus.embed(list(names), input_type="search_query")
+    chosen.vector = _unit([sum(values) for values in zip(*vectors, strict=True)])
+    followers = {"query.failed", "retrieval.crowded_top_k", "vector.mixed_models"}
     return Planted("retrieval.hub_chunk", frozenset({str(chosen.id)}), followers=frozenset(followers))
 
 

@@ -1,0 +1,75 @@
+"""``latency_profile``: how long a user waits for the hits of one query, embedding and search apart."""
+
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields, searched_vector
+from ragval_pipeline.orchestration.costs import cost_section
+from ragval_pipeline.orchestration.limits import limit_of
+from ragval_pipeline.orchestration.measuring import measure
+from ragval_pipeline.orchestration.names import LATENCY_PROFILE, PAYLOAD_SNAPSHOT, resource_key
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import Measurement
+
+#: Queries that are timed at most: each is a call to the provider, and 50 tell the p95 as well as 5,000.
+QUERIES_TIMED = 50
+
+
+def build_latency_profile(suite: Suite) -> dg.AssetsDefinition:
+    """The asset."""
+
+    @suite_asset(
+        suite,
+        LATENCY_PROFILE,
+        kinds={"qdrant"},
+        resources=("qdrant", "embedder"),
+        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT),
+        description=__doc__,
+    )
+    def latency_profile(
+        context: dg.AssetExecutionContext, manifest: SnapshotManifest
+    ) -> dg.MaterializeResult[Measurement]:
+        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
+        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        return measure(
+            context,
+            asset=LATENCY_PROFILE,
+            groups=frozenset({"latency"}),
+            severities=suite.severity,
+            work=lambda: time_searches(resolve_suite(suite), manifest, connection, embedding),
+        )
+
+    return latency_profile
+
+
+def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+    """Time single searches of a resolved suite."""
+    from ragval_pipeline.sources.timing import time_queries
+    from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.validation.latency.measure import CRITERION, measure_latency, nothing_timed
+    from ragval_pipeline.validation.spread import spread_over
+
+    queries = [(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
+    if not manifest.points or not queries:
+        return nothing_timed("the suite has no test queries" if manifest.points else "the collection holds no points")
+    vector = searched_vector(suite, manifest)
+    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+        timings = time_queries(
+            queries,
+            embedder=embedder,
+            reader=reader,
+            vector=vector,
+            input_type=suite.embedding.query_input_type,
+            fields=hit_fields(suite),
+            limit=suite.retrieval.top_k,
+            exact=suite.retrieval.exact,
+            on_progress=progress_of(LATENCY_PROFILE),
+        )
+        measurement = measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
+        return measurement.model_copy(update={"sections": {**measurement.sections, **cost_section(embedder)}})

@@ -1,0 +1,1 @@
+"""How long does an answer take, and which part of it? What does not live here: making the calls."""

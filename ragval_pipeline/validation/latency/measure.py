@@ -1,0 +1,85 @@
+"""From timed calls to ``latency_p95_ms``, ``retrieval.slow`` and the report's section ``latency``.
+
+What lives here: the figures. What does not: the calls (``sources/timing``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.timing import Timings
+from ragval_pipeline.validation.latency.percentiles import nearest_rank, summary
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
+
+ASSET = "latency_profile"
+CRITERION = "latency_p95_ms"
+
+
+def measure_latency(timings: Timings, *, budget_ms: float) -> Measurement:
+    """The measurement of ``latency_profile``.
+
+    Args:
+        timings: Of single calls, warm ones and the first.
+        budget_ms: p95 of embedding and search together above which it is a finding.
+    """
+    totals = [timing.total_ms for timing in timings.warm]
+    if not totals:
+        return nothing_timed("no search was timed")
+    p95 = nearest_rank(totals, 95)
+    value = MeasuredValue(name=CRITERION, value=p95, denominator=len(totals), reason=f"p95 of {len(totals)} searches")
+    section = _section(timings)
+    findings = (_slow(p95, budget_ms, section),) if p95 > budget_ms else ()
+    return Measurement(asset=ASSET, values=(value,), findings=findings, sections={"latency": section})
+
+
+def nothing_timed(reason: str) -> Measurement:
+    """The measurement when there is nothing to time."""
+    return Measurement(asset=ASSET, values=(not_measured(CRITERION, "no_data", reason),))
+
+
+def _section(timings: Timings) -> dict[str, Any]:
+    batch = timings.batch
+    return {
+        "embedding_ms": summary([timing.embedding_ms for timing in timings.warm]),
+        "search_ms": summary([timing.search_ms for timing in timings.warm]),
+        "total_ms": summary([timing.total_ms for timing in timings.warm]),
+        "queries": len({timing.query_id for timing in timings.warm}),
+        "cold_start_ms": timings.cold.total_ms,
+        "cold_start": {"embedding_ms": timings.cold.embedding_ms, "search_ms": timings.cold.search_ms},
+        "batch": None
+        if batch is None
+        else {
+            "inputs": batch.inputs,
+            "embedding_ms_per_input": batch.milliseconds / batch.inputs,
+            "inputs_per_second": 1000 * batch.inputs / batch.milliseconds if batch.milliseconds else None,
+        },
+        "retries": {
+            "embedding": timings.embedding_retries,
+            "search": timings.search_retries,
+            "waited_ms": timings.waited_ms,
+        },
+    }
+
+
+def _slow(p95: float, budget_ms: float, section: dict[str, Any]) -> Finding:
+    embedding, search = section["embedding_ms"]["p95"], section["search_ms"]["p95"]
+    details = {
+        "percentile": 95,
+        "n": section["total_ms"]["n"],
+        "p95_ms": round(p95, 1),
+        "embedding_p95_ms": round(embedding, 1),
+        "search_p95_ms": round(search, 1),
+        "budget_ms": budget_ms,
+        "retries": section["retries"],
+    }
+    slower = "embedding the query" if embedding > search else "the search"
+    return make_finding(
+        "retrieval.slow",
+        [CRITERION],
+        scope=CRITERION,
+        details=details,
+        message=f"95 % of the searches take up to {p95:.0f} ms, {budget_ms:g} ms are allowed.",
+        cause=f"Most of it is {slower}: p95 {embedding:.0f} ms for embedding, {search:.0f} ms for the search.",
+    )

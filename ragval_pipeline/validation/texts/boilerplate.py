@@ -1,0 +1,171 @@
+"""Page furniture that was embedded with the content: navigation, edit links, footers, banners.
+
+What lives here: ``text.boilerplate``, from partial results that merge. What does not: the phrases of themes
+(``furniture``), wordings at the edges of chunks (``edges``).
+
+Two kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
+counts from three pages and a tenth of all pages on. Any other wording counts when chunks of a fifth of the pages begin
+or end with it and the content of their pages does not have it: what the content has is repeated by the author, as
+"By the end of this chapter you will be able to" is, and headings are never furniture. Where pages were not read, only a
+wording that most chunks of many pages share is taken for furniture, since an author repeats himself once a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
+from ragval_pipeline.validation.texts.edges import Edges, Shared, edges_of, shared_wordings
+from ragval_pipeline.validation.texts.furniture import furniture_phrases
+from ragval_pipeline.validation.texts.words import words_of
+
+#: Snapshot columns that ``collect_phrases`` needs.
+COLUMNS = (*REF_COLUMNS, "text", "headings", "title")
+
+MIN_PAGES = 3
+PHRASE_SHARE = 0.1
+WORDING_SHARE = 0.2
+#: Share of the pages with a wording whose content may have it.
+IN_CONTENT = 0.1
+#: Without pages: share of all chunks that must have a wording, and chunks for each page that has it.
+UNREAD_SHARE, UNREAD_PER_PAGE = 0.3, 1.5
+
+#: Whether the content of a page holds some words in this order; null when the page was not read.
+InContent = Callable[[str, tuple[str, ...]], bool | None]
+
+
+@dataclass
+class Phrases:
+    """What was seen of a collection's chunks.
+
+    Args:
+        points: Points that hold each phrase of themes.
+        unsure: Points that begin with such a phrase, which may be the beginning of a sentence.
+        edges: First and last words of every chunk.
+    """
+
+    points: dict[str, list[PointRef]] = field(default_factory=dict)
+    unsure: dict[str, list[PointRef]] = field(default_factory=dict)
+    edges: list[Edges] = field(default_factory=list)
+
+    def merge(self, other: Phrases) -> Phrases:
+        """What both slices have seen."""
+        merged = Phrases(edges=[*self.edges, *other.edges])
+        for seen in (self, other):
+            for phrase, refs in seen.points.items():
+                merged.points.setdefault(phrase, []).extend(refs)
+            for phrase, refs in seen.unsure.items():
+                merged.unsure.setdefault(phrase, []).extend(refs)
+        return merged
+
+    @property
+    def pages(self) -> int:
+        """Pages that have chunks."""
+        return len({entry.ref.page_key for entry in self.edges} - {None})
+
+
+@dataclass(frozen=True)
+class Boilerplate:
+    """One phrase and the points that hold it."""
+
+    phrase: str
+    points: tuple[PointRef, ...]
+
+    @property
+    def pages(self) -> int:
+        """Pages of its points."""
+        return len({ref.page_key for ref in self.points} - {None})
+
+
+def collect_phrases(rows: Iterable[Mapping[str, Any]]) -> Phrases:
+    """Look for phrases of themes, and keep the edges of each chunk."""
+    phrases = Phrases()
+    for row in rows:
+        text = row["text"]
+        if not text:
+            continue
+        ref = point_ref(row)
+        headings = [*(row["headings"] or ()), row["title"] or ""]
+        titles = {" ".join(words_of(heading)) for heading in headings}
+        found = dict(sorted(furniture_phrases(text)))
+        for phrase, sure in found.items():
+            if phrase not in titles:
+                (phrases.points if sure else phrases.unsure).setdefault(phrase, []).append(ref)
+        phrases.edges.append(edges_of(ref, text, headings))
+    return phrases
+
+
+def suspected_wordings(phrases: Phrases) -> list[Shared]:
+    """Wordings at the edges of chunks on enough pages, to be looked for in the content of those pages."""
+    shared = shared_wordings(phrases.edges, min_pages=_at_least(WORDING_SHARE, phrases.pages))
+    known = [f" {phrase} " for phrase in _frequent(phrases)]
+    return [entry for entry in shared if not any(phrase in f" {' '.join(entry.words)} " for phrase in known)]
+
+
+def boilerplate_findings(phrases: Phrases, in_content: InContent | None = None) -> list[Finding]:
+    """``text.boilerplate``: the points that hold furniture; the details name the phrases.
+
+    Args:
+        phrases: Over the whole collection.
+        in_content: Looks into the content of pages; null when none was read.
+    """
+    found = [Boilerplate(phrase, tuple(refs)) for phrase, refs in _frequent(phrases).items()]
+    for shared in suspected_wordings(phrases):
+        entry = _judge(shared, phrases, in_content)
+        if entry is not None:
+            found.append(entry)
+    if not found:
+        return []
+    found.sort(key=lambda entry: (-entry.pages, entry.phrase))
+    held: dict[PointRef, list[str]] = {}
+    for entry in found:
+        for ref in entry.points:
+            held.setdefault(ref, []).append(entry.phrase)
+    subjects = [ref.subject(phrases=sorted(set(named))) for ref, named in held.items()]
+    listed = [{"phrase": entry.phrase, "points": len(entry.points), "pages": entry.pages} for entry in found]
+    shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:3])
+    message = f"{len(subjects)} points hold text of the page's frame: {shown}."
+    details = {"phrases": listed, "pages": phrases.pages}
+    return [make_finding("text.boilerplate", subjects, details=details, message=message)]
+
+
+def _frequent(phrases: Phrases) -> dict[str, list[PointRef]]:
+    wanted = _at_least(PHRASE_SHARE, phrases.pages)
+    return {
+        phrase: [*refs, *phrases.unsure.get(phrase, ())]
+        for phrase, refs in sorted(phrases.points.items())
+        if len({ref.page_key for ref in refs} - {None}) >= wanted
+    }
+
+
+def _at_least(share: float, pages: int) -> int:
+    return max(MIN_PAGES, -(-int(share * 1000) * pages // 1000))
+
+
+def _judge(shared: Shared, phrases: Phrases, in_content: InContent | None) -> Boilerplate | None:
+    """The wording if it is furniture, without the points of pages whose content has it."""
+    looked = {page: in_content(page, shared.words) if in_content else None for page in shared.pages}
+    read = [found for found in looked.values() if found is not None]
+    if not read:
+        return _judge_unread(shared, phrases)
+    confirmed = sum(not found for found in read)
+    if confirmed < _at_least(WORDING_SHARE, phrases.pages) or sum(read) > IN_CONTENT * len(read):
+        return None
+    points = tuple(ref for ref in shared.points if ref.page_key is None or not looked[ref.page_key])
+    return Boilerplate(" ".join(shared.words), points)
+
+
+def _judge_unread(shared: Shared, phrases: Phrases) -> Boilerplate | None:
+    chunks, pages = len(shared.points), len(shared.pages)
+    if chunks < UNREAD_SHARE * len(phrases.edges) or chunks < UNREAD_PER_PAGE * pages:
+        return None
+    return Boilerplate(" ".join(shared.words), shared.points)
+
+
+def pages_to_read(suspected: Sequence[Shared]) -> set[str]:
+    """Pages whose content decides."""
+    return set().union(*(shared.pages for shared in suspected)) if suspected else set()

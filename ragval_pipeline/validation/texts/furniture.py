@@ -1,0 +1,76 @@
+"""Phrases that documentation themes put around and into every page.
+
+What lives here: the phrases, and telling them from sentences that use the same words. What does not: how often they
+stand in chunks (``boilerplate``), and phrases of one site only (``edges``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+#: As themes write them (Docusaurus, MkDocs Material, Sphinx, VitePress, Starlight, GitBook, ReadMe, Mintlify, Docsy,
+#: Microsoft Learn), and what consent banners and footers say. Phrases that authors use as headings are not among them.
+PHRASES = (
+    "on this page", "in this article", "edit this page", "edit on github", "edit this page on github",
+    "edit this page on gitlab", "suggest edits", "suggest an edit", "improve this page", "view page source",
+    "view source on github", "report an issue with this page", "skip to main content", "skip to content",
+    "skip to footer", "jump to content", "jump to main content", "back to top", "scroll to top", "return to top",
+    "toggle navigation", "toggle table of contents sidebar", "toggle dark mode", "toggle site navigation sidebar",
+    "toggle light dark auto color theme", "hide navigation sidebar", "hide table of contents sidebar",
+    "copy to clipboard", "link to this heading", "permalink to this headline", "permalink to this heading",
+    "direct link to heading", "was this page helpful", "was this helpful", "did this page help you",
+    "is this page helpful", "search docs", "search documentation", "built with docusaurus",
+    "made with material for mkdocs", "built with sphinx", "created using sphinx", "built with mkdocs",
+    "powered by gitbook", "powered by mintlify", "powered by vitepress", "built with starlight",
+    "all rights reserved", "accept all cookies", "accept cookies", "reject all cookies", "cookie settings",
+    "cookie preferences", "manage cookies", "we use cookies", "this site uses cookies", "this website uses cookies",
+    "subscribe to our newsletter", "share this page", "print this page", "last updated on", "last updated by",
+    "last modified on",
+)  # fmt: skip
+#: Phrases that go on with more of their own sentence.
+_OPEN_ENDED = frozenset(
+    {
+        "we use cookies", "this site uses cookies", "this website uses cookies", "all rights reserved",
+        "built with docusaurus", "built with sphinx", "created using sphinx", "built with mkdocs",
+    }
+)  # fmt: skip
+_QUOTES = "'\"\u201c\u201d\u2018\u2019`"
+_LONGEST_FIRST = sorted(PHRASES, key=len, reverse=True)
+_WORDINGS = "|".join(phrase.replace(" ", r"\s+") for phrase in _LONGEST_FIRST)
+_PHRASE = re.compile(rf"(?<![\w(\-{_QUOTES}])(?:{_WORDINGS})(?![\w)\-{_QUOTES}])", re.IGNORECASE)
+_REST = re.compile(r"[ \t]*(?P<mark>[?!.:…»→↗]*)[ \t]*(?P<next>\S?)")
+
+
+def furniture_phrases(text: str) -> Iterator[tuple[str, bool]]:
+    """The phrases of a text, in lower case, and whether each surely stands there as furniture.
+
+    A phrase of a theme stands alone on its line, or begins with a capital and is followed by the end, a new line or
+    something that begins with a capital, a digit or a sign. "On this page we show" and 'click "Edit this page"' are
+    sentences, unless they stand at the very beginning of a chunk of a collection whose other chunks begin so too: then
+    it is not sure.
+    """
+    for match in _PHRASE.finditer(text):
+        phrase = " ".join(match.group().lower().split())
+        capital = match.group()[0].isupper()
+        if _is_whole_line(text, match) or (capital and _ends(phrase, text, match.end())):
+            yield phrase, True
+        elif capital and not any(char.isalnum() for char in text[: match.start()]):
+            yield phrase, False
+
+
+def _is_whole_line(text: str, match: re.Match[str]) -> bool:
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    after, _, _ = text[match.end() :].partition("\n")
+    return not any(char.isalnum() for char in before + after)
+
+
+def _ends(phrase: str, text: str, end: int) -> bool:
+    if phrase in _OPEN_ENDED:
+        return True
+    rest = _REST.match(text, end)
+    following = rest["next"] if rest else ""
+    if not following or text.startswith("](", end):  # the end, or a Markdown link of its own
+        return True
+    parted = text[end : end + 1].isspace() or bool(rest and rest["mark"])
+    return parted and not following.islower() and following not in f",;){_QUOTES}"

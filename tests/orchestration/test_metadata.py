@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import math
+
+import dagster as dg
+import numpy as np
+import pytest
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.orchestration.metadata import (
+    TABLE_ROWS,
+    measurement_metadata,
+    number,
+    numbers,
+    offenders_metadata,
+    section_numbers,
+    table,
+)
+from ragval_pipeline.orchestration.offenders import EVIDENCE, evidence_for
+from ragval_pipeline.suite.criteria import is_criterion
+from ragval_pipeline.validation.measurement import Failure, MeasuredValue, Measurement
+from tests.orchestration.world import materialised, metadata_of
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [(1, 1), (0.5, 0.5), (np.int64(3), 3), (np.float64(0.25), 0.25), (None, None), (True, None), (math.nan, None),
+     (math.inf, None), (np.bool_(True), None)],
+)  # fmt: skip
+def test_numbers_become_plain_ones_and_what_cannot_be_plotted_is_left_out(value: object, plain: object) -> None:
+    assert number(value) == plain
+    assert type(number(value)) is type(plain)
+
+
+def test_whole_numbers_and_fractions_keep_their_kind() -> None:
+    found = numbers({"n": np.int64(3), "share": np.float64(0.5), "none": None})
+    assert found == {"n": dg.MetadataValue.int(3), "share": dg.MetadataValue.float(0.5)}
+
+
+def test_the_numbers_of_sections_are_plotted_one_level_deep_and_those_per_query_are_not() -> None:
+    sections = {
+        "quality_metrics": {"total": 9, "tokens": {"avg": 2.5, "max": None}, "urls": ["a"], "at": "2026"},
+        "deep": {"page": {"ndcg": {"value": 1.0}}},
+        "run": {"q1": {"page": 2}},
+        "rows": [{"n": 1}],
+    }
+    assert {name: value.value for name, value in section_numbers(sections).items()} == {"total": 9, "tokens.avg": 2.5}
+
+
+def test_a_table_is_cut_and_its_cells_are_ones_that_dagster_shows() -> None:
+    rows = ({"n": np.int64(i), "x": ["a"], "none": None} for i in range(10**9))
+    shown = table(rows, ("n", "x", "none", "missing"))
+    assert len(shown.records) == TABLE_ROWS
+    assert shown.records[1].data == {"n": 1, "x": "['a']", "none": None, "missing": None}
+    assert [column.name for column in shown.schema.columns] == ["n", "x", "none", "missing"]
+
+
+def test_offenders_are_a_row_a_subject_with_the_count_of_all() -> None:
+    findings = [make_finding("coverage.missing_page", [f"https://x/{i:03}" for i in range(70)]),
+                make_finding("index.empty", [])]  # fmt: skip
+    shown = offenders_metadata(findings)
+    assert shown["offenders_count"].value == 70
+    assert [record.data["subject"] for record in shown["offenders"].records][:2] == ["https://x/000", "https://x/001"]
+    assert len(shown["offenders"].records) == TABLE_ROWS
+
+
+def test_findings_of_the_report_show_the_same_offenders() -> None:
+    finding = make_finding("coverage.missing_page", ["https://x/1"])
+    assert offenders_metadata([finding]) == offenders_metadata([finding.reported()])
+
+
+def test_a_finding_without_subjects_is_still_a_row() -> None:
+    [row] = offenders_metadata([make_finding("retrieval.nondeterministic", [])])["offenders"].records
+    assert row.data["subject"] == ""
+
+
+def test_no_findings_no_table() -> None:
+    assert offenders_metadata([]) == {}
+
+
+def test_the_page_of_a_measurement_says_why_it_measured_nothing() -> None:
+    failure = Failure(kind="crashed", message="KeyError in coverage_report")
+    shown = measurement_metadata(Measurement(asset="coverage_report", failure=failure))
+    assert shown["not_measured"].value == "KeyError in coverage_report"
+    values = (MeasuredValue(name="coverage", value=0.5),)
+    shown = measurement_metadata(Measurement(asset="coverage_report", values=values))
+    assert shown["coverage"].value == 0.5
+    assert "not_measured" not in shown
+
+
+def test_a_criterion_shows_the_findings_that_it_fails_by() -> None:
+    missing = make_finding("coverage.missing_page", ["https://x/1"])
+    orphan = make_finding("coverage.orphan_page", ["https://x/2"])
+    assert evidence_for("coverage", [missing, orphan]) == [missing]
+    assert evidence_for("coverage", [orphan]) == [orphan]
+    assert evidence_for("mrr", [missing, orphan]) == [missing, orphan]
+    assert evidence_for("error_findings", [missing, orphan]) == [missing]
+
+
+def test_the_table_of_evidence_names_real_criteria_and_codes() -> None:
+    assert all(is_criterion(name) for name in EVIDENCE)
+    assert set().union(*EVIDENCE.values()) <= set(CATALOGUE)
+
+
+def test_no_number_of_a_whole_run_is_hidden_in_a_text(clean_run: dg.ExecuteInProcessResult) -> None:
+    for asset in materialised(clean_run):
+        for name, value in metadata_of(clean_run, asset).items():
+            if isinstance(value, dg.TextMetadataValue):
+                assert not str(value.value).replace(".", "", 1).isdigit(), f"{asset}: {name}"
+
+
+def test_every_asset_of_a_run_plots_something(clean_run: dg.ExecuteInProcessResult) -> None:
+    for asset in materialised(clean_run):
+        kinds = {type(value) for value in metadata_of(clean_run, asset).values()}
+        assert kinds & {dg.IntMetadataValue, dg.FloatMetadataValue}, asset
+
+
+def test_the_reports_page_begins_with_the_verdict(clean_run: dg.ExecuteInProcessResult) -> None:
+    shown = metadata_of(clean_run, "validation_report")
+    assert list(shown)[:3] == ["verdict", "summary", "report"]
+    assert shown["verdict"].value == "pass"
+    assert "query_pass_rate" in shown["summary"].value
+    assert {record.data["verdict"] for record in shown["gates"].records} == {"met"}
+
+
+def test_quality_metrics_are_plotted(clean_run: dg.ExecuteInProcessResult) -> None:
+    shown = metadata_of(clean_run, "quality_metrics")
+    assert shown["total_chunks"].value == 91
+    assert shown["token_distribution.max"].value > shown["token_distribution.min"].value

@@ -1,0 +1,138 @@
+"""No secret reaches what Dagster keeps or what a run leaves behind, when all goes well and when systems fail.
+
+The canary stands in every place where a suite may hold a secret: keys, and credentials inside addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from qdrant_client import QdrantClient
+
+from ragval_pipeline.orchestration.build import build_validation_defs
+from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
+from ragval_pipeline.suite.load import load_suite
+from tests.orchestration.world import NOBODY, World, copy_collection, failed_steps, run_job
+from tests.support.cohere_standin import CohereStandIn
+from tests.support.qdrant_server import QdrantStandIn
+
+CANARY = "canary-7f3d91c0aa"
+SECRETS = {"CANARY_KEY": CANARY}
+
+
+@pytest.fixture(autouse=True)
+def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+    (tmp_path / "home").mkdir()
+    with dg.DagsterInstance.local_temp(str(tmp_path / "home")) as instance:
+        yield instance
+
+
+@pytest.fixture
+def server(world: World) -> Iterator[QdrantStandIn]:
+    with QdrantStandIn(api_key=CANARY) as server:
+        client = QdrantClient(url=server.url, api_key=CANARY, check_compatibility=False)
+        copy_collection(world, client)
+        client.close()
+        yield server
+
+
+def with_credentials(url: str) -> str:
+    return url.replace("http://", "http://someone:${CANARY_KEY}@")
+
+
+def traces(world: World, instance: dg.DagsterInstance) -> dict[str, bytes]:
+    """Everything that Dagster and the run have kept, by place."""
+    kept = {}
+    for record in instance.get_run_records():
+        run = record.dagster_run
+        kept[f"run {run.run_id}"] = dg.serialize_value(run).encode()
+        for number, entry in enumerate(instance.all_logs(run.run_id)):
+            kept[f"event {number} {entry.dagster_event_type}"] = dg.serialize_value(entry).encode()
+    for root in (Path(instance.root_directory), world.reports):
+        kept |= {str(file): file.read_bytes() for file in root.rglob("*") if file.is_file()}
+    return kept
+
+
+def leaks(world: World, instance: dg.DagsterInstance) -> list[str]:
+    found = traces(world, instance)
+    assert len(found) > 20
+    return [place for place, content in found.items() if CANARY.encode() in content]
+
+
+def server_settings(server: QdrantStandIn) -> dict[str, Any]:
+    return {"path": None, "url": with_credentials(server.url), "api_key": "${CANARY_KEY}"}
+
+
+def test_a_run_that_succeeds_keeps_its_secrets(world: World, instance: dg.DagsterInstance, server: Any) -> None:
+    changes = {"qdrant": server_settings(server), "embedding": {"api_key": "${CANARY_KEY}"}}
+    result = run_job(world.suite(changes), instance=instance, only="coverage,queries")
+    assert result.success
+    assert leaks(world, instance) == []
+
+
+@pytest.mark.parametrize("fault", ["401", "echo", "html", "reset"])
+def test_a_qdrant_that_fails_keeps_them(
+    world: World, instance: dg.DagsterInstance, server: QdrantStandIn, fault: str
+) -> None:
+    server.fail(fault, times=1000, path="")
+    changes = {"qdrant": server_settings(server), "retry": {"max": 0}}
+    result = run_job(world.suite(changes), instance=instance)
+    assert failed_steps(result) == {"payload_snapshot"}
+    assert leaks(world, instance) == []
+
+
+def test_a_sitemap_that_fails_keeps_them(world: World, instance: dg.DagsterInstance) -> None:
+    changes = {"source": {"sitemap": with_credentials(f"{NOBODY}/sitemap.xml")}, "retry": {"max": 0}}
+    result = run_job(world.suite(changes), instance=instance)
+    assert failed_steps(result) == {"sitemap_urls"}
+    assert leaks(world, instance) == []
+
+
+@pytest.mark.parametrize("mode", ["401", "html"])
+def test_an_embedder_that_fails_keeps_them(world: World, instance: dg.DagsterInstance, mode: str) -> None:
+    with CohereStandIn() as cohere:
+        cohere.mode = mode
+        embedding = {"provider": "cohere", "base_url": with_credentials(cohere.url), "api_key": "${CANARY_KEY}"}
+        result = run_job(world.suite({"embedding": embedding, "retry": {"max": 0}}), instance=instance, only="queries")
+    assert "query_validation_results_checks" in failed_steps(result)
+    assert leaks(world, instance) == []
+
+
+def test_secrets_of_resources_stay_names_in_config_and_definitions(
+    world: World, instance: dg.DagsterInstance, server: QdrantStandIn
+) -> None:
+    given = {
+        "qdrant": QdrantConnection(url=server.url, api_key=dg.EnvVar("CANARY_KEY")),
+        "embedder": EmbedderConnection(api_key=dg.EnvVar("CANARY_KEY")),
+    }
+    suite = world.suite({"embedding": {"api_key": "${CANARY_KEY}"}})
+    assert run_job(suite, instance=instance, only="coverage,queries", resources=given).success
+    assert leaks(world, instance) == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_a_code_location_shows_holds_no_secret(world: World) -> None:
+    """Secrets are in the environment while definitions load: what the UI shows of them must still be names."""
+    changes = {
+        "qdrant": {"path": None, "url": "http://u:${CANARY_KEY}@127.0.0.1:9", "api_key": "${CANARY_KEY}"},
+        "source": {"sitemap": "http://u:${CANARY_KEY}@127.0.0.1:9/sitemap.xml"},
+        "embedding": {"api_key": "${CANARY_KEY}"},
+    }
+    world.suite(changes)
+    suite = load_suite(world.folder / "ragval.yaml")
+    repository = build_validation_defs(suite).get_repository_def()
+    from dagster._core.remote_representation.external_data import RepositorySnap
+
+    shown = dg.serialize_value(RepositorySnap.from_def(repository, defer_snapshots=False))
+    assert "validation_report" in shown
+    assert CANARY not in shown
