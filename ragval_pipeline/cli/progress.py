@@ -22,6 +22,7 @@ _LINE_EVERY_S = 10.0
 _WORDS = {
     "sitemap_urls": "Reading the sitemap",
     "payload_snapshot": "Reading the collection",
+    "page_copies": "Reading the pages",
     "coverage_report": "Comparing index and sitemap",
     "metadata_expectations": "Checking the metadata",
     "chunk_structure": "Checking the chunks",
@@ -32,6 +33,7 @@ _WORDS = {
     "vector_health": "Checking the vectors",
     "index_health": "Checking the index",
     "latency_profile": "Measuring the latency",
+    "golden_set": "Reviewing the test queries",
     "quality_metrics": "Adding up",
     "validation_report": "Writing the report",
 }

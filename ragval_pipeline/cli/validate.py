@@ -56,11 +56,10 @@ def validate_and_show(
 
 def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> FinishedRun:
     with showing_progress() as display:
-        from ragval_pipeline.orchestration.build import MEASURING
+        # Here and not above: importing Dagster takes a moment, and people see that something happens.
         from ragval_pipeline.orchestration.progress import observed_by
         from ragval_pipeline.orchestration.run import run_suite
 
-        display.expect(len(MEASURING) + 3)  # sitemap, snapshot and report
         with observed_by(display):
             return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
 

@@ -34,3 +34,10 @@ def progress_of(asset: str) -> Callable[[int, int | None], None]:
             observer(asset, done, total)
 
     return report
+
+
+def expect_steps(count: int) -> None:
+    """Tell the observer how many steps there will be, if it wants to know: if it has a method ``expect``."""
+    expect = getattr(_observer.get(), "expect", None)
+    if expect is not None:
+        expect(count)

@@ -27,6 +27,7 @@ from ragval_pipeline.orchestration.names import (
     asset_key,
     job_name,
 )
+from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.report import write_report
 from ragval_pipeline.orchestration.run_end import (
     exception_of_step,
@@ -101,6 +102,7 @@ def run_suite(
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
+        expect_steps(len(list(defs.assets or ())))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
         with tidied(place_of, place_of().base):
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(

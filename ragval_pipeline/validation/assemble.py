@@ -104,18 +104,18 @@ def assemble_report(
         duration_seconds=(facts.ended - facts.started).total_seconds(),
         criteria=results,
         findings=[finding.reported() for finding in findings],
-        **_query_fields(sections, facts.relevance_similarity),
+        **_query_fields(sections),
         coverage_report=CoverageReport.model_validate(sections.get("coverage_report", {})),
         quality_metrics=_quality(sections),
-        index=sections.get("index", {}),
+        index=_index(sections),
         latency=sections.get("latency", {}),
-        cost=Cost.model_validate(sections.get("cost", {})),
+        cost=total_cost(measurements),
         environment=dict(facts.environment),
     )
     return Assembled(report, findings)
 
 
-def _query_fields(sections: Mapping[str, Any], relevance_similarity: float) -> dict[str, Any]:
+def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
     results = [QueryReport.model_validate(entry) for entry in sections.get("query_results", [])]
     positive = [entry for entry in results if not entry.query.get("negative")]
     best = [entry.best_similarity for entry in positive if entry.best_similarity is not None]
@@ -130,7 +130,7 @@ def _query_fields(sections: Mapping[str, Any], relevance_similarity: float) -> d
         "error_queries": len(results) - asked,
         "pass_rate": 100 * passed / len(results) if asked else None,
         "avg_top1_score": sum(best) / len(best) if best else None,
-        "queries_above_threshold": sum(score >= relevance_similarity - 1e-6 for score in best) if asked else None,
+        "queries_above_threshold": sections.get("queries_above_threshold"),
         "avg_precision_at_3": _mean_precision(precisions, 3),
         "avg_precision_at_5": _mean_precision(precisions, 5),
         "query_results": results,
@@ -142,6 +142,24 @@ def _query_fields(sections: Mapping[str, Any], relevance_similarity: float) -> d
 def _mean_precision(precisions: Sequence[PrecisionMetric], k: int) -> float | None:
     values = [entry.precision for entry in precisions if entry.k == k]
     return sum(values) / len(values) if values else None
+
+
+def total_cost(measurements: Sequence[Measurement]) -> Cost:
+    """What all steps of a run spent on embedding; billed tokens are null when no provider named any."""
+    parts = [Cost.model_validate(entry.sections["cost"]) for entry in measurements if entry.sections.get("cost")]
+    billed = [part.billed_tokens for part in parts if part.billed_tokens is not None]
+    return Cost(
+        embedding_calls=sum(part.embedding_calls for part in parts),
+        embedding_inputs=sum(part.embedding_inputs for part in parts),
+        billed_tokens=sum(billed) if billed else None,
+        cache_hits=sum(part.cache_hits for part in parts),
+    )
+
+
+def _index(sections: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts about the collection, what its vectors are like, and how well it is searched."""
+    measured = {"vector_health": sections.get("vectors"), "ann": sections.get("ann")}
+    return {**sections.get("index", {}), **{name: part for name, part in measured.items() if part}}
 
 
 def _quality(sections: Mapping[str, Any]) -> QualityMetrics:

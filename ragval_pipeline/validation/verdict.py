@@ -6,6 +6,7 @@ rooms) and publishing (``orchestration/checks``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -24,6 +25,8 @@ RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 TOLERANCE = 1e-9
 #: Findings that say why something could not be measured; they speak through the criteria that they leave open.
 _PREVENTING = frozenset({"source.empty", "index.empty", "vector.dimension", "check.crashed"})
+#: Assets that only describe: that they ran says nothing about faults.
+_FINDS_NOTHING = frozenset({"quality_metrics", "payload_snapshot", "sitemap_urls"})
 
 
 class CriterionResult(BaseModel):
@@ -80,7 +83,7 @@ def judge_criteria(
     results = []
     for criterion in criteria:
         if criterion.name == "error_findings":
-            value = _error_findings(findings)
+            value = _error_findings(findings, measurements)
         else:
             value = _value_of(criterion, by_asset, only)
         gate = gates[criterion.name]
@@ -92,6 +95,8 @@ def judge_criteria(
 
 def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> CriterionResult:
     """Compare one value with its gate; ratios on counts, everything else with a tolerance for rounding."""
+    if value.value is not None and not math.isfinite(value.value):
+        value = not_measured(value.name, "no_data", f"{value.value} is no measurement")
     if value.value is None:
         verdict: CriterionVerdict = "not_measured"
         reason = f"not measured: {value.reason}"
@@ -147,9 +152,15 @@ def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: C
     return not_measured(criterion.name, "no_data", f"{criterion.asset} gives no value")
 
 
-def _error_findings(findings: Sequence[Finding]) -> MeasuredValue:
+def _error_findings(findings: Sequence[Finding], measurements: Sequence[Measurement]) -> MeasuredValue:
     errors = [finding for finding in findings if finding.severity == "error"]
     codes = {finding.code for finding in errors}
+    if not errors and not any(_has_looked(measurement) for measurement in measurements):
+        return not_measured("error_findings", "no_data", "nothing that could find anything was measured")
+    crashed = sorted(entry.asset for entry in measurements if entry.failure and entry.failure.kind == "crashed")
+    if not errors and crashed:
+        # Also when the suite turns check.crashed off: what was not looked at was not found.
+        return not_measured("error_findings", "no_data", f"{', '.join(crashed)} crashed")
     if errors and codes <= _PREVENTING:
         reason = f"{', '.join(sorted(codes))}: something could not be measured"
         return not_measured("error_findings", "no_data", reason).model_copy(update={"numerator": len(errors)})
@@ -159,6 +170,10 @@ def _error_findings(findings: Sequence[Finding]) -> MeasuredValue:
         numerator=len(errors),
         reason=", ".join(sorted(codes)) or "no finding of severity error",
     )
+
+
+def _has_looked(measurement: Measurement) -> bool:
+    return measurement.selected and measurement.failure is None and measurement.asset not in _FINDS_NOTHING
 
 
 def _holds(criterion: Criterion, threshold: float, value: MeasuredValue) -> bool:

@@ -12,7 +12,7 @@ from ragval_pipeline.cli.checkup.embedder import same_model
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from tests.cli.collections_ import langchain_payloads, store
 from tests.cli.conftest import Ended, Home
-from tests.sources.web import refused_url
+from tests.sources.web import Answer, refused_url, serving
 from tests.support.cohere_standin import CohereStandIn
 
 Ragval = Callable[..., Ended]
@@ -47,10 +47,9 @@ def test_the_demo_is_ready_to_run(home: Home, ragval: Ragval) -> None:
 
 
 def test_every_check_of_the_demo_is_ok(home: Home, ragval: Ragval) -> None:
-    home.edit(source={"site_root": None})
     found = states(ragval("doctor", "-s", home.suite, "--json"))
     assert set(found.values()) <= {"ok", "not_applicable"}
-    assert {name for name, state in found.items() if state == "not_applicable"} <= {"keys for later", "site folder"}
+    assert {name for name, state in found.items() if state == "not_applicable"} <= {"keys for later"}
 
 
 def test_keys_of_later_versions_say_so(home: Home, ragval: Ragval) -> None:
@@ -205,7 +204,38 @@ def test_a_site_folder_without_the_pages_is_a_problem(home: Home, ragval: Ragval
     home.edit(source={"site_root": "empty"})
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 2
-    assert checks(ended)["site folder"]["message"] == "0 of 13 pages found"
+    assert checks(ended)["pages"]["message"] == "0 of 13 pages found in empty"
+
+
+def test_pages_that_cannot_be_fetched_are_an_unreachable_system(home: Home, ragval: Ragval) -> None:
+    url = refused_url()
+    file = home.folder / "site" / "sitemap.xml"
+    text = file.read_text(encoding="utf-8").replace("https://physical-ai-book.example", url)
+    file.write_text(text, encoding="utf-8")
+    home.edit(source={"site_root": None, "host_aliases": ["physical-ai-book.example"]})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 3
+    assert url in checks(ended)["pages"]["message"]
+
+
+def test_pages_are_not_fetched_when_they_need_not_be(home: Home, ragval: Ragval) -> None:
+    home.edit(source={"site_root": None, "fetch_pages": False})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 0
+    assert states(ended)["pages"] == "not_applicable"
+
+
+def test_a_few_pages_are_fetched_as_a_sample(home: Home, ragval: Ragval) -> None:
+    page = (home.folder / "site" / "docs" / "intro" / "index.html").read_text(encoding="utf-8")
+    with serving({f"/docs/{name}": Answer(page, headers={"Content-Type": "text/html"}) for name in "abcde"}) as site:
+        text = "".join(f"<url><loc>{site.url}/docs/{name}</loc></url>" for name in "abcde")
+        sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{text}</urlset>'
+        (home.folder / "site" / "sitemap.xml").write_text(sitemap, encoding="utf-8")
+        home.edit(source={"site_root": None})
+        found = checks(ragval("doctor", "-s", home.suite, "--json"))
+        assert [path for path in site.paths() if path.startswith("/docs/")] == ["/docs/a", "/docs/c", "/docs/e"]
+    assert found["pages"]["state"] == "ok"
+    assert found["origin"]["state"] == "problem"
 
 
 def test_the_line_on_stderr_names_the_first_problem_and_counts_the_others(home: Home, ragval: Ragval) -> None:

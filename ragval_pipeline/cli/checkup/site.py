@@ -34,7 +34,7 @@ def check_site(suite: Suite, look: Look | None) -> list[Check]:
         return [_nothing_in_scope(inventory)]
     pages, shut_out = len(inventory.in_scope), len(inventory.pages) - len(inventory.in_scope)
     told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} shut out" if shut_out else "")
-    return [ok("sitemap", told), *_origin(suite, inventory, look), _folder(source, inventory)]
+    return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(source, inventory)]
 
 
 def _inventory(source: SourceSettings) -> SiteInventory:
@@ -83,22 +83,43 @@ def _other_host(inventory: SiteInventory, urls: Sequence[str]) -> str:
     return f"The points come from {host}, for example {urls[0][:80]}: correct source.sitemap or source.include."
 
 
-def _folder(source: SourceSettings, inventory: SiteInventory) -> Check:
-    if source.site_root is None:
-        return skipped("site folder", "the suite names none: pages are fetched")
+def _pages(source: SourceSettings, inventory: SiteInventory) -> Check:
+    """Whether pages can be read: all are looked up in a folder, a few are fetched."""
+    urls = [page.url for page in inventory.in_scope]
+    if source.site_root is not None:
+        return _folder(source, urls)
+    if not source.fetch_pages:
+        return skipped("pages", "source.fetch_pages is off: integrity is not measured")
+    from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.page_reader import PageReader
+
+    asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
+    try:
+        with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE) as fetcher:
+            reader = PageReader(site_root=None, base_path=source.base_path, fetcher=fetcher)
+            bad = [copy for copy in map(reader.read, asked) if copy.problem is not None]
+    except RagvalError as error:
+        return failed("pages", error)
+    if not bad:
+        return ok("pages", f"{plural(len(asked), 'page')} fetched as a sample")
+    told = f"{len(bad)} of {plural(len(asked), 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
+    remedy = "Open it from this machine, name source.site_root, or set source.fetch_pages: false."
+    return note("pages", told, remedy) if len(bad) < len(asked) else problem("pages", told, remedy, exit_code=3)
+
+
+def _folder(source: SourceSettings, urls: Sequence[str]) -> Check:
     from ragval_pipeline.sources.site_folder import SiteFolder
 
-    urls = [page.url for page in inventory.in_scope]
+    assert source.site_root is not None
     try:
         site = SiteFolder(source.site_root, source.base_path)
     except SuiteError as error:
-        return failed("site folder", error)
+        return failed("pages", error)
     site.learn_base_path(urls)
     found = sum(site.find(url) is not None for url in urls)
-    told = f"{found:,} of {plural(len(urls), 'page')} found" + (
-        f", base path {site.base_path}" if site.base_path else ""
-    )
+    base = f", base path {site.base_path}" if site.base_path else ""
+    told = f"{found:,} of {plural(len(urls), 'page')} found in {source.site_root.name}{base}"
     if found == len(urls):
-        return ok("site folder", told)
+        return ok("pages", told)
     remedy = "Build the site again, or correct source.site_root and source.base_path."
-    return note("site folder", told, remedy) if found else problem("site folder", told, remedy)
+    return note("pages", told, remedy) if found else problem("pages", told, remedy)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.chunks.stale_tail import Tail, needed_points
-from ragval_pipeline.validation.texts.boilerplate import pages_to_read
 from ragval_pipeline.validation.texts.edges import Shared, Words
 from ragval_pipeline.validation.texts.words import words_of
 
@@ -47,7 +46,7 @@ def read_evidence(
     """
     evidence = PageEvidence()
     tail_of = {tail.page: tail for tail in tails}
-    asked = pages_to_read(suspected)
+    asked = _by_page(suspected)
     for record in records:
         if not record.body:
             continue
@@ -55,6 +54,15 @@ def read_evidence(
             evidence.needed[record.page_key] = needed_points(tail_of[record.page_key], texts, record.body)
         if record.page_key in asked:
             content = f" {' '.join(words_of(record.main))} "
-            about = {shared.words for shared in suspected if record.page_key in shared.pages}
-            evidence.wordings[record.page_key] = {words for words in about if f" {' '.join(words)} " in content}
+            evidence.wordings[record.page_key] = {
+                words for words in asked[record.page_key] if f" {' '.join(words)} " in content
+            }
     return evidence
+
+
+def _by_page(suspected: Iterable[Shared]) -> dict[str, set[Words]]:
+    asked: dict[str, set[Words]] = {}
+    for shared in suspected:
+        for page in shared.pages:
+            asked.setdefault(page, set()).add(shared.words)
+    return asked

@@ -11,6 +11,7 @@ from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, whole_number
 from ragval_pipeline.validation.report import TopResult
 
+
 @dataclass(frozen=True)
 class HitReader:
     """Reads hits.

@@ -18,9 +18,7 @@ def measure_determinism(answers: Iterable[Answer]) -> tuple[MeasuredValue, list[
     Answers without any hit, the first time and every time, say nothing about order and are not counted.
     """
     repeated = [
-        answer
-        for answer in answers
-        if answer.repeats and answer.error is None and any((answer.hits, *answer.repeats))
+        answer for answer in answers if answer.repeats and answer.error is None and any((answer.hits, *answer.repeats))
     ]
     if not repeated:
         return not_measured("determinism", "no_data", "no query with hits was repeated"), []

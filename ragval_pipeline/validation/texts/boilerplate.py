@@ -12,7 +12,7 @@ wording that most chunks of many pages share is taken for furniture, since an au
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -165,7 +165,3 @@ def _judge_unread(shared: Shared, phrases: Phrases) -> Boilerplate | None:
         return None
     return Boilerplate(" ".join(shared.words), shared.points)
 
-
-def pages_to_read(suspected: Sequence[Shared]) -> set[str]:
-    """Pages whose content decides."""
-    return set().union(*(shared.pages for shared in suspected)) if suspected else set()

@@ -1,0 +1,46 @@
+"""Are queries embedded as queries?
+
+What lives here: ``embedder.input_type``. What does not: how the collection was embedded (``vectors/identity``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders.base import Embedder, InputType
+
+#: Cosine below which an embedder makes a difference between queries and documents.
+SAME = 0.9999
+
+
+def input_type_findings(embedder: Embedder, input_type: InputType, *, text: str) -> list[Finding]:
+    """``embedder.input_type``: queries are embedded as documents by a model that tells them apart.
+
+    Args:
+        embedder: Cohere's models from version 3 on are known to tell them apart; any other is tried out.
+        input_type: The suite's ``embedding.query_input_type``.
+        text: What it is tried out with.
+
+    Raises:
+        SystemFailure: The embedder fails.
+    """
+    if input_type == "search_query" or not (embedder.provider == "cohere" or _tells_apart(embedder, text)):
+        return []
+    details = {"query_input_type": input_type, "provider": embedder.provider, "model": embedder.model}
+    message = f"Queries are embedded with input type {input_type}, and {embedder.model} embeds queries otherwise."
+    return [make_finding("embedder.input_type", ["embedding.query_input_type"], details=details, message=message)]
+
+
+def _tells_apart(embedder: Embedder, text: str) -> bool:
+    import numpy as np
+
+    query, document = (
+        embedder.embed([text], input_type=input_type).vectors[0].astype(np.float64)
+        for input_type in ("search_query", "search_document")
+    )
+    lengths = float(np.linalg.norm(query) * np.linalg.norm(document))
+    return lengths > 0 and float(query @ document) / lengths < SAME

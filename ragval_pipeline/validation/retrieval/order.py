@@ -1,0 +1,58 @@
+"""Are hits in the order of their scores, and are the scores such as the distance gives?
+
+What lives here: ``retrieval.invalid_order``. What does not: asking again (``repeats``) and judging hits (``judge``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.facts import Distance
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+
+#: Lowest and highest score of a distance. A dot product has no bounds; a cosine of 1.00000006 is rounding.
+RANGES: dict[Distance, tuple[float, float]] = {
+    "Cosine": (-1.0, 1.0),
+    "Dot": (-math.inf, math.inf),
+    "Euclid": (0.0, math.inf),
+    "Manhattan": (0.0, math.inf),
+}
+
+
+def order_findings(answers: Iterable[Answer], distance: Distance) -> list[Finding]:
+    """``retrieval.invalid_order``: queries whose hits are not best first, or have impossible scores (seed 004).
+
+    Args:
+        answers: Hits as the server gave them, in its order.
+        distance: Of the collection: by Euclid and Manhattan the lowest score is the best.
+    """
+    subjects = []
+    for answer in answers:
+        problem = invalid_order(answer.hits, distance)
+        if problem is not None:
+            subjects.append(Subject(name=answer.query_id, details=problem))
+    return [make_finding("retrieval.invalid_order", subjects)] if subjects else []
+
+
+def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
+    """What is wrong with the scores of some hits; null when nothing is."""
+    low, high = RANGES[distance]
+    outside = [hit for hit in hits if not low - SCORE_TOLERANCE <= hit.score <= high + SCORE_TOLERANCE]
+    if outside:
+        return {"problem": "range", "rank": outside[0].rank, "score": _shown(outside[0].score), "distance": distance}
+    sign = 1 if distance in {"Cosine", "Dot"} else -1
+    for better, worse in pairwise(hits):
+        if sign * worse.score > sign * better.score + SCORE_TOLERANCE:
+            return {"problem": "order", "rank": worse.rank, "scores": [better.score, worse.score]}
+    return None
+
+
+def _shown(score: float) -> float | str:
+    return score if math.isfinite(score) else str(score)

@@ -1,0 +1,141 @@
+"""What is counted over all judged queries: criteria and findings.
+
+What lives here: counting. What does not: judging one query (``judge``), page metrics (``sections``), repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
+from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_keywords
+from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All judged queries, and what is counted over them."""
+
+    queries: Sequence[TestQuery]
+    reports: Sequence[QueryReport]
+    answers: Mapping[str, Answer]
+    settings: RetrievalSettings
+
+    def values(self) -> list[MeasuredValue]:
+        """Criteria that are counted over queries."""
+        rules = self.settings.rules
+        passed = {report.query_id: bool(report.passed) for report in self.reports}
+        negative = [query for query in self.queries if query.negative]
+        critical = [query for query in self.queries if query.critical]
+        positive = [report for query, report in self._pairs() if not query.negative]
+        best = [report.best_similarity for report in positive if report.best_similarity is not None]
+        relevant = sum(rules.reaches(score, self.settings.relevance_similarity) for score in best)
+        return [
+            ratio("query_pass_rate", sum(passed.values()), len(passed), of="queries"),
+            self._share("negative_pass_rate", negative, passed, of="negative queries"),
+            self._share("critical_queries", critical, passed, of="critical queries"),
+            _applicable(ratio("relevance_rate", relevant, len(positive), of="positive queries"), self.queries),
+            mean("avg_similarity", best, of="positive queries with hits", without=self._without(positive)),
+            mean("keyword_recall", self._keyword_shares(), of="queries with expected keywords"),
+            self._accuracy(),
+            self._completeness(),
+        ]
+
+    def findings(self) -> list[Finding]:
+        """Failed queries, negatives that scored high, and hits that lack required fields."""
+        failed: list[Subject] = []
+        scored_high: list[Subject] = []
+        for query, report in self._pairs():
+            if report.passed is False:
+                details = {
+                    "conditions": report.failed_conditions,
+                    "reason": report.fail_reason,
+                    "best_similarity": report.best_similarity,
+                    "expected_pages": sorted(self._expected_pages(query)),
+                    "expected_module": query.expected_module,
+                }
+                (scored_high if query.negative else failed).append(Subject(name=query.id, details=details))
+        findings = []
+        if failed:
+            conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
+            findings.append(make_finding("query.failed", failed, cause=f"Conditions missed: {', '.join(conditions)}."))
+        if scored_high:
+            findings.append(make_finding("query.negative_scored_high", scored_high))
+        incomplete = self._incomplete_hits()
+        return [*findings, *([make_finding("retrieval.incomplete_metadata", incomplete)] if incomplete else [])]
+
+    def _expected_pages(self, query: TestQuery) -> set[str]:
+        key = self.settings.rules.read.page_key
+        stated = [str(entry["source_url"]) for entry in query.expected_results if "source_url" in entry]
+        return {key(url) for url in [*stated, *(url for url, grade in query.grades.items() if grade > 0)]}
+
+    def _pairs(self) -> list[tuple[TestQuery, QueryReport]]:
+        return list(zip(self.queries, self.reports, strict=True))
+
+    def _without(self, positive: Sequence[QueryReport]) -> ReasonCode:
+        """Positive queries that find nothing leave a gap; a suite without any has nothing to measure."""
+        return "no_data" if positive or not self.queries else "not_applicable"
+
+    def _share(self, name: str, queries: Sequence[TestQuery], passed: Mapping[str, bool], *, of: str) -> MeasuredValue:
+        if not queries:
+            return not_measured(name, "not_applicable", f"the suite has no {of}")
+        return ratio(name, sum(passed[query.id] for query in queries), len(queries), of=of)
+
+    def _keyword_shares(self) -> list[float]:
+        shares = []
+        for query in self.queries:
+            if query.expected_keywords and not query.negative:
+                hits = self.answers[query.id].hits
+                found = found_keywords(query.expected_keywords, hits, self.settings.rules)
+                shares.append(len(found) / len(query.expected_keywords))
+        return shares
+
+    def _accuracy(self) -> MeasuredValue:
+        """Queries with an expected result in the top_k / queries that name one (seed 001, SC-001)."""
+        held = []
+        for query in self.queries:
+            name = "results" if query.expected_results else "url" if has_ground_truth(query) else None
+            if name is not None:
+                held.append(self._any_expected(query, name))
+        if not held:
+            return not_measured("accuracy", "not_applicable", "no query names an expected result")
+        return ratio("accuracy", sum(held), len(held), of="queries that name an expected result")
+
+    def _any_expected(self, query: TestQuery, name: str) -> bool:
+        rules, hits = self.settings.rules, self.answers[query.id].hits
+        if name == "url":
+            return CONDITIONS["url"](query, hits, rules).holds
+        check: Callable[..., Any] = CONDITIONS["results"]
+        single = [query.model_copy(update={"expected_results": (entry,)}) for entry in query.expected_results]
+        return any(check(entry, hits, rules).holds for entry in single)
+
+    def _completeness(self) -> MeasuredValue:
+        hits = [hit for answer in self.answers.values() for hit in answer.hits]
+        complete = sum(self.settings.rules.read.is_complete(hit.payload) for hit in hits)
+        return ratio("retrieved_metadata_completeness", complete, len(hits), of="hits")
+
+    def _incomplete_hits(self) -> list[Subject]:
+        subjects: dict[str, Subject] = {}
+        read = self.settings.rules.read
+        for answer in self.answers.values():
+            for hit in answer.hits:
+                lacking = read.lacking(hit.payload)
+                if lacking and hit.id not in subjects:
+                    details = {"lacking": lacking, "query": answer.query_id}
+                    subjects[hit.id] = Subject(name=hit.id, page=read.page(hit.payload), details=details)
+        return list(subjects.values())
+
+
+def _applicable(value: MeasuredValue, queries: Sequence[TestQuery]) -> MeasuredValue:
+    """A suite of negative queries alone has no relevance to measure."""
+    if value.value is None and queries:
+        return value.model_copy(update={"reason_code": "not_applicable"})
+    return value

@@ -1,0 +1,108 @@
+"""The report's sections on queries: their results, rankings, precisions and metrics.
+
+What lives here: filling the sections. What does not: the formulas (``metrics``) and the criteria (``outcome``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.report import PrecisionMetric, QueryReport, RetrievalMetrics
+from ragval_pipeline.validation.retrieval import metrics
+from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.rankings import Qrels, Run, page_qrels, page_run, relevant_pages
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+
+
+def query_sections(
+    queries: Sequence[TestQuery],
+    reports: Sequence[QueryReport],
+    answers: Mapping[str, Answer],
+    settings: RetrievalSettings,
+) -> dict[str, Any]:
+    """All sections, as JSON values.
+
+    Args:
+        queries: Every test query, in file order.
+        reports: What was judged of each, in the same order.
+        answers: The answer to each, by query id.
+        settings: What the suite asks.
+
+    Returns:
+        ``query_results``, ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, and ``run`` and
+        ``qrels`` (pages by canonical form) of the queries with ground truth that were answered.
+    """
+    answered = {report.query_id for report in reports if report.status != "error"}
+    ranked = page_run(queries, answers, settings.rules.read, depth=settings.depth)
+    run = {query: pages for query, pages in ranked.items() if query in answered}
+    judged = {query: grades for query, grades in page_qrels(queries, settings.rules.read).items() if query in answered}
+    spellings = _spellings(list(answers.values()), settings.rules)
+    values = metrics.per_query(run, judged, ranks=settings.ranks, depth=settings.top_k)
+    best = metrics.ceilings(judged, ranks=settings.ranks, depth=settings.depth)
+    categories = {query.id: query.category for query in queries}
+    return {
+        "query_results": [report.model_dump(mode="json") for report in reports],
+        "precision_metrics": [
+            metric.model_dump() for metric in _precisions(queries, run, judged, settings.ranks, spellings)
+        ],
+        "retrieval_metrics": RetrievalMetrics(
+            page=metrics.means(values, best), by_category=metrics.by_category(values, best, categories)
+        ).model_dump(),
+        "queries_above_threshold": _above(queries, reports, settings),
+        "run": run,
+        "qrels": judged,
+    }
+
+
+def _above(queries: Sequence[TestQuery], reports: Sequence[QueryReport], settings: RetrievalSettings) -> int | None:
+    """Positive queries whose best score reaches ``relevance_similarity`` (seed 002); null when none was answered."""
+    if all(report.status == "error" for report in reports):
+        return None
+    return sum(
+        report.best_similarity is not None
+        and settings.rules.reaches(report.best_similarity, settings.relevance_similarity)
+        for query, report in zip(queries, reports, strict=True)
+        if not query.negative
+    )
+
+
+def _spellings(answers: Sequence[Answer], rules: Rules) -> dict[str, str]:
+    """The index's own spelling of each page that any answer holds."""
+    found: dict[str, str] = {}
+    for answer in answers:
+        for hit in (*answer.hits, *answer.deeper):
+            page, url = rules.read.page(hit.payload), rules.read.text(hit.payload, "source_url")
+            if page is not None and url is not None:
+                found.setdefault(page, url)
+    return found
+
+
+def _precisions(
+    queries: Sequence[TestQuery], run: Run, qrels: Qrels, ranks: Sequence[int], spellings: Mapping[str, str]
+) -> list[PrecisionMetric]:
+    """Precision of every query at every rank; pages are shown as the index spells them."""
+    found = []
+    for query in queries:
+        grades = qrels.get(query.id)
+        if grades is None:
+            continue
+        relevant = relevant_pages(grades)
+        for k in ranks:
+            pages = run.get(query.id, [])[:k]
+            retrieved = [page for page in pages if page in relevant]
+            found.append(
+                PrecisionMetric(
+                    query=query.query_text,
+                    query_id=query.id,
+                    k=k,
+                    precision=len(retrieved) / k,
+                    retrieved_urls=[spellings.get(page, page) for page in pages],
+                    relevant_retrieved=[spellings.get(page, page) for page in retrieved],
+                    relevant_count=len(retrieved),
+                    ceiling=min(len(relevant), k) / k,
+                )
+            )
+    return found

@@ -1,0 +1,48 @@
+"""What the suite asks of retrieval, and the questions that follow from it. What does not live here: judging answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.sources.answers import Question
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
+
+
+@dataclass(frozen=True)
+class RetrievalSettings:
+    """What the suite asks of retrieval.
+
+    Args:
+        rules: How hits are read and matched.
+        judge: Conditions that decide, or null.
+        ranks: The k of the page metrics.
+        top_k: Hits per query, unless the query states its own.
+        relevance_similarity: Score from which a hit counts as relevant.
+    """
+
+    rules: Rules
+    judge: tuple[str, ...] | None
+    ranks: tuple[int, ...]
+    top_k: int
+    relevance_similarity: float
+
+    @property
+    def depth(self) -> int:
+        """Pages that a ranking must hold: the deepest of all ranks and top_k."""
+        return max((*self.ranks, self.top_k))
+
+
+def questions_of(queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Question]:
+    """What to ask: pages are wanted only where there is ground truth to rank."""
+    return [
+        Question(
+            query.id,
+            query.query_text,
+            query.top_k or settings.top_k,
+            pages=settings.depth if has_ground_truth(query) else 0,
+        )
+        for query in queries
+    ]

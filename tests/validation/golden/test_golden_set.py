@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from ragval_pipeline.sources.inventory import SiteInventory, SitePage
+from ragval_pipeline.suite.criteria import Gate
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.golden.duplicates import duplicate_queries
+from ragval_pipeline.validation.golden.gates import unreachable_gates
+from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts, collect_facts
+from ragval_pipeline.validation.golden.modules import unasked_modules
+from ragval_pipeline.validation.golden.oracles import weak_oracles
+from ragval_pipeline.validation.golden.targets import dead_targets
+from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
+from ragval_pipeline.validation.report import MetricValue
+
+HOST = "https://site.example"
+
+
+def query(name: str, **fields: object) -> TestQuery:
+    return TestQuery.model_validate({"id": name, "query_text": f"question {name}", **fields})
+
+
+def inventory(*paths: str) -> SiteInventory:
+    pages = tuple(SitePage(url=f"{HOST}{path}", key=f"{HOST}{path}") for path in paths)
+    return SiteInventory(site_host="site.example", pages=pages)
+
+
+def facts(*chunks: Chunk) -> IndexFacts:
+    return IndexFacts(
+        points=len(chunks),
+        pages=Counter(chunk.page for chunk in chunks if chunk.page),
+        modules=Counter(chunk.module for chunk in chunks if chunk.module),
+        chapters=Counter(chunk.chapter for chunk in chunks if chunk.chapter),
+        sample=list(chunks),
+    )
+
+
+def chunk(path: str, module: str | None = None, text: str = "", chapter: str | None = None) -> Chunk:
+    return Chunk(f"{HOST}{path}", module, chapter, text)
+
+
+def test_a_misspelt_page_is_dead_and_the_near_page_is_suggested():
+    site = inventory("/docs/a/intro", "/docs/b/setup")
+    index = facts(chunk("/docs/a/intro"), chunk("/docs/b/setup"))
+    found = dead_targets([query("q", relevant_urls=[f"{HOST}/docs/a/into"])], index, site, module_match="normalised")
+    assert [subject.name for subject in found[0].subjects] == ["q"]
+    assert found[0].subjects[0].details["near"] == {f"{HOST}/docs/a/into": f"{HOST}/docs/a/intro"}
+
+
+def test_a_page_that_is_indexed_under_another_spelling_is_not_dead():
+    index = facts(chunk("/docs/a"))
+    asked = [query("q", relevant_urls=[f"{HOST}/docs/a/index.html#top"])]
+    assert dead_targets(asked, index, inventory("/docs/a"), module_match="normalised") == []
+
+
+def test_one_missing_page_of_two_is_not_dead_while_the_sitemap_has_it():
+    site, index = inventory("/docs/a", "/docs/b"), facts(chunk("/docs/a"))
+    both = query("q", relevant_urls=[f"{HOST}/docs/a", f"{HOST}/docs/b"])
+    assert dead_targets([both], index, site, module_match="normalised") == []
+    only = query("r", relevant_urls=[f"{HOST}/docs/b"])
+    assert dead_targets([only], index, site, module_match="normalised")[0].subjects[0].name == "r"
+
+
+def test_a_module_that_no_point_has_is_dead_and_a_differently_written_one_is_not():
+    index = facts(chunk("/docs/a", module="Module 1 Ros2"))
+    asked = [query("q", expected_module="module-1-ros2"), query("r", expected_module="Module 2")]
+    found = dead_targets(asked, index, inventory("/docs/a"), module_match="normalised")
+    assert [subject.name for subject in found[0].subjects] == ["r"]
+
+
+def test_negative_queries_have_no_targets():
+    asked = [query("q", negative=True, expected_module="Nowhere")]
+    assert dead_targets(asked, facts(chunk("/a")), inventory("/a"), module_match="normalised") == []
+
+
+def test_a_keyword_in_most_chunks_is_a_weak_oracle_with_its_base_rate():
+    chunks = [chunk(f"/{n}", text="a robot moves" if n < 8 else "something else") for n in range(10)]
+    found = weak_oracles(
+        [query("q", expected_keywords=["robot"])], facts(*chunks), str, module_match="normalised", judge=None
+    )
+    assert found[0].subjects[0].details["base_rate"] == 0.8
+
+
+def test_a_common_keyword_beside_a_page_is_no_weak_oracle_because_both_must_hold():
+    chunks = [chunk(f"/{n}", text="a robot moves") for n in range(10)]
+    asked = [query("q", expected_keywords=["robot"], relevant_urls=[f"{HOST}/1"])]
+    assert weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=None) == []
+    judged = weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=("keywords",))
+    assert judged[0].count == 1
+
+
+def test_ros_in_across_is_not_a_hit():
+    chunks = [chunk(f"/{n}", text="across the network") for n in range(10)]
+    asked = [query("q", expected_keywords=["ros"])]
+    assert weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=None) == []
+
+
+def test_the_same_question_twice_names_both_and_says_when_they_contradict():
+    asked = [
+        query("a", query_text="What is ROS 2?", expected_module="m1"),
+        query("b", query_text="what is  ros 2", expected_module="m2"),
+        query("c", query_text="What is Isaac?"),
+    ]
+    found = duplicate_queries(asked)[0]
+    assert [subject.name for subject in found.subjects] == ["a", "b"]
+    assert found.subjects[0].details == {"others": ["b"], "contradicting": True}
+
+
+def test_the_gate_of_seed_002_is_named_as_barely_reachable():
+    sizes = (3, 2, 2, 2, 2, 2, 2)
+    ceiling = sum(min(size, 3) / 3 for size in sizes) / len(sizes)
+    assert round(ceiling, 3) == 0.714
+    found = unreachable_gates(
+        {"precision_at_3": MetricValue(value=0.67, n=7, ceiling=ceiling)}, {"precision_at_3": Gate(0.70, required=True)}
+    )
+    assert found[0].subjects[0].details["state"] == "barely reachable"
+
+
+def test_a_gate_above_the_ceiling_is_unreachable_and_one_well_below_it_is_fine():
+    metric = {"precision_at_3": MetricValue(value=0.3, n=4, ceiling=1 / 3)}
+    assert (
+        unreachable_gates(metric, {"precision_at_3": Gate(0.5, True)})[0].subjects[0].details["state"] == "unreachable"
+    )
+    assert unreachable_gates(metric, {"precision_at_3": Gate(0.2, True)}) == []
+    assert unreachable_gates(metric, {"precision_at_3": Gate(None, False)}) == []
+
+
+def test_a_ceiling_of_one_needs_no_warning():
+    metric = {"recall_at_5": MetricValue(value=0.9, n=4, ceiling=1.0)}
+    assert unreachable_gates(metric, {"recall_at_5": Gate(0.98, True)}) == []
+
+
+def test_modules_that_nobody_asks_about_are_named_and_suites_without_modules_are_silent():
+    site = inventory("/docs/m1/a", "/docs/m2/b", "/docs/m3/c")
+    asked = [query("q", expected_module="M1"), query("r", relevant_urls=[f"{HOST}/docs/m2/b"])]
+    assert [subject.name for subject in unasked_modules(asked, site)[0].subjects] == ["m3"]
+    assert unasked_modules([query("q", expected_keywords=["x"])], site) == []
+
+
+def test_a_threshold_that_turns_down_most_right_answers_is_unfit():
+    found = unfit_threshold(0.7, Scores(right=[0.4, 0.45, 0.5, 0.55, 0.71], negative=[0.1]))
+    assert [subject.name for subject in found[0].subjects] == ["0.7"]
+    assert found[0].subjects[0].details["rejected"] == 0.8
+
+
+def test_a_threshold_is_not_judged_by_fewer_than_five_answers():
+    assert unfit_threshold(0.7, Scores(right=[0.1] * 4, negative=[])) == []
+
+
+def test_a_threshold_that_lets_most_negatives_in_is_unfit():
+    found = unfit_threshold(0.1, Scores(right=[0.5] * 6, negative=[0.2] * 5))
+    assert found[0].subjects[0].details["admitted"] == 1.0
+
+
+def test_with_a_distance_smaller_is_better():
+    assert unfit_threshold(0.5, Scores(right=[0.1] * 6, negative=[], higher_is_better=False)) == []
+    assert unfit_threshold(0.05, Scores(right=[0.1] * 6, negative=[], higher_is_better=False))
+
+
+def test_facts_keep_every_nth_chunk_of_a_large_index():
+    rows = [{"page_key": f"{HOST}/{n}", "module": "m", "chapter": None, "text": "T\u00e9xt"} for n in range(6000)]
+    collected = collect_facts(rows, points=6000)
+    assert (collected.points, len(collected.sample), collected.modules["m"]) == (6000, 2000, 6000)
+    assert collected.sample[0].text == "text"

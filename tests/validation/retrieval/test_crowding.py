@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.retrieval.crowding import crowded_answers
+from ragval_pipeline.validation.retrieval.hits import HitReader
+
+READ = HitReader(fields={"text": "text", "source_url": "url"}, required=(), page_key=str)
+WORDS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+]
+
+
+def hit(rank: int, url: str, text: str) -> Hit:
+    return Hit(rank, f"p{rank}", 1.0 - rank / 100, {"url": url, "text": text})
+
+
+def text(number: int) -> str:
+    return " ".join(f"{word}{number}" for word in WORDS)
+
+
+def query(**fields: object) -> TestQuery:
+    return TestQuery.model_validate({"id": "q", "query_text": "x", **fields})
+
+
+def crowded(asked: TestQuery, answer: Answer) -> bool:
+    return bool(crowded_answers([asked], {"q": answer}, READ))
+
+
+def test_copies_in_half_of_the_hits_crowd_the_answer():
+    hits = tuple(hit(rank, f"u{rank}", text(rank if rank > 3 else 1)) for rank in range(1, 5))
+    assert crowded(query(), Answer("q", hits))
+
+
+def test_different_chunks_of_one_page_are_no_crowd_for_a_question_about_that_page():
+    hits = tuple(hit(rank, "a", text(rank)) for rank in range(1, 6))
+    assert not crowded(query(relevant_urls=["a"]), Answer("q", hits))
+
+
+def test_a_right_page_that_fills_the_hits_while_another_right_page_waits_is_a_crowd():
+    hits = tuple(hit(rank, "a", text(rank)) for rank in range(1, 6))
+    waiting = Answer("q", hits, deeper=(hit(6, "b", text(6)),))
+    assert crowded(query(relevant_urls=["a", "b"]), waiting)
+    assert not crowded(query(relevant_urls=["a", "c"]), waiting)
+
+
+def test_few_hits_and_negative_queries_are_never_crowded():
+    hits = tuple(hit(rank, "a", text(1)) for rank in range(1, 4))
+    assert not crowded(query(), Answer("q", hits))
+    many = tuple(hit(rank, "a", text(1)) for rank in range(1, 6))
+    assert not crowded(query(negative=True), Answer("q", many))

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval
+from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, own_queries, pages_from_snapshot
+
+
+def row(page: str, title: str | None, *headings: str, in_scope: bool = True) -> dict[str, object]:
+    return {"page_key": page, "page_url": page if in_scope else None, "title": title, "headings": list(headings)}
+
+
+def page_of(payload: dict[str, object]) -> str | None:
+    return payload.get("page")
+
+
+def answer(query: str, *pages: str) -> Answer:
+    hits = tuple(Hit(rank, f"{page}-{rank}", 1 - rank / 10, {"page": page}) for rank, page in enumerate(pages, 1))
+    return Answer(query, hits)
+
+
+def test_a_page_is_named_by_its_title_and_by_headings_that_no_other_page_has():
+    pages = pages_from_snapshot(
+        [
+            row("a", "Alpha", "Alpha", "Setup"),
+            row("a", "Alpha", "Alpha", "Only here"),
+            row("b", "Beta", "Beta", "Setup"),
+        ]
+    )
+    asked = {(query.key, query.kind, query.text) for query in own_queries(pages.values())}
+    assert asked == {("a", "title", "Alpha"), ("a", "heading", "Only here"), ("b", "title", "Beta")}
+
+
+def test_the_name_of_the_site_is_cut_off_titles():
+    pages = [OwnPage("a", "a", "Nodes | The Book"), OwnPage("b", "b", "Topics | The Book")]
+    assert [query.text for query in own_queries(pages)] == ["Nodes", "Topics"]
+
+
+def test_a_page_without_a_title_is_called_by_its_first_heading_and_zero_width_headings_are_none():
+    pages = pages_from_snapshot([row("a", None, "\u200b", "First")])
+    assert own_queries(pages.values())[0].text == "First"
+
+
+def test_pages_out_of_scope_are_not_asked():
+    assert pages_from_snapshot([row("a", "Alpha", in_scope=False)]) == {}
+
+
+def test_a_page_that_neither_title_nor_heading_finds_is_dark():
+    pages = {"a": OwnPage("a", "https://a", "Alpha", ("Deep",)), "b": OwnPage("b", "https://b", "Beta")}
+    queries = own_queries(pages.values())
+    answers = {query.id: answer(query.id, "b") for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    assert measured.value("self_retrieval").value == 0.5
+    dark = next(finding for finding in measured.findings if finding.code == "retrieval.dark_page")
+    assert [subject.name for subject in dark.subjects] == ["https://a"]
+
+
+def test_a_page_that_one_heading_finds_is_not_dark_though_its_title_fails():
+    pages = {"a": OwnPage("a", "a", "Alpha", ("Deep",)), "b": OwnPage("b", "b", "Beta")}
+    queries = own_queries(pages.values())
+    answers = {query.id: answer(query.id, "a" if query.text == "Deep" else "b") for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    assert not [finding for finding in measured.findings if finding.code == "retrieval.dark_page"]
+
+
+def test_two_pages_with_one_title_are_not_called_dark_by_it():
+    pages = {"a": OwnPage("a", "a", "Overview"), "b": OwnPage("b", "b", "Overview")}
+    queries = own_queries(pages.values())
+    answers = {query.id: answer(query.id, "b") for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    assert measured.findings == ()
+
+
+def test_a_chunk_among_the_hits_of_most_other_pages_is_a_hub():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
+    queries = own_queries(pages.values())
+    answers = {}
+    for query in queries:
+        own = Hit(1, f"{query.key}-1", 0.9, {"page": query.key})
+        answers[query.id] = Answer(query.id, (own, Hit(2, "hub", 0.8, {"page": "p0"})))
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=200)
+    assert [subject.name for subject in measured.findings[0].subjects] == ["hub"]
+    assert measured.findings[0].subjects[0].details["queries"] == 39
+
+
+def test_in_a_tiny_index_every_chunk_is_often_among_the_hits_and_none_is_a_hub():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(12)}
+    queries = own_queries(pages.values())
+    answers = {query.id: answer(query.id, *[f"p{n}" for n in range(5)]) for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=12)
+    assert not [finding for finding in measured.findings if finding.code == "retrieval.hub_chunk"]
+
+
+def test_without_titles_nothing_is_measured():
+    pages = {"a": OwnPage("a", "a", None)}
+    measured = measure_self_retrieval(pages, [], {}, page_of, points=3)
+    assert measured.value("self_retrieval").reason_code == "not_applicable"
