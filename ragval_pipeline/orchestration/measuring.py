@@ -6,6 +6,7 @@ What lives here: the guard around a measurement. What does not: any one measurem
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -61,7 +62,8 @@ def _measured(context: dg.AssetExecutionContext, asset: str, work: Callable[[], 
         context.log.error("%s: %s", asset, error)
         measurement = failed_measurement(asset, error)
     except Exception as error:
-        context.log.exception("%s crashed", asset)
+        # Without what caused it: answers of servers may repeat keys.
+        context.log.error("%s crashed\n%s", asset, "".join(traceback.format_exception(error, chain=False)))
         measurement = failed_measurement(asset, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
 
@@ -84,7 +86,7 @@ def reading_the_world() -> Iterator[None]:
                 "details": dg.MetadataValue.json(dict(error.details)),
             },
             allow_retries=False,
-        ) from error
+        ) from None  # Dagster keeps the texts of causes, and a server's answer may repeat the key
 
 
 def failure_of_step(failure: dg.Failure) -> SystemFailure | None:

@@ -20,6 +20,8 @@ from tests.orchestration.world import NOBODY, World, copy_collection, failed_ste
 from tests.support.cohere_standin import CohereStandIn
 from tests.support.qdrant_server import QdrantStandIn
 
+pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+
 CANARY = "canary-7f3d91c0aa"
 SECRETS = {"CANARY_KEY": CANARY}
 
@@ -31,7 +33,13 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+@pytest.fixture
+def on_disk(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     (tmp_path / "home").mkdir()
     with dg.DagsterInstance.local_temp(str(tmp_path / "home")) as instance:
         yield instance
@@ -58,7 +66,8 @@ def traces(world: World, instance: dg.DagsterInstance) -> dict[str, bytes]:
         kept[f"run {run.run_id}"] = dg.serialize_value(run).encode()
         for number, entry in enumerate(instance.all_logs(run.run_id)):
             kept[f"event {number} {entry.dagster_event_type}"] = dg.serialize_value(entry).encode()
-    for root in (Path(instance.root_directory), world.reports):
+    roots = [world.reports, *([Path(instance.root_directory)] if instance.is_persistent else [])]
+    for root in roots:
         kept |= {str(file): file.read_bytes() for file in root.rglob("*") if file.is_file()}
     return kept
 
@@ -73,11 +82,11 @@ def server_settings(server: QdrantStandIn) -> dict[str, Any]:
     return {"path": None, "url": with_credentials(server.url), "api_key": "${CANARY_KEY}"}
 
 
-def test_a_run_that_succeeds_keeps_its_secrets(world: World, instance: dg.DagsterInstance, server: Any) -> None:
+def test_a_run_that_succeeds_keeps_its_secrets(world: World, on_disk: dg.DagsterInstance, server: Any) -> None:
     changes = {"qdrant": server_settings(server), "embedding": {"api_key": "${CANARY_KEY}"}}
-    result = run_job(world.suite(changes), instance=instance, only="coverage,queries")
+    result = run_job(world.suite(changes), instance=on_disk, only="coverage,queries")
     assert result.success
-    assert leaks(world, instance) == []
+    assert leaks(world, on_disk) == []
 
 
 @pytest.mark.parametrize("fault", ["401", "echo", "html", "reset"])

@@ -1,37 +1,55 @@
-"""``chunk_structure``: whether the chunks of each page are complete and single."""
+"""``chunk_structure``: whether chunks are complete, single, short enough and clean text."""
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import CHUNK_STRUCTURE, PAYLOAD_SNAPSHOT
+from ragval_pipeline.orchestration.names import CHUNK_STRUCTURE, PAGE_COPIES, PAYLOAD_SNAPSHOT
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
 
 def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
+    """The asset; pages that were read settle what chunks alone leave open."""
 
     @suite_asset(
         suite,
         CHUNK_STRUCTURE,
         kinds={"parquet"},
-        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT),
+        ins=upstream(suite, pages=PAGE_COPIES, manifest=PAYLOAD_SNAPSHOT),
         description=__doc__,
     )
     def chunk_structure(
-        context: dg.AssetExecutionContext, manifest: SnapshotManifest
+        context: dg.AssetExecutionContext, pages: PageCopiesManifest, manifest: SnapshotManifest
     ) -> dg.MaterializeResult[Measurement]:
-        def work() -> Measurement:
-            from ragval_pipeline.sources.snapshot.reader import Snapshot
-            from ragval_pipeline.validation.chunks.order import COLUMNS, collect_order, order_findings
-
-            findings = order_findings(collect_order(Snapshot(manifest).rows(COLUMNS)))
-            return Measurement(asset=CHUNK_STRUCTURE, findings=tuple(findings))
-
         return measure(
-            context, asset=CHUNK_STRUCTURE, groups=frozenset({"chunks"}), severities=suite.severity, work=work
+            context,
+            asset=CHUNK_STRUCTURE,
+            groups=frozenset({"chunks"}),
+            severities=suite.severity,
+            work=lambda: judge_chunks(resolve_suite(suite), pages, manifest),
         )
 
     return chunk_structure
+
+
+def judge_chunks(suite: Suite, pages: PageCopiesManifest, manifest: SnapshotManifest) -> Measurement:
+    """Judge the chunks of a resolved suite's collection."""
+    from ragval_pipeline.sources.embedders.models import model_in_use
+    from ragval_pipeline.sources.page_copies.reader import PageCopies
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.validation.chunks.limits import LimitRules
+    from ragval_pipeline.validation.chunks.measure import measure_chunks
+
+    profile, embedding = get_profile(suite.profile), suite.embedding
+    limits = LimitRules(
+        max_input_tokens=embedding.max_input_tokens,
+        collection=manifest.facts.metadata,
+        profile=profile.max_input_tokens if profile else None,
+        model=model_in_use(embedding.provider, embedding.model),
+    )
+    return measure_chunks(Snapshot(manifest), PageCopies(pages) if pages.parts else None, limits)

@@ -1,0 +1,229 @@
+"""Defects of vectors: missing, zero, copied, swapped, of another model, of another text than the stored one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import re
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_points
+from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.demo.defects.registry import HALF, TENTH, Amount, Planted, defect
+
+Vectors = list[list[float]]
+
+#: What searches with wrong vectors lead to: the texts are not found, others are found in their place.
+_NOT_FOUND = frozenset({"query.failed", "retrieval.dark_page", "retrieval.crowded_top_k", "query.threshold_unfit"})
+#: Vectors closer than this are not exchanged: their texts are nearly the same, and so is what a search finds.
+_ALIKE = 0.9
+_THIRD = Amount(share=1 / 3)
+_OTHER_MODEL = "hashed-words-v2"
+
+
+@defect("vector.zero", kind="points", describe="Overwrites the vector of a point with zeros.")
+def zero(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    for point in points:
+        point.vector = [0.0] * corpus.space.size
+    return Planted("vector.zero", _ids(points), followers=_NOT_FOUND)
+
+
+@defect(
+    "vector.missing",
+    kind="points",
+    describe="Gives the vectors a name, and stores a point without the vector of that name.",
+)
+def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    corpus.space = replace(corpus.space, name="text")
+    corpus.settings["qdrant"]["vector_name"] = "text"
+    for point in points:
+        point.vector = None
+    return Planted("vector.missing", _ids(points), followers=_NOT_FOUND)
+
+
+@defect("vector.identical", kind="points", describe="Copies the vector of a point to a point with another text.")
+def copied(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pairs = _pairs(corpus, amount, rng)
+    for source, target in pairs:
+        target.vector = source.vector
+    return Planted("vector.identical", _ids(point for pair in pairs for point in pair), followers=_NOT_FOUND)
+
+
+@defect("vector.swapped", kind="points", describe="Exchanges the vectors of two points.")
+def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pairs = _pairs(corpus, amount, rng)
+    for first, second in pairs:
+        first.vector, second.vector = second.vector, first.vector
+    return Planted("vector.swapped", _ids(point for pair in pairs for point in pair), followers=_NOT_FOUND)
+
+
+@defect(
+    "vector.swapped",
+    kind="points",
+    variant="shifted",
+    describe="Gives each of some points the vector of the next one, as a writer that lost step does.",
+    amounts=(TENTH, HALF),
+)
+def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = [point for pair in _pairs(corpus, amount, rng) for point in pair]
+    points.sort(key=lambda point: str(point.id))
+    vectors = [point.vector for point in points]
+    # Neighbours may be alike where the members of a pair are not: those keep out of it.
+    held = [not _alike(vector, following) for vector, following in zip(vectors, [*vectors[1:], vectors[0]], strict=True)]
+    points = [point for point, stays in zip(points, held, strict=True) if stays]
+    vectors = [point.vector for point in points]
+    for point, vector in zip(points, [*vectors[1:], vectors[0]], strict=True):
+        point.vector = vector
+    return Planted("vector.swapped", _ids(points), followers=_NOT_FOUND)
+
+
+@defect(
+    "vector.model_mismatch",
+    kind="points",
+    describe="Embeds the whole collection with another model of the same dimension.",
+)
+def other_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _re_embedded(corpus, lambda points: _rotated(corpus, points))
+
+
+@defect(
+    "vector.model_mismatch",
+    kind="points",
+    variant="named",
+    describe="Embeds the whole collection with another model, which the payload names.",
+)
+def other_named_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    for point in corpus.points:
+        corpus.put(point, "model", _OTHER_MODEL)
+    return _re_embedded(corpus, lambda points: _hashed_words(corpus, points))
+
+
+@defect(
+    "vector.model_mismatch",
+    kind="points",
+    variant="title",
+    describe="Embeds the whole collection with the page title in front of each text, which is not stored.",
+)
+def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _re_embedded(corpus, lambda points: corpus.embed([_titled(corpus, point) for point in points]))
+
+
+@defect(
+    "vector.model_mismatch",
+    kind="points",
+    variant="truncated",
+    describe="Embeds only the first half of the usual length of a text, as a model with a short input does.",
+)
+def cut_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    texts = [str(corpus.get(point, "text")) for point in corpus.points]
+    limit = sorted(map(len, texts))[len(texts) // 2] // 2
+    return _re_embedded(corpus, lambda _: corpus.embed([text[:limit] for text in texts]))
+
+
+@defect(
+    "vector.mixed_models",
+    kind="points",
+    describe="Embeds part of the points with another model of the same dimension.",
+    amounts=(TENTH, _THIRD, HALF),
+)
+def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = _population(corpus, amount, rng)
+    for point, vector in zip(points, _rotated(corpus, points), strict=True):
+        point.vector = vector
+    return Planted("vector.mixed_models", _ids(points), followers=_NOT_FOUND)
+
+
+@defect(
+    "vector.mixed_models",
+    kind="points",
+    variant="dated",
+    describe="Embeds part of the points a day later with another model, and names it in their payload.",
+    amounts=(_THIRD,),
+)
+def mixed_later(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = _population(corpus, amount, rng)
+    for point, vector in zip(points, _hashed_words(corpus, points), strict=True):
+        point.vector = vector
+        corpus.put(point, "model", _OTHER_MODEL)
+        _one_day_on(corpus, point)
+    return Planted("vector.mixed_models", _ids(points), followers=_NOT_FOUND)
+
+
+def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vectors]) -> Planted:
+    for point, vector in zip(corpus.points, embed(corpus.points), strict=True):
+        point.vector = vector
+    followers = _NOT_FOUND | {"vector.identical", "retrieval.hub_chunk", "query.negative_scored_high"}
+    return Planted("vector.model_mismatch", frozenset({corpus.collection}), followers=followers)
+
+
+def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
+    return frozenset(str(point.id) for point in points)
+
+
+def _population(corpus: Corpus, amount: Amount, rng: random.Random) -> list[StoredPoint]:
+    points = choose_points(corpus, amount, rng)
+    if len(points) < 3:
+        raise NothingToSpoilError("the corpus is too small to hold points of two models")
+    return points
+
+
+def _pairs(corpus: Corpus, amount: Amount, rng: random.Random) -> list[tuple[StoredPoint, StoredPoint]]:
+    """Points two by two whose texts and vectors are not alike."""
+    texts: dict[str, int] = {}
+    for point in corpus.points:
+        text = str(corpus.get(point, "text"))
+        texts[text] = texts.get(text, 0) + 1
+    wanted = amount if amount.count is None else Amount(count=2 * amount.count)
+    points = choose_points(corpus, wanted, rng, suits=lambda point: texts[str(corpus.get(point, "text"))] == 1)
+    pairs, waiting = [], points
+    while len(waiting) > 1:
+        first, *others = waiting
+        partner = next((other for other in others if not _alike(first.vector, other.vector)), None)
+        waiting = [other for other in others if other is not partner]
+        if partner is not None:
+            pairs.append((first, partner))
+    if not pairs:
+        raise NothingToSpoilError("the corpus holds no two points whose vectors could be told apart")
+    return pairs
+
+
+def _alike(first: list[float] | None, second: list[float] | None) -> bool:
+    return sum(a * b for a, b in zip(first or (), second or (), strict=True)) >= _ALIKE
+
+
+def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
+    """Another model: it knows what the texts mean, in a space of its own."""
+    import numpy as np
+
+    size = corpus.space.size
+    rotation, _ = np.linalg.qr(np.random.default_rng(size).standard_normal((size, size)))
+    held = np.array(corpus.embed([str(corpus.get(point, "text")) for point in points]))
+    turned: Vectors = (held @ rotation).tolist()
+    return turned
+
+
+def _hashed_words(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
+    """Another model: one direction a word."""
+    import numpy as np
+
+    rows = np.zeros((len(points), corpus.space.size))
+    for row, point in zip(rows, points, strict=True):
+        for word in re.findall(r"\w+", str(corpus.get(point, "text")).lower()):
+            number = zlib.crc32(word.encode())
+            row[number % len(row)] += 1 if number >> 16 & 1 else -1
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    hashed: Vectors = np.divide(rows, norms, out=np.full_like(rows, 1.0), where=norms > 0).tolist()
+    return hashed
+
+
+def _titled(corpus: Corpus, point: StoredPoint) -> str:
+    return f"{corpus.get(point, 'title')}\n\n{corpus.get(point, 'text')}"
+
+
+def _one_day_on(corpus: Corpus, point: StoredPoint) -> None:
+    embedded = dt.datetime.fromisoformat(str(corpus.get(point, "embedded_at"))) + dt.timedelta(days=1)
+    corpus.put(point, "embedded_at", f"{embedded:%Y-%m-%dT%H:%M:%SZ}")
