@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.suite.criteria import all_criteria
+from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles import PROFILES
 
 FOLDER = Path(__file__).parent
@@ -17,10 +17,10 @@ def findings_page() -> str:
     lines = [
         "# Findings",
         _NOTE,
-        "A finding names what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One finding per",
-        "code and scope. A finding that follows from another carries `because` and stands after it. A suite may change",
-        "severities: `severity: {chunk.near_duplicate: off}`. Level: planted and named per subject, for the corpus as a",
-        "whole, or once a run.",
+        "A finding names what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One finding",
+        "per code and scope. A finding that follows from another carries `because` and stands after it.",
+        "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and named per subject,",
+        "for the corpus as a whole, or once a run.",
         "",
         "| code | severity | level | subjects | means | usual cause | remedy |",
         "|---|---|---|---|---|---|---|",
@@ -36,8 +36,8 @@ def criteria_page() -> str:
     lines = [
         "# Criteria",
         _NOTE,
-        "Every criterion is met, not met or not measured. `K` stands for the ranks of `retrieval.k` and of the gates. The",
-        "default gate is shown, and required only where the last column says so; `none` is a suite without a profile.",
+        "Every criterion is met, not met or not measured. `K` stands for the ranks of `retrieval.k` and of the gates.",
+        "The default gate is shown, and required only where the last column says so; `none` is a suite without profile.",
         "",
         "| criterion | value | asset | default gate | required by |",
         "|---|---|---|---|---|",
@@ -51,8 +51,6 @@ def criteria_page() -> str:
 
 
 def _required_by(name: str) -> str:
-    from ragval_pipeline.suite.criteria import DEFAULT_GATES
-
     gates = {"none": DEFAULT_GATES, **{profile.name: profile.gates for profile in PROFILES.values()}}
     found = []
     for owner, by_name in gates.items():

@@ -16,7 +16,6 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.build import MEASURING, build_validation_defs
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
@@ -27,6 +26,7 @@ from ragval_pipeline.orchestration.names import (
     asset_key,
     job_name,
 )
+from ragval_pipeline.orchestration.preflight import check_before_any_call
 from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.report import write_report
 from ragval_pipeline.orchestration.run_end import (
@@ -38,10 +38,7 @@ from ragval_pipeline.orchestration.run_end import (
 )
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run
 from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.suite.criteria import GROUPS
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.nearest import did_you_mean
 from ragval_pipeline.validation.measurement import Failure, Measurement, failed_measurement
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -120,43 +117,6 @@ def run_suite(
 
         copy_outputs(finished.folder, str(output))
     return finished
-
-
-def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) -> Suite:
-    """The resolved suite, after everything was checked that can be wrong without asking any system.
-
-    Raises:
-        SuiteError: A placeholder, a query file, the embedder's settings or a group is wrong.
-    """
-    from ragval_pipeline.sources.embedders import check_configuration
-    from ragval_pipeline.suite.queries.load import load_queries
-
-    for group in only or ():
-        if group not in GROUPS:
-            raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
-    resolved = resolve_suite(suite)
-    _check_report_uri(resolved)
-    load_queries(resolved)
-    settings = resolved.embedding
-    if only is None or "queries" in only:
-        check_configuration(
-            provider=settings.provider,
-            model=settings.model,
-            base_url=settings.base_url,
-            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-            dimension=settings.dimension,
-            search_path=resolved.folder,
-        )
-    return resolved
-
-
-def _check_report_uri(suite: Suite) -> None:
-    if "://" in suite.report_uri:
-        return
-    base = Path(suite.report_uri) / suite.suite
-    file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
-    if file is not None:
-        raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
 
 
 def _instance() -> dg.DagsterInstance:

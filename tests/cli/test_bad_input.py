@@ -109,6 +109,16 @@ def test_a_place_for_reports_that_is_a_file(home: Home, ragval: Ragval) -> None:
     refuses(home, ragval("run", "-s", home.suite), "report_uri", "is a file")
 
 
+def test_a_site_folder_that_is_not_there(home: Home, ragval: Ragval) -> None:
+    home.edit(source={"site_root": "nowhere"})
+    refuses(home, ragval("run", "-s", home.suite), "source.site_root", "nowhere")
+
+
+def test_a_host_alias_that_is_no_host(home: Home, ragval: Ragval) -> None:
+    home.edit(source={"host_aliases": ["no host!"]})
+    refuses(home, ragval("run", "-s", home.suite), "source.host_aliases")
+
+
 def test_an_empty_query_file_leaves_a_report(home: Home, ragval: Ragval) -> None:
     write_queries(home, "")
     report = reported(home, ragval("run", "-s", home.suite), 4, "not_measured")

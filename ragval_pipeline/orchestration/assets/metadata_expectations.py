@@ -7,35 +7,66 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import METADATA_EXPECTATIONS, PAYLOAD_SNAPSHOT, SITEMAP_URLS
+from ragval_pipeline.orchestration.names import (
+    METADATA_EXPECTATIONS,
+    PAGE_COPIES,
+    PAYLOAD_SNAPSHOT,
+    SITEMAP_URLS,
+)
 from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
 
 def build_metadata_expectations(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
+    """The asset; pages that were read tell whether their headings go deeper than the payload's."""
 
     @suite_asset(
         suite,
         METADATA_EXPECTATIONS,
         kinds={"greatexpectations"},
-        ins=upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT),
+        ins=upstream(suite, inventory=SITEMAP_URLS, pages=PAGE_COPIES, manifest=PAYLOAD_SNAPSHOT),
         description=__doc__,
     )
     def metadata_expectations(
-        context: dg.AssetExecutionContext, inventory: SiteInventory, manifest: SnapshotManifest
+        context: dg.AssetExecutionContext,
+        inventory: SiteInventory,
+        pages: PageCopiesManifest,
+        manifest: SnapshotManifest,
     ) -> dg.MaterializeResult[Measurement]:
         return measure(
             context,
             asset=METADATA_EXPECTATIONS,
             groups=frozenset({"metadata"}),
             severities=suite.severity,
-            work=lambda: judge_payload(manifest, urls_required=inventory.configured),
+            work=lambda: judge_payloads(resolve_suite(suite), inventory, pages, manifest),
         )
 
     return metadata_expectations
+
+
+def judge_payloads(
+    suite: Suite, inventory: SiteInventory, pages: PageCopiesManifest, manifest: SnapshotManifest
+) -> Measurement:
+    """Judge the payloads of a resolved suite's collection: field by field, then as a whole."""
+    from ragval_pipeline.sources.inventory import modules_of
+    from ragval_pipeline.sources.page_copies.reader import PageCopies
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.validation.payload.measure import PayloadRules, with_payload_findings
+
+    profile = get_profile(suite.profile)
+    rules = PayloadRules(
+        modules=suite.payload.modules,
+        filtered=tuple(suite.qdrant.filter or ()),
+        id_rule=profile.id_rule if profile else None,
+        path_modules=modules_of(inventory.pages),
+    )
+    measured = judge_payload(manifest, urls_required=inventory.configured)
+    return with_payload_findings(measured, Snapshot(manifest), rules, PageCopies(pages) if pages.parts else None)
 
 
 def judge_payload(manifest: SnapshotManifest, *, urls_required: bool) -> Measurement:

@@ -82,6 +82,11 @@ def merge_headings(slices: Iterable[Mapping[str, PageHeadings]]) -> dict[str, Pa
     return merged
 
 
+def may_be_flat(pages: Mapping[str, PageHeadings]) -> bool:
+    """Whether it depends on the pages: enough of them have several chunks and one heading."""
+    return sum(page.chunks > 1 and page.flat for page in pages.values()) >= MIN_PAGES
+
+
 def flat_heading_findings(
     pages: Mapping[str, PageHeadings], *, field_name: str, deeper_pages: Collection[str] = ()
 ) -> list[Finding]:

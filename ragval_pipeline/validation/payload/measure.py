@@ -82,7 +82,8 @@ def _findings(snapshot: Snapshot, rules: PayloadRules, copies: PageCopies | None
         yield from ids.id_rule_findings(breaks, rules.id_rule)
     if "headings" in fields:
         pages = flat_headings.collect_headings(snapshot.rows(flat_headings.COLUMNS))
-        deeper = _deeper_pages(copies) if copies is not None and pages else frozenset()
+        doubtful = copies is not None and flat_headings.may_be_flat(pages)
+        deeper = _deeper_pages(copies) if copies is not None and doubtful else frozenset()
         yield from flat_headings.flat_heading_findings(pages, field_name=fields["headings"], deeper_pages=deeper)
 
 

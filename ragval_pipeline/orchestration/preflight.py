@@ -1,0 +1,79 @@
+"""What can be wrong with a run before any system is asked: the suite, its files, the environment, the groups.
+
+What lives here: the checks that end a run with exit code 2. What does not: everything that only an answer can show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.nearest import did_you_mean
+
+#: Groups whose measurements embed texts; the others need no key.
+_EMBEDDING = frozenset({"queries", "vectors", "index", "latency"})
+#: Groups whose measurements read pages.
+_READING_PAGES = frozenset({"integrity"})
+
+
+def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) -> Suite:
+    """The resolved suite, after everything was checked that can be wrong without asking any system.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        only: Groups of measurements to run; null: all.
+
+    Raises:
+        SuiteError: A group, a placeholder, a file, a folder or the embedder's settings are wrong.
+    """
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    for group in only or ():
+        if group not in GROUPS:
+            raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
+    selected = frozenset(GROUPS if only is None else only)
+    resolved = resolve_suite(suite)
+    _check_report_uri(resolved)
+    _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
+    load_queries(resolved)
+    if selected & _EMBEDDING:
+        _check_embedder(resolved)
+    return resolved
+
+
+def _check_report_uri(suite: Suite) -> None:
+    if "://" in suite.report_uri:
+        return
+    base = Path(suite.report_uri) / suite.suite
+    file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
+    if file is not None:
+        raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
+
+
+def _check_source(suite: Suite, *, reads_pages: bool) -> None:
+    from ragval_pipeline.sources.site_folder import SiteFolder
+    from ragval_pipeline.sources.urls import UrlFolder
+
+    if suite.source is None:
+        return
+    UrlFolder(host_aliases=suite.source.host_aliases)
+    if reads_pages and suite.source.site_root is not None:
+        SiteFolder(suite.source.site_root, suite.source.base_path)
+
+
+def _check_embedder(suite: Suite) -> None:
+    from ragval_pipeline.sources.embedders import check_configuration
+
+    settings = suite.embedding
+    check_configuration(
+        provider=settings.provider,
+        model=settings.model,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        dimension=settings.dimension,
+        search_path=suite.folder,
+    )
