@@ -37,7 +37,7 @@ def criteria_page() -> str:
         "# Criteria",
         _NOTE,
         "Every criterion is met, not met or not measured. `K` stands for the ranks of `retrieval.k` and of the gates.",
-        "The default gate is shown, and required only where the last column says so; `none` is a suite without profile.",
+        "The default gate is shown, and required only where the last column says so; `none` means no profile.",
         "",
         "| criterion | value | asset | default gate | required by |",
         "|---|---|---|---|---|",

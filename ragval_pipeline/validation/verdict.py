@@ -180,7 +180,8 @@ def _holds(criterion: Criterion, threshold: float, value: MeasuredValue) -> bool
     assert value.value is not None
     if criterion.ratio and value.numerator is not None and value.denominator:
         # 0.9 of 10 must be 9 queries: as counts and decimals, not as binary fractions.
-        return Fraction(value.numerator) >= Fraction(str(threshold)) * Fraction(value.denominator)
+        counted, wanted = Fraction(value.numerator), Fraction(str(threshold)) * Fraction(value.denominator)
+        return counted >= wanted if criterion.operator == ">=" else counted <= wanted
     if criterion.operator == ">=":
         return value.value >= threshold - TOLERANCE
     return value.value <= threshold + TOLERANCE

@@ -187,7 +187,7 @@ def test_a_gate_read_from_the_environment_is_the_same_in_check_and_report(
 
 def test_a_crashed_detector_is_not_measured_and_its_check_raises(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("secret-in-a-message")
+        raise ZeroDivisionError("secret-in-a-message") from RuntimeError("what a server answered")
 
     monkeypatch.setattr("ragval_pipeline.validation.coverage.compare.measure_coverage", broken)
     result = run_job(world.suite(), only=COVERAGE)
@@ -204,6 +204,7 @@ def test_a_crashed_detector_is_not_measured_and_its_check_raises(world: World, m
     assert (coverage["verdict"], coverage["reason_code"]) == ("not_measured", "crashed")
     assert "check.crashed" in {finding["code"] for finding in report["findings"]}
     assert "secret-in-a-message" not in report_file(result).read_text(encoding="utf-8")
+    assert "what a server answered" not in "".join(str(event) for event in result.all_events)
 
 
 def test_an_unreachable_embedder_leaves_what_needs_none_measured(world: World) -> None:

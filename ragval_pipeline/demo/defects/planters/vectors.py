@@ -69,12 +69,7 @@ def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     amounts=(TENTH, HALF),
 )
 def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = [point for pair in _pairs(corpus, amount, rng) for point in pair]
-    points.sort(key=lambda point: str(point.id))
-    vectors = [point.vector for point in points]
-    # Neighbours may be alike where the members of a pair are not: those keep out of it.
-    held = [not _alike(vector, following) for vector, following in zip(vectors, [*vectors[1:], vectors[0]], strict=True)]
-    points = [point for point, stays in zip(points, held, strict=True) if stays]
+    points = _ring([point for pair in _pairs(corpus, amount, rng) for point in pair])
     vectors = [point.vector for point in points]
     for point, vector in zip(points, [*vectors[1:], vectors[0]], strict=True):
         point.vector = vector
@@ -165,7 +160,8 @@ def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
 
 
 def _population(corpus: Corpus, amount: Amount, rng: random.Random) -> list[StoredPoint]:
-    points = choose_points(corpus, amount, rng)
+    """Points of another model: a few single ones would be no part of the collection."""
+    points = choose_points(corpus, amount if amount.share is not None else _THIRD, rng)
     if len(points) < 3:
         raise NothingToSpoilError("the corpus is too small to hold points of two models")
     return points
@@ -189,6 +185,17 @@ def _pairs(corpus: Corpus, amount: Amount, rng: random.Random) -> list[tuple[Sto
     if not pairs:
         raise NothingToSpoilError("the corpus holds no two points whose vectors could be told apart")
     return pairs
+
+
+def _ring(points: list[StoredPoint]) -> list[StoredPoint]:
+    """The points in the order of their ids, without those that are like the one before them."""
+    ring: list[StoredPoint] = []
+    for point in sorted(points, key=lambda point: str(point.id)):
+        if not ring or not _alike(ring[-1].vector, point.vector):
+            ring.append(point)
+    while len(ring) > 1 and _alike(ring[-1].vector, ring[0].vector):
+        ring.pop()
+    return ring
 
 
 def _alike(first: list[float] | None, second: list[float] | None) -> bool:

@@ -1,0 +1,131 @@
+"""Materialising single assets, as a person does in the UI, from what earlier runs have kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from ragval_pipeline.orchestration.build import build_validation_defs
+from ragval_pipeline.orchestration.names import asset_key
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.report import ValidationReport
+from tests.orchestration.world import NAME, QUIET, World, a_page, checked, failed_steps, materialised, run_job
+
+
+def materialise(
+    world: World, instance: dg.DagsterInstance, *names: str, checks: list[dg.AssetCheckKey] | None = None
+) -> dg.ExecuteInProcessResult:
+    """What the UI does with a selection: the implicit job of all assets, limited to some."""
+    defs = build_validation_defs(world.suite())
+    return defs.get_implicit_global_asset_job_def().execute_in_process(
+        instance=instance,
+        asset_selection=[asset_key(NAME, name) for name in names],
+        run_config=QUIET,
+        raise_on_error=False,
+    )
+
+
+@pytest.fixture
+def instance() -> dg.DagsterInstance:
+    return dg.DagsterInstance.ephemeral()
+
+
+def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run(
+    world: World, instance: dg.DagsterInstance
+) -> None:
+    assert run_job(world.suite(), instance=instance, only="coverage").success
+    again = materialise(world, instance, "coverage_report")
+    assert again.success
+    assert materialised(again) == {"coverage_report"}
+    assert checked(again, "coverage_report")["coverage"].passed
+
+
+def test_a_report_made_again_keeps_the_evidence_of_the_run_that_read_it(
+    world: World, instance: dg.DagsterInstance
+) -> None:
+    assert run_job(world.suite(), instance=instance, only="coverage").success
+    again = materialise(world, instance, "validation_report")
+    reports = sorted(folder for folder in world.reports.iterdir() if not folder.name.startswith("."))
+    assert materialised(again) == {"validation_report"}
+    assert len(reports) == 2
+    for folder in reports:
+        assert list((folder / "evidence" / "payload").glob("*.parquet")), folder
+
+
+def test_an_asset_whose_upstream_was_never_made_says_what_to_do(world: World, instance: dg.DagsterInstance) -> None:
+    result = materialise(world, instance, "coverage_report")
+    assert failed_steps(result) >= {"coverage_report"}
+    [message] = [
+        event.step_failure_data.error_display_string
+        for event in result.all_events
+        if event.is_step_failure and event.step_key == f"{NAME}__coverage_report"
+    ]
+    assert "physical_ai_book/sitemap_urls has no value" in message
+    assert "materialise it first" in message
+
+
+def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
+    world: World, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run came in between: its newer values belong to another state of the index."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    defs = build_validation_defs(world.suite())
+    job = defs.resolve_job_def(f"{NAME}_validation")
+    with monkeypatch.context() as full:
+        full.setattr("ragval_pipeline.orchestration.report.write_report", refused)
+        first = run_job(world.suite(), instance=instance, only="coverage")
+    assert "validation_report" in failed_steps(first)
+    world.delete_page(a_page(world))
+    assert not run_job(world.suite(), instance=instance, only="coverage").success
+    options = dg.ReexecutionOptions.from_failure(first.run_id, instance)
+    with dg.execute_job(_reconstructable(job), instance, reexecution_options=options, run_config=QUIET) as second:
+        report = second.output_for_node(f"{NAME}__validation_report")
+    assert isinstance(report, ValidationReport)
+    assert report.criterion("coverage").value == 1.0
+
+
+def _reconstructable(job: dg.JobDefinition) -> object:
+    from dagster._core.definitions.job_base import InMemoryJob
+
+    return InMemoryJob(job)
+
+
+def test_values_can_be_looked_at_without_a_run(world: World, instance: dg.DagsterInstance) -> None:
+    assert run_job(world.suite(), instance=instance, only="coverage").success
+    defs = build_validation_defs(world.suite())
+    key = asset_key(NAME, "coverage_report")
+    assert defs.load_asset_value(key, Measurement, instance=instance).asset == "coverage_report"
+    assert defs.load_asset_value(key, instance=instance)["asset"] == "coverage_report"
+
+
+def test_checks_can_be_run_again_on_their_own(world: World, instance: dg.DagsterInstance) -> None:
+    assert run_job(world.suite(), instance=instance, only="coverage").success
+    wanted = dg.AssetCheckKey(asset_key(NAME, "coverage_report"), "coverage")
+    job = dg.define_asset_job("one_check", selection=dg.AssetSelection.checks(wanted))
+    defs = dg.Definitions.merge(build_validation_defs(world.suite()), dg.Definitions(jobs=[job]))
+    result = defs.resolve_job_def("one_check").execute_in_process(instance=instance, run_config=QUIET)
+    assert [check.check_name for check in result.get_asset_check_evaluations()] == ["coverage"]
+
+
+def test_reports_and_values_live_on_any_filesystem(world: World, tmp_path: Path) -> None:
+    for uri in (f"memory://reports-{tmp_path.name}", f"file://{tmp_path}/else where"):
+        result = run_job(world.suite({"report_uri": uri}), only="coverage")
+        assert result.success
+        from upath import UPath
+
+        [folder] = [entry for entry in (UPath(uri) / NAME).iterdir() if not entry.name.startswith(".")]
+        assert (folder / "validation_report.json").exists()
+        assert [part.name for part in (folder / "evidence" / "payload").iterdir()] == ["part-00000.parquet"]
+    assert not (world.folder / "reports").exists()
+
+
+def test_working_files_of_the_last_run_are_gone_after_the_next(world: World, instance: dg.DagsterInstance) -> None:
+    first = run_job(world.suite(), instance=instance, only="coverage")
+    second = run_job(world.suite(), instance=instance, only="coverage")
+    assert [folder.name for folder in (world.reports / ".work").iterdir()] == [second.run_id]
+    assert first.run_id != second.run_id

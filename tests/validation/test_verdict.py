@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.suite.criteria import Criterion, Gate, all_criteria
+from ragval_pipeline.validation.measurement import (
+    MeasuredValue,
+    Measurement,
+    ReasonCode,
+    failed_measurement,
+    mean,
+    not_measured,
+    ratio,
+)
+from ragval_pipeline.validation.verdict import (
+    EXIT_CODES,
+    CriterionResult,
+    RunVerdict,
+    judge_criteria,
+    judge_run,
+    judge_value,
+)
+
+COUNTED = Criterion("query_pass_rate", "queries", "queries", "passed / run")
+AVERAGED = Criterion("avg_similarity", "queries", "queries", "mean", ratio=False)
+TIMED = Criterion("latency_p95_ms", "latency", "latency", "p95", operator="<=", ratio=False)
+
+
+def verdict(criterion: Criterion, value: MeasuredValue, threshold: float | None, *, required: bool = True) -> str:
+    return judge_value(criterion, Gate(threshold, required=required), value).verdict
+
+
+@pytest.mark.parametrize(
+    ("numerator", "denominator", "threshold", "expected"),
+    [
+        (9, 10, 0.9, "met"),
+        (8, 10, 0.9, "not_met"),
+        (18, 20, 0.9, "met"),
+        (19, 20, 0.95, "met"),
+        (57, 60, 0.95, "met"),
+        (56, 60, 0.95, "not_met"),
+        (29, 100, 0.29, "met"),  # 0.29 * 100 is 28.999999999999996
+        (57, 100, 0.57, "met"),
+        (99, 100, 0.99, "met"),
+        (14, 15, 0.9, "met"),
+        (13, 15, 0.9, "not_met"),
+        (10**15, 10**15, 1.0, "met"),
+        (10**15 - 1, 10**15, 1.0, "not_met"),
+        (999_999_999, 1_000_000_000, 1.0, "not_met"),
+        (0, 10, 0.0, "met"),
+        (1, 3, 0.3333333333333333, "met"),
+        (1, 10**7, 1e-7, "met"),
+    ],
+)
+def test_a_ratio_is_compared_on_counts_with_the_decimal_that_the_gate_says(
+    numerator: int, denominator: int, threshold: float, expected: str
+) -> None:
+    assert verdict(COUNTED, ratio("query_pass_rate", numerator, denominator, of="queries"), threshold) == expected
+
+
+@given(total=st.integers(1, 10**6), data=st.data(), hundredths=st.integers(0, 10_000))
+def test_a_ratio_meets_its_gate_exactly_when_the_counts_do(total: int, data: st.DataObject, hundredths: int) -> None:
+    passed = data.draw(st.integers(0, total))
+    threshold = float(Decimal(hundredths) / 10_000)
+    expected = Fraction(passed, total) >= Fraction(hundredths, 10_000)
+    assert (verdict(COUNTED, ratio("query_pass_rate", passed, total, of="queries"), threshold) == "met") is expected
+
+
+def test_means_forgive_rounding_and_nothing_more() -> None:
+    value = mean("avg_similarity", [0.1] * 3 + [0.6], of="queries")
+    assert verdict(AVERAGED, value, 0.225) == "met"
+    assert verdict(AVERAGED, MeasuredValue(name="x", value=0.7 - 1e-12), 0.7) == "met"
+    assert verdict(AVERAGED, MeasuredValue(name="x", value=0.7 - 1e-6), 0.7) == "not_met"
+
+
+def test_budgets_are_upper_limits() -> None:
+    assert verdict(TIMED, MeasuredValue(name="latency_p95_ms", value=2000.0), 2000.0) == "met"
+    assert verdict(TIMED, MeasuredValue(name="latency_p95_ms", value=2000.1), 2000.0) == "not_met"
+
+
+def test_zero_is_a_measurement_and_not_nothing() -> None:
+    assert verdict(AVERAGED, MeasuredValue(name="precision_at_3", value=0.0), 0.7) == "not_met"
+    assert verdict(COUNTED, ratio("query_pass_rate", 0, 5, of="queries"), 0.9) == "not_met"
+
+
+def test_without_a_gate_a_measured_value_is_met_and_says_so() -> None:
+    result = judge_value(AVERAGED, Gate(None, required=False), MeasuredValue(name="x", value=0.1, reason="mean over 3"))
+    assert (result.verdict, result.threshold, result.reason) == ("met", None, "mean over 3; no gate")
+
+
+@pytest.mark.parametrize("threshold", [None, 0.0, 0.5])
+@pytest.mark.parametrize("criterion", [COUNTED, AVERAGED, TIMED])
+def test_nothing_measured_is_never_met(criterion: Criterion, threshold: float | None) -> None:
+    codes: list[ReasonCode] = ["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]
+    for code in codes:
+        result = judge_value(criterion, Gate(threshold, required=True), not_measured(criterion.name, code, "because"))
+        assert (result.verdict, result.value, result.reason_code) == ("not_measured", None, code)
+        assert result.reason == "not measured: because"
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_not_measured(value: float) -> None:
+    result = judge_value(AVERAGED, Gate(0.5, required=True), MeasuredValue(name="avg_similarity", value=value))
+    assert (result.verdict, result.value, result.reason_code) == ("not_measured", None, "no_data")
+
+
+def test_a_ratio_of_nothing_is_no_data() -> None:
+    assert ratio("coverage", 0, 0, of="pages").reason_code == "no_data"
+
+
+def test_a_value_has_no_reason_code_and_a_missing_one_must_have_one() -> None:
+    with pytest.raises(ValueError, match="a value, or the reason code"):
+        MeasuredValue(name="coverage", value=1.0, reason_code="no_data")
+    with pytest.raises(ValueError, match="a value, or the reason code"):
+        MeasuredValue(name="coverage")
+
+
+def result(
+    verdict: str = "met", *, required: bool = True, code: ReasonCode | None = None, name: str = "coverage"
+) -> CriterionResult:
+    return CriterionResult(
+        name=name, verdict=verdict, value=None if verdict == "not_measured" else 1.0, threshold=1.0, operator=">=",
+        numerator=None, denominator=None, required=required, reason="", reason_code=code,
+    )  # fmt: skip
+
+
+MET, NOT_MET = result(), result("not_met")
+OPEN = result("not_measured", code="no_data")
+EXCUSED = result("not_measured", code="not_applicable")
+UNASKED = result("not_measured", code="not_selected")
+SHOWN = result("not_met", required=False)
+SHOWN_OPEN = result("not_measured", required=False, code="crashed")
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([MET], "pass"),
+        ([MET, SHOWN, SHOWN_OPEN, EXCUSED, UNASKED], "pass"),
+        ([MET, NOT_MET], "fail"),
+        ([NOT_MET, OPEN], "fail"),
+        ([MET, OPEN], "not_measured"),
+        ([EXCUSED, UNASKED], "not_measured"),
+        ([SHOWN], "not_measured"),
+        ([], "not_measured"),
+    ],
+)
+def test_the_verdict_of_the_run_is_the_first_that_applies(results: list[CriterionResult], expected: str) -> None:
+    for order in itertools.permutations(results):
+        assert judge_run(order, []) == expected
+
+
+def test_a_system_that_failed_comes_before_everything() -> None:
+    failed = failed_measurement("a", SystemFailure("gone", code="index.unreachable", system="Qdrant", subject="x"))
+    for results in ([MET], [NOT_MET], [OPEN], []):
+        assert judge_run(results, [Measurement(asset="b"), failed]) == "error"
+
+
+@pytest.mark.parametrize("code", ["too_few", "no_data", "unreachable", "crashed"])
+def test_these_reasons_count_against_a_required_criterion(code: ReasonCode) -> None:
+    assert judge_run([MET, result("not_measured", code=code)], []) == "not_measured"
+
+
+def test_every_verdict_has_its_exit_code() -> None:
+    assert EXIT_CODES == {"pass": 0, "fail": 1, "error": 3, "not_measured": 4}
+    assert set(EXIT_CODES) == set(RunVerdict.__args__)  # type: ignore[attr-defined]
+
+
+# Judging all criteria of a run.
+
+
+def judge(
+    measurements: Iterable[Measurement],
+    findings: Iterable[Finding] = (),
+    *,
+    only: set[str] | None = None,
+    required: Iterable[str] = ("coverage", "error_findings"),
+) -> dict[str, CriterionResult]:
+    criteria = all_criteria((3, 5))
+    gates = {entry.name: Gate(entry.threshold, required=entry.name in required) for entry in criteria}
+    results = judge_criteria(criteria, gates, list(measurements), list(findings), only=only)
+    assert [entry.name for entry in results] == [entry.name for entry in criteria]
+    return {entry.name: entry for entry in results}
+
+
+COVERED = Measurement(asset="coverage_report", values=(ratio("coverage", 3, 3, of="pages"),))
+
+
+def test_every_criterion_has_a_result_whatever_was_measured() -> None:
+    results = judge([COVERED])
+    assert results["coverage"].verdict == "met"
+    assert results["metadata_completeness"].reason_code == "no_data"
+    assert results["metadata_completeness"].reason == "not measured: metadata_expectations was not run"
+    assert results["error_findings"].verdict == "met"
+
+
+def test_a_group_that_was_not_selected_is_excused_even_if_it_was_measured() -> None:
+    results = judge([COVERED], only={"metadata"})
+    assert results["coverage"].reason_code == "not_selected"
+    assert results["coverage"].excused
+    assert results["metadata_completeness"].reason_code == "no_data"
+
+
+def test_the_failure_of_an_asset_is_the_reason_of_all_its_criteria() -> None:
+    failed = failed_measurement(
+        "query_validation_results",
+        SystemFailure("gone", code="index.unreachable", system="Qdrant", subject="http://x", attempts=4),
+    )
+    results = judge([COVERED, failed], failed.findings)
+    for name in ("query_pass_rate", "recall_at_5", "determinism", "accuracy"):
+        assert results[name].reason_code == "unreachable"
+        assert "tried 4 times" in results[name].reason
+
+
+def test_a_crash_becomes_a_finding_without_its_message() -> None:
+    crashed = failed_measurement("coverage_report", ValueError("secret key"))
+    assert [finding.code for finding in crashed.findings] == ["check.crashed"]
+    assert crashed.failure is not None
+    assert (crashed.failure.kind, crashed.failure.exception) == ("crashed", "ValueError")
+    assert "secret" not in crashed.model_dump_json()
+    results = judge([crashed], crashed.findings)
+    assert results["coverage"].reason_code == "crashed"
+
+
+def test_nothing_to_measure_is_no_data_and_keeps_its_finding() -> None:
+    error = NotMeasurableError(
+        "2 and 3 dimensions", code="vector.dimension", subject="vectors", remedy="Fix it.", details={"expected": 2}
+    )
+    failed = failed_measurement("query_validation_results", error)
+    assert failed.failure is not None
+    assert failed.failure.kind == "no_data"
+    [finding] = failed.findings
+    assert (finding.code, finding.remedy, finding.details) == ("vector.dimension", "Fix it.", {"expected": 2})
+
+
+MISSING = make_finding("coverage.missing_page", ["https://x/a"])
+ORPHAN = make_finding("coverage.orphan_page", ["https://x/b"])
+EMPTY = make_finding("index.empty", ["docs"])
+CRASHED = make_finding("check.crashed", ["chunk_structure"])
+
+
+def errors(*findings: Finding, measurements: Iterable[Measurement] = (COVERED,)) -> CriterionResult:
+    return judge(measurements, findings)["error_findings"]
+
+
+def test_error_findings_counts_findings_of_severity_error_only() -> None:
+    assert (errors(ORPHAN).value, errors(ORPHAN).verdict) == (0.0, "met")
+    assert (errors(MISSING, ORPHAN).value, errors(MISSING, ORPHAN).verdict) == (1.0, "not_met")
+    assert "coverage.missing_page" in errors(MISSING).reason
+
+
+@pytest.mark.parametrize("findings", [(EMPTY,), (CRASHED,), (EMPTY, CRASHED, ORPHAN)])
+def test_findings_that_only_prevent_leave_the_count_open(findings: tuple[Finding, ...]) -> None:
+    assert (errors(*findings).verdict, errors(*findings).reason_code) == ("not_measured", "no_data")
+
+
+def test_one_fault_of_the_index_is_not_met_whatever_else_could_not_be_measured() -> None:
+    assert (errors(CRASHED, MISSING).verdict, errors(CRASHED, MISSING).value) == ("not_met", 2.0)
+
+
+def test_a_crash_that_the_suite_hides_still_leaves_the_count_open() -> None:
+    crashed = failed_measurement("chunk_structure", KeyError("x"))
+    assert errors(measurements=[COVERED, crashed]).verdict == "not_measured"
+
+
+@pytest.mark.parametrize(
+    "measurements",
+    [
+        [],
+        [Measurement(asset="coverage_report", selected=False), Measurement(asset="quality_metrics")],
+        [Measurement(asset="payload_snapshot"), Measurement(asset="quality_metrics")],
+    ],
+)
+def test_where_nothing_was_looked_at_there_being_no_error_says_nothing(measurements: list[Measurement]) -> None:
+    assert errors(measurements=measurements).reason_code == "no_data"
+    assert judge_run(list(judge(measurements, only={"latency"}).values()), measurements) == "not_measured"
+
+
+def test_an_asset_without_criteria_has_looked_all_the_same() -> None:
+    assert errors(measurements=[Measurement(asset="chunk_structure")]).verdict == "met"
+
+
+def test_an_empty_index_is_not_measured_rather_than_failed() -> None:
+    nothing = Measurement(
+        asset="coverage_report", values=(not_measured("coverage", "no_data", "the collection holds no points"),)
+    )
+    results = judge([nothing], [EMPTY])
+    assert judge_run(list(results.values()), [nothing]) == "not_measured"
