@@ -53,8 +53,8 @@ def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_
 
         resources = plant_in_demo(built, code).resources
     exit_code = validate_and_show(load_suite(built.suite_file), output=output, as_json=as_json, resources=resources)
-    if not as_json:
-        _next_steps(broken=code is not None)
+    if exit_code == 0 and code is None and not as_json:
+        _next_steps()
     return exit_code
 
 
@@ -86,14 +86,11 @@ def _list_defects() -> int:
     return 0
 
 
-def _next_steps(broken: bool) -> None:
+def _next_steps() -> None:
     from ragval_pipeline.reporting.terminal_lines import LinePrinter
 
     printer = LinePrinter(stdout_console())
     with tolerating_closed_pipe():
         printer.line()
-        if not broken:
-            printer.line(
-                ("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2
-            )
+        printer.line(("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2)
         printer.line(("ragval init --help", "bold"), ("   write a suite for your own index", "dim"), indent=2)

@@ -15,6 +15,7 @@ from ragval_pipeline.errors import NotMeasurableError, SuiteError
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.drafting import Wishes
+    from ragval_pipeline.cli.draft.pages import DraftPage
     from ragval_pipeline.cli.draft.suite_text import SuiteDraft
     from ragval_pipeline.suite.model import QdrantSettings
 
@@ -45,14 +46,17 @@ def init(
     log_level: LogLevel = None,
 ) -> int:
     """Write a suite file and starter queries for a collection, by looking at its points. Asks no questions."""
+    from ragval_pipeline.cli.draft.starter import queries_text
+    from ragval_pipeline.cli.draft.suite_text import suite_text
+
     wishes = _wishes(output, sitemap, profile)
     files = [output.absolute(), output.absolute().parent / QUERIES]
     _refuse_existing(files, force=force)
     settings = _settings(qdrant_url, qdrant_path, collection)
-    draft, texts = _drafted(settings, wishes)
-    _write(dict(zip(files, texts, strict=True)))
+    draft, pages = _drafted(settings, wishes)
+    _write(dict(zip(files, (suite_text(draft), queries_text(pages, wishes.profile)), strict=True)))
     with tolerating_closed_pipe():
-        _tell(draft, files, starter=texts[1].count("\n- id:") + texts[1].startswith("- id:"))
+        _tell(draft, files, starter=len(pages))
     return 0
 
 
@@ -116,10 +120,8 @@ def _only_collection(settings: QdrantSettings) -> str:
     raise SuiteError(listed, key="--collection", remedy="Name one of them.")
 
 
-def _drafted(settings: QdrantSettings, wishes: Wishes) -> tuple[SuiteDraft, tuple[str, str]]:
+def _drafted(settings: QdrantSettings, wishes: Wishes) -> tuple[SuiteDraft, list[DraftPage]]:
     from ragval_pipeline.cli.draft.drafting import draft_suite
-    from ragval_pipeline.cli.draft.starter import queries_text
-    from ragval_pipeline.cli.draft.suite_text import suite_text
     from ragval_pipeline.cli.looking import look_at, opened_reader
     from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
 
@@ -136,8 +138,7 @@ def _drafted(settings: QdrantSettings, wishes: Wishes) -> tuple[SuiteDraft, tupl
         vector = facts.vector(None) or facts.vectors[0]
     with opened_reader(settings.model_copy(update={"vector_name": vector.name})) as reader:
         look = look_at(reader, with_vectors=vector.size == STATIC_DIMENSION)
-        draft, pages = draft_suite(look, vector, settings, wishes, reader)
-    return draft, (suite_text(draft), queries_text(pages, wishes.profile))
+        return draft_suite(look, vector, settings, wishes, reader)
 
 
 def _write(contents: dict[Path, str]) -> None:

@@ -11,8 +11,6 @@ from typing import Any
 
 #: Dotted key to what it will do.
 LATER: Mapping[str, str] = {
-    "payload.modules": "other modules become findings",
-    "embedding.max_input_tokens": "longer chunks become findings",
     "retrieval.retriever": "queries go through your own search",
     "history.baseline": "runs are compared with this one",
     "history.tolerated_drop": "a smaller drop is no regression",

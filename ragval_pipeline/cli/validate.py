@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.cli.closing import closing_line
 from ragval_pipeline.cli.logs import dagster_level
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
@@ -67,10 +68,7 @@ def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, 
 def _show(finished: FinishedRun) -> None:
     from ragval_pipeline.reporting.terminal import render_summary
 
-    folder = finished.folder
-    separator = "/" if "://" in folder else ""
-    path = f"{folder}{separator}report.html" if separator else str(_short(Path(folder) / "report.html"))
-    render_summary(finished.report, stdout_console(), report_path=path)
+    render_summary(finished.report, stdout_console(), report_path=f"{_short(finished.folder)}/report.html")
 
 
 def _copy(folder: str, output: str, *, told: bool) -> None:
@@ -83,10 +81,11 @@ def _copy(folder: str, output: str, *, told: bool) -> None:
             LinePrinter(stdout_console()).line(("Copied to: ", "bold"), (output, ""), wrap=False)
 
 
-def _short(path: Path) -> Path:
-    """The path as people would type it: from the working directory, if it lies in there."""
+def _short(folder: str) -> str:
+    """The folder as people would type it: from the working directory, if it lies in there."""
     here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    path = Path(folder)
+    return path.relative_to(here).as_posix() if "://" not in folder and path.is_relative_to(here) else folder
 
 
 def _report_file(folder: str, name: str) -> bytes:
@@ -103,34 +102,3 @@ def _exit_code(report: ValidationReport) -> int:
     if line:
         say(line)
     return EXIT_CODES[report.verdict]
-
-
-def closing_line(report: ValidationReport) -> str:
-    """Why the run does not pass, in one line: what, where and what to do; empty when it passes."""
-    from ragval_pipeline.reporting.outline import headline
-
-    if report.verdict == "pass":
-        return ""
-    blamed = next((finding for finding in report.findings if finding.severity == "error"), None)
-    if report.verdict == "error" and blamed is not None:
-        return _with_remedy(blamed.message, blamed.remedy)
-    if report.verdict == "fail":
-        return headline(report)
-    if blamed is not None and blamed.code == "check.crashed":
-        return f"{blamed.message} --log-level DEBUG shows where."
-    return _with_remedy(_unmeasured(report) or headline(report), blamed.remedy if blamed else "")
-
-
-def _unmeasured(report: ValidationReport) -> str:
-    """Which required criteria have no value, and why; empty when that is true of none of them."""
-    missing = [result for result in report.criteria if result.gate_fails]
-    # error_findings only repeats that the others could not be measured.
-    told = [result for result in missing if result.name != "error_findings"] or missing
-    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
-    names = ", ".join(result.name for result in told)
-    return f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}." if told else ""
-
-
-def _with_remedy(message: str, remedy: str) -> str:
-    """The message with its remedy, unless it holds it already."""
-    return message if remedy.rstrip(".") in message else f"{message} {remedy}"

@@ -17,7 +17,7 @@ from ragval_pipeline.suite.nearest import did_you_mean
 #: Groups whose measurements embed texts; the others need no key.
 _EMBEDDING = frozenset({"queries", "vectors", "index", "latency"})
 #: Groups whose measurements read pages.
-_READING_PAGES = frozenset({"integrity"})
+_READING_PAGES = frozenset({"integrity", "chunks", "metadata"})
 
 
 def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) -> Suite:

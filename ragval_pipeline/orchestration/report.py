@@ -69,7 +69,7 @@ def write_report(
         queries=[query.as_given() for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
     )
-    write_run_folder(bundle, str(place.folder), staged=str(place.staged_payload))
+    write_run_folder(bundle, str(place.folder))
     return assembled.report, str(place.folder)
 
 

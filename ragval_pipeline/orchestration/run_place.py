@@ -95,7 +95,7 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
 
 
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
-    """Remove the working files of runs that have ended, the own run's apart."""
+    """Remove the working files that no run needs any more; failed runs keep theirs for a day."""
     work = place.work.parent
     if not work.exists():
         return
@@ -111,8 +111,10 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
 
 def _is_abandoned(instance: dg.DagsterInstance, folder: UPath) -> bool:
     run = instance.get_run_by_id(folder.name)
-    # A run that this instance does not know may belong to another one, and still be at work.
-    return run.is_finished if run else _untouched_for_a_day(folder)
+    if run is not None and not run.is_finished:
+        return False
+    # A failed run may be retried from where it failed. One that this instance does not know may still be at work.
+    return (run is not None and run.is_success) or _untouched_for_a_day(folder)
 
 
 def _untouched_for_a_day(folder: UPath) -> bool:

@@ -17,25 +17,65 @@ from ragval_pipeline.validation.retrieval.texts import normalise_name
 _PAYLOAD = (
     "payload.field_map", "payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value",
 )  # fmt: skip
+#: Vectors that do not say what their texts say.
+_VECTORS = (
+    "vector.dimension", "vector.model_mismatch", "vector.mixed_models", "vector.missing", "vector.zero",
+    "vector.swapped", "vector.identical",
+)  # fmt: skip
 #: What can follow from what, the likelier cause first. A subject is a consequence only if it touches a page or point
 #: of the cause.
 CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
-    "coverage.missing_page": ("payload.missing_field", "payload.empty_field", "payload.invalid_value"),
-    "coverage.orphan_page": ("payload.invalid_value",),
-    "payload.invalid_value": ("coverage.loopback_host",),
-    "chunk.index_gap": (
-        "payload.missing_field", "payload.empty_field", "payload.wrong_type", "payload.invalid_value",
+    "coverage.missing_page": (
+        "payload.field_map", "payload.constant_field", "payload.missing_field", "payload.empty_field",
+        "payload.invalid_value",
     ),
-    "chunk.duplicate_index": ("coverage.url_variant",),
+    "coverage.orphan_page": ("payload.constant_field", "payload.invalid_value"),
+    "payload.invalid_value": ("coverage.loopback_host",),
+    "payload.duplicate_id": ("coverage.url_variant", "chunk.duplicate_index", "chunk.duplicate_text"),
+    "payload.unexpected_module": ("payload.constant_field",),
+    "chunk.index_gap": (
+        "payload.constant_field", "chunk.stale_tail", "payload.missing_field", "payload.empty_field",
+        "payload.wrong_type", "payload.invalid_value",
+    ),
+    "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field"),
+    "chunk.over_model_limit": ("chunk.one_per_page",),
+    "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index"),
+    "integrity.not_captured": ("chunk.index_gap",),
+    "integrity.heading_loss": ("chunk.index_gap",),
     "query.dead_target": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page", *_PAYLOAD,
     ),
     "query.failed": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", *_PAYLOAD,
-        "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target",
+        "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target", *_VECTORS,
+        "index.low_ann_recall", "query.threshold_unfit",
+    ),
+    "query.negative_scored_high": _VECTORS,
+    "query.threshold_unfit": _VECTORS,
+    "retrieval.dark_page": (*_VECTORS, "index.low_ann_recall"),
+    "retrieval.hub_chunk": _VECTORS,
+    "retrieval.crowded_top_k": (
+        "coverage.url_variant", "chunk.duplicate_index", "chunk.duplicate_text", *_VECTORS, "index.low_ann_recall",
     ),
     "retrieval.incomplete_metadata": ("payload.field_map", "payload.missing_field", "payload.empty_field"),
+    "vector.identical": ("text.hash_mismatch", "integrity.drifted", "integrity.gone"),
+    "vector.swapped": ("integrity.gone",),
 }  # fmt: skip
+
+#: Causes that spoil searches everywhere, and those that do so once they hold for this share of the points: what is lost
+#: in one place makes room for wrong hits in all others.
+_EVERYWHERE = frozenset({"vector.dimension", "vector.model_mismatch", "index.low_ann_recall"})
+_WIDE_SHARE = 0.05
+
+_FIELD_CAUSES = frozenset({"payload.field_map", "payload.constant_field"})
+#: What is told by a field: wrong when the field is looked for in the wrong place, or says the same everywhere.
+_TOLD_BY: Mapping[str, str] = {
+    "coverage.missing_page": "source_url",
+    "coverage.orphan_page": "source_url",
+    "chunk.index_gap": "chunk_index",
+    "chunk.duplicate_index": "chunk_index",
+    "payload.unexpected_module": "module",
+}
 
 _SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
 _CATALOGUE_ORDER = {code: index for index, code in enumerate(CATALOGUE)}
@@ -55,7 +95,8 @@ def link_consequences(findings: Sequence[Finding], *, page_modules: Mapping[str,
     touched: dict[str, set[str]] = {}
     for finding in findings:
         touched.setdefault(finding.code, set()).update(*(touches.of(finding.code, entry) for entry in finding.subjects))
-    return order_findings(_link(finding, touched, touches) for finding in findings)
+    wide = frozenset(finding.code for finding in findings if _is_wide(finding))
+    return order_findings(_link(finding, touched, touches, wide) for finding in findings)
 
 
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
@@ -79,12 +120,21 @@ def _rank(finding: Finding) -> tuple[int, int, str]:
     return (_SEVERITY_ORDER[finding.severity], _CATALOGUE_ORDER[finding.code], finding.scope or "")
 
 
-def _link(finding: Finding, touched: Mapping[str, set[str]], touches: _Touches) -> Finding:
+def _is_wide(finding: Finding) -> bool:
+    share = finding.details.get("share", 0.0)
+    return finding.code in _EVERYWHERE or (finding.code in _VECTORS and share >= _WIDE_SHARE)
+
+
+def _link(finding: Finding, touched: Mapping[str, set[str]], touches: _Touches, wide: frozenset[str]) -> Finding:
     """Note on each subject the cause that explains it, the one that explains most first."""
     if finding.because is not None or not finding.subjects:
         return finding
     explained = {
-        cause: {entry.name for entry in finding.subjects if touches.of(finding.code, entry) & touched[cause]}
+        cause: {
+            entry.name
+            for entry in finding.subjects
+            if cause in wide or (touches.of(finding.code, entry) | _told_by(finding.code, entry)) & touched[cause]
+        }
         for cause in CONSEQUENCES.get(finding.code, ())
         if cause in touched
     }
@@ -105,8 +155,17 @@ def _noted(subject: Subject, cause: str | None) -> Subject:
     return subject if cause is None else subject.model_copy(update={"details": {**subject.details, "because": cause}})
 
 
+def _told_by(code: str, subject: Subject) -> set[str]:
+    """The fields that a finding relies on."""
+    fields = {_TOLD_BY[code]} if code in _TOLD_BY else set()
+    if code.startswith("query."):
+        fields |= {"module"} if subject.details.get("expected_module") else set()
+        fields |= {"source_url"} if subject.details.get("expected_pages") else set()
+    return {f"field {name}" for name in fields}
+
+
 class _Touches:
-    """What a subject touches: itself, its page, the pages that a query expects, and chunks that lost their page.
+    """What a subject touches: itself, its page, the pages that a query expects, its hits, chunks that lost their page.
 
     A point whose source URL is missing or wrong belongs to no page, and its page lacks a chunk of the same index. Which
     page that was is not known; when there are at least as many such points as pages that lack the index, it is these.
@@ -129,7 +188,14 @@ class _Touches:
     def of(self, code: str, subject: Subject) -> set[str]:
         """Everything that a subject of a finding touches."""
         expected = subject.details.get("expected_pages", ())
-        touched = {subject.name, *expected}
+        hits = subject.details.get("points", ())
+        if code in _FIELD_CAUSES:
+            return {subject.name, f"field {subject.details.get('field')}"}
+        touched = {subject.name, *expected, *(hits if isinstance(hits, list) else ())}
+        if code == "query.threshold_unfit" or (
+            code == "query.failed" and subject.details.get("conditions") == ["score"]
+        ):
+            touched.add("threshold")
         if subject.page is not None:
             touched.add(subject.page)
         module = subject.details.get("expected_module")

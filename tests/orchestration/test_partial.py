@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import asset_key
+from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.report import ValidationReport
+from tests.orchestration import a_validation
 from tests.orchestration.world import NAME, QUIET, World, a_page, checked, failed_steps, materialised, run_job
 
 
-def materialise(
-    world: World, instance: dg.DagsterInstance, *names: str, checks: list[dg.AssetCheckKey] | None = None
-) -> dg.ExecuteInProcessResult:
+def materialise(world: World, instance: dg.DagsterInstance, *names: str) -> dg.ExecuteInProcessResult:
     """What the UI does with a selection: the implicit job of all assets, limited to some."""
     defs = build_validation_defs(world.suite())
-    return defs.get_implicit_global_asset_job_def().execute_in_process(
+    return defs.resolve_implicit_global_asset_job_def().execute_in_process(
         instance=instance,
         asset_selection=[asset_key(NAME, name) for name in names],
         run_config=QUIET,
@@ -28,8 +27,9 @@ def materialise(
 
 
 @pytest.fixture
-def instance() -> dg.DagsterInstance:
-    return dg.DagsterInstance.ephemeral()
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
 
 
 def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run(
@@ -67,39 +67,38 @@ def test_an_asset_whose_upstream_was_never_made_says_what_to_do(world: World, in
 
 
 def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
-    world: World, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    world: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another run came in between: its newer values belong to another state of the index."""
 
     def refused(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    defs = build_validation_defs(world.suite())
-    job = defs.resolve_job_def(f"{NAME}_validation")
+    suite = world.suite()
+    monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
     with monkeypatch.context() as full:
         full.setattr("ragval_pipeline.orchestration.report.write_report", refused)
-        first = run_job(world.suite(), instance=instance, only="coverage")
+        first = run_job(suite, instance=kept, only="coverage")
     assert "validation_report" in failed_steps(first)
     world.delete_page(a_page(world))
-    assert not run_job(world.suite(), instance=instance, only="coverage").success
-    options = dg.ReexecutionOptions.from_failure(first.run_id, instance)
-    with dg.execute_job(_reconstructable(job), instance, reexecution_options=options, run_config=QUIET) as second:
-        report = second.output_for_node(f"{NAME}__validation_report")
-    assert isinstance(report, ValidationReport)
-    assert report.criterion("coverage").value == 1.0
-
-
-def _reconstructable(job: dg.JobDefinition) -> object:
-    from dagster._core.definitions.job_base import InMemoryJob
-
-    return InMemoryJob(job)
+    assert not run_job(suite, instance=kept, only="coverage").success
+    job = dg.reconstructable(a_validation.in_one_process)
+    again = dg.ReexecutionOptions.from_failure(first.run_id, kept)
+    tags = {ONLY_TAG: "coverage"}
+    with dg.execute_job(job, kept, reexecution_options=again, run_config=QUIET, tags=tags) as second:
+        assert second.success
+        assert materialised(second) == {"validation_report"}
+        gates = {check.check_name: check for check in second.get_asset_check_evaluations()}
+    assert gates["coverage"].metadata["value"].value == 1.0
+    [folder] = world.reports.glob(f"*-{second.run_id[:8]}")
+    assert list((folder / "evidence" / "payload").glob("*.parquet"))
 
 
 def test_values_can_be_looked_at_without_a_run(world: World, instance: dg.DagsterInstance) -> None:
     assert run_job(world.suite(), instance=instance, only="coverage").success
     defs = build_validation_defs(world.suite())
     key = asset_key(NAME, "coverage_report")
-    assert defs.load_asset_value(key, Measurement, instance=instance).asset == "coverage_report"
+    assert defs.load_asset_value(key, python_type=Measurement, instance=instance).asset == "coverage_report"
     assert defs.load_asset_value(key, instance=instance)["asset"] == "coverage_report"
 
 

@@ -68,3 +68,7 @@ class Site:
     def set_html(self, url: str, html: str) -> None:
         """Replace the HTML of a page."""
         self.files[page_name(url)] = html
+
+    def remove_html(self, url: str) -> None:
+        """Take the file of a page away; its entry stays in the sitemap."""
+        del self.files[page_name(url)]

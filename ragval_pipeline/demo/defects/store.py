@@ -113,9 +113,7 @@ def _write_points(client: QdrantClient, corpus: Corpus) -> None:
         )
         for point in corpus.points
     ]
-    write_points(
-        client, _collection(corpus), points, size=space.size, distance=space.distance, vector_name=space.name
-    )
+    write_points(client, _collection(corpus), points, size=space.size, distance=space.distance, vector_name=space.name)
 
 
 def _collection(corpus: Corpus) -> str:

@@ -59,9 +59,7 @@ def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | N
     return list(judge([planted], report, folder=folder)[0].problems)
 
 
-def judge(
-    planted: Sequence[Planted], report: ValidationReport, *, folder: str | Path | None = None
-) -> list[Outcome]:
+def judge(planted: Sequence[Planted], report: ValidationReport, *, folder: str | Path | None = None) -> list[Outcome]:
     """How each of several defects, planted in one corpus, was named."""
     seen = _Seen(report, folder)
     shared = [*_unexplained(planted, seen), *_late(planted, seen)]
@@ -148,7 +146,10 @@ def _subject_problems(entry: Planted, found: Iterable[str], named: bool) -> Iter
     if not named:
         yield f"{what} is not named"
         return
-    for word, names in (("is not named for", entry.subjects - set(found)), ("is named for", set(found) - entry.subjects)):
+    for word, names in (
+        ("is not named for", entry.subjects - set(found)),
+        ("is named for", set(found) - entry.subjects),
+    ):
         if names:
             shown = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
             yield f"{what} {word} {len(names)} {'' if word.startswith('is not') else 'further '}subjects: {shown}"

@@ -19,8 +19,8 @@ from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 
-#: Groups of measurements that need pages.
-GROUPS = frozenset({"integrity"})
+#: Groups of measurements that look at pages: what a run finds must not depend on what else was selected.
+GROUPS = frozenset({"integrity", "chunks", "metadata"})
 
 
 def build_page_copies(suite: Suite) -> dg.AssetsDefinition:

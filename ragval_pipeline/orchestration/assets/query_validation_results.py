@@ -6,6 +6,7 @@ import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.costs import cost_section
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import (
     PAYLOAD_SNAPSHOT,
@@ -61,6 +62,7 @@ def ask_and_judge(
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.answers import ask_all
     from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.validation.retrieval.input_type import input_type_findings
     from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval, questions_of
 
     queries = load_queries(suite)
@@ -73,6 +75,7 @@ def ask_and_judge(
         ranks=ranks_of(suite),
         top_k=suite.retrieval.top_k,
         relevance_similarity=suite.retrieval.relevance_similarity,
+        distance=vector.distance,
     )
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
         try:
@@ -88,11 +91,13 @@ def ask_and_judge(
                 repeats=suite.retrieval.repeats,
                 on_progress=progress_of(QUERY_VALIDATION_RESULTS),
             )
+            misused = input_type_findings(embedder, suite.embedding.query_input_type, text=queries[0].query_text)
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
-        cost = getattr(embedder, "cost", None)
-    measurement = measure_retrieval(queries, answers.answers, settings, failure=answers.failure)
-    return measurement.model_copy(update={"sections": {**measurement.sections, "cost": _cost(cost)}})
+        cost = cost_section(embedder)
+    measured = measure_retrieval(queries, answers.answers, settings, failure=answers.failure)
+    findings, sections = (*measured.findings, *misused), {**measured.sections, **cost}
+    return measured.model_copy(update={"findings": findings, "sections": sections})
 
 
 def hit_fields(suite: Suite) -> list[str]:
@@ -150,14 +155,3 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
         remedy=f"Set qdrant.vector_name to one of: {', '.join(names) or 'none'}.",
         details={"expected": wanted, "found": names},
     )
-
-
-def _cost(cost: Any) -> dict[str, Any]:
-    if cost is None:
-        return {}
-    return {
-        "embedding_calls": cost.calls,
-        "embedding_inputs": cost.inputs,
-        "billed_tokens": cost.billed_tokens,
-        "cache_hits": cost.cache_hits,
-    }

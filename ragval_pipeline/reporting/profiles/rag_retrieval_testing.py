@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -14,7 +14,7 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.criteria import success
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled
-from ragval_pipeline.reporting.profiles.stored import hash_matches, searched_vector, stored_chunks
+from ragval_pipeline.reporting.profiles.stored import embedding_rules, hash_matches, searched_vector, stored_chunks
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.suite.profiles.rag_retrieval_testing import MAX_CHARACTERS
 from ragval_pipeline.validation.report import QueryReport, TopResult
@@ -105,7 +105,11 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "performance": success(report, "retrieval_time p95, seconds", "latency_p95_ms", scale=0.001),
             "top_k_accuracy": success(report, "relevant pages in the top 5, percent", "recall_at_5", percent=True),
         },
-        rule_violations=list(_violations(results, embeddings)),
+        rule_violations=[
+            *_violations(results),
+            *_shared_chunk_ids(results),
+            *_broken_embeddings(embeddings, embedding_rules(bundle)),
+        ],
     )
 
 
@@ -173,10 +177,9 @@ _METADATA_RULES = (
     Rule("chunk_id", "must not be empty", is_filled),
 )
 _RESULT_RULES = (Rule("scores", "must be in descending order", lambda scores: scores == sorted(scores, reverse=True)),)
-_EMBEDDING_RULES = (Rule("text_hash_matches", "the hash must be that of the text", bool),)
 
 
-def _violations(results: list[RetrievalResult], embeddings: list[VectorEmbedding]) -> Iterator[RuleViolation]:
+def _violations(results: list[RetrievalResult]) -> Iterator[RuleViolation]:
     for index, result in enumerate(results):
         where = f"retrieval_results[{index}]"
         yield from broken_rules(result.query, f"{where}.query", rules=_QUERY_RULES)
@@ -185,5 +188,20 @@ def _violations(results: list[RetrievalResult], embeddings: list[VectorEmbedding
             yield from broken_rules(chunk, f"{where}.matches[{rank}]", required=("content",), rules=_CHUNK_RULES)
             place = f"{where}.metadata_list[{rank}]"
             yield from broken_rules(metadata, place, required=("url", "chunk_id"), rules=_METADATA_RULES)
+
+
+def _broken_embeddings(embeddings: list[VectorEmbedding], rules: Iterable[Rule]) -> Iterator[RuleViolation]:
     for index, embedding in enumerate(embeddings):
-        yield from broken_rules(embedding, f"embeddings[{index}]", rules=_EMBEDDING_RULES)
+        yield from broken_rules(embedding, f"embeddings[{index}]", rules=rules)
+
+
+def _shared_chunk_ids(results: list[RetrievalResult]) -> Iterator[RuleViolation]:
+    """Chunk ids that different points bear: each place after the first point's."""
+    owners: dict[str, str] = {}
+    for index, result in enumerate(results):
+        for rank, (chunk, metadata) in enumerate(zip(result.matches, result.metadata_list, strict=True)):
+            name = metadata.chunk_id
+            if name is not None and owners.setdefault(name, chunk.id) != chunk.id:
+                where = f"retrieval_results[{index}].metadata_list[{rank}]"
+                rule = f"must be unique; point {owners[name]} has it too"
+                yield RuleViolation(entity="Metadata", where=where, field="chunk_id", rule=rule, value=name)

@@ -103,6 +103,7 @@ class ProfileReport(SeedEntity):
 def render(bundle: ReportBundle) -> ProfileReport:
     """The seed's entities of a run."""
     report = bundle.report
+    config = _config(bundle)
     queries = [_query(query, bundle) for query in report.query_results]
     stored = stored_chunks(bundle)
     responses = [_response(query, asked, stored) for query, asked in zip(report.query_results, queries, strict=True)]
@@ -110,7 +111,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
-        config=_config(bundle),
+        config=config,
         queries=queries,
         responses=responses,
         validation_results=results,
@@ -119,7 +120,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "suite": success(report, "validation_results.passed", "query_pass_rate"),
             "latency_p95_ms": success(report, "execution_time_ms", "latency_p95_ms"),
         },
-        rule_violations=list(_violations(queries, responses)),
+        rule_violations=[*broken_rules(config, "config", rules=_CONFIG_RULES), *_violations(queries, responses)],
     )
 
 
@@ -219,6 +220,9 @@ def _result(query: QueryReport, response: RetrievalResponse) -> ValidationResult
     )
 
 
+_CONFIG_RULES = (
+    Rule("vector_size", f"is expected to be {PROFILE.vector_size}", lambda size: size == PROFILE.vector_size),
+)
 _QUERY_RULES = (
     Rule("text", "must not be empty after stripping", is_filled),
     Rule("text", f"must not exceed {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),

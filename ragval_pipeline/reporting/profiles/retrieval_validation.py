@@ -5,7 +5,8 @@ Times are milliseconds, scores raw cosine similarities in -1..1, statuses PASS, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -14,7 +15,7 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.criteria import success
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled
-from ragval_pipeline.reporting.profiles.stored import hash_matches, searched_vector, stored_chunks
+from ragval_pipeline.reporting.profiles.stored import embedding_rules, hash_matches, searched_vector, stored_chunks
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
@@ -138,7 +139,10 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "false_positives": success(report, "unrelated rejected, percent", "negative_pass_rate", percent=True),
             "latency_p95_ms": success(report, "execution_time_ms p95", "latency_p95_ms"),
         },
-        rule_violations=list(_violations(queries, tests, embeddings, _negative_ids(bundle))),
+        rule_violations=[
+            *_violations(queries, tests, _negative_ids(bundle)),
+            *_broken_embeddings(embeddings, embedding_rules(bundle)),
+        ],
     )
 
 
@@ -251,7 +255,10 @@ _METADATA_RULES = (
     Rule("original_length", "must be positive", lambda length: length > 0),
 )
 _METADATA_REQUIRED = ("source_url", "module", "chapter", "chunk_index")
-_EMBEDDING_RULES = (Rule("text_hash_matches", "the hash must be that of the text", bool),)
+
+
+def _is_ranked(scores: Sequence[float]) -> bool:
+    return all(one >= two - 1e-6 for one, two in pairwise(scores))
 
 
 def _negative_ids(bundle: ReportBundle) -> set[str]:
@@ -259,20 +266,30 @@ def _negative_ids(bundle: ReportBundle) -> set[str]:
     return {str(query["id"]) for query in bundle.queries if query.get("negative")}
 
 
-def _violations(
-    queries: list[Query], tests: list[ValidationTest], embeddings: list[Embedding], negative: set[str]
-) -> Iterator[RuleViolation]:
+def _violations(queries: list[Query], tests: list[ValidationTest], negative: set[str]) -> Iterator[RuleViolation]:
     for index, query in enumerate(queries):
         yield from broken_rules(query, f"queries[{index}]", rules=(Rule("text", "must not be empty", is_filled),))
     for index, test in enumerate(tests):
         where = f"validation_tests[{index}]"
         rules = _TEST_RULES[1:] if test.id in negative else _TEST_RULES
         yield from broken_rules(test, where, rules=rules)
+        scores = [chunk.score for chunk in test.actual_results or ()]
+        if not _is_ranked(scores):
+            yield RuleViolation(
+                entity="ValidationTest",
+                where=where,
+                field="actual_results",
+                rule="must be ranked by score, highest first",
+                value=scores,
+            )
         for rank, chunk in enumerate(test.actual_results or ()):
             place = f"{where}.actual_results[{rank}]"
             yield from broken_rules(chunk, place, required=("text",), rules=_CHUNK_RULES)
             yield from broken_rules(
                 chunk.metadata, f"{place}.metadata", required=_METADATA_REQUIRED, rules=_METADATA_RULES
             )
+
+
+def _broken_embeddings(embeddings: list[Embedding], rules: Iterable[Rule]) -> Iterator[RuleViolation]:
     for index, embedding in enumerate(embeddings):
-        yield from broken_rules(embedding, f"embeddings[{index}]", rules=_EMBEDDING_RULES)
+        yield from broken_rules(embedding, f"embeddings[{index}]", rules=rules)

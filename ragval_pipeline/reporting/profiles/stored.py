@@ -1,6 +1,7 @@
 """What the snapshot stores of the chunks that queries returned, beyond what the report shows of a hit.
 
-What lives here: one reading of narrow columns. What does not: any seed's entity.
+What lives here: one reading of narrow columns, and the rules that two seeds share for it. What does not: any seed's
+entity.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.rules import Rule
 
 COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
 
@@ -38,3 +40,12 @@ def hash_matches(row: Mapping[str, Any]) -> bool | None:
     if not isinstance(text_hash, str) or len(text_hash) != 64:
         return None
     return text_hash.lower() == row.get("text_sha256")
+
+
+def embedding_rules(bundle: ReportBundle) -> tuple[Rule, ...]:
+    """Rules of seeds 001 and 004 for the embedding of a chunk, as far as the index records it."""
+    hash_rule = Rule("text_hash_matches", "the hash must be that of the text", bool)
+    model = bundle.setting("embedding", "model")
+    if model is None:
+        return (hash_rule,)
+    return (hash_rule, Rule("model", f"must be the model that queries are embedded with, {model}", model.__eq__))

@@ -89,7 +89,11 @@ def _one_per_page(measured: Sequence[Measured]) -> list[Finding]:
     for entry in measured:
         if entry.chunk.ref.page_key is not None:
             pages.setdefault(entry.chunk.ref.page_key, []).append(entry)
-    long = [entries for entries in pages.values() if _is_long(entries)]
+    # A page that was ingested twice is still one chunk.
+    distinct = [
+        list({(entry.chunk.tokens, entry.chunk.chars): entry for entry in page}.values()) for page in pages.values()
+    ]
+    long = [entries for entries in distinct if _is_long(entries)]
     whole = [entries[0] for entries in long if len(entries) == 1]
     if len(whole) < _MIN_PAGES or len(whole) < _MIN_PAGE_SHARE * len(long):
         return []

@@ -18,7 +18,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 
 #: Snapshot columns that ``collect_constants`` needs.
 COLUMNS = (
-    "page_key", "text_chars", "source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index",
+    "page_key", "text_sha256", "text_chars", "source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index",
 )  # fmt: skip
 
 MIN_POINTS, MIN_PAGES = 10, 2
@@ -38,8 +38,8 @@ class Spread:
         points: Points read.
         held: Points that hold something, by canonical field.
         values: Up to two values of each field, as JSON text.
-        pages: Keys of pages.
-        several: Pages with more than one point.
+        pages: Keys of pages, each with the hash of its first text.
+        several: Pages with more than one text.
         shortest: Characters of the shortest text.
         longest: Characters of the longest text.
     """
@@ -47,7 +47,7 @@ class Spread:
     points: int = 0
     held: dict[str, int] = field(default_factory=dict)
     values: dict[str, set[str]] = field(default_factory=dict)
-    pages: set[str] = field(default_factory=set)
+    pages: dict[str, str | None] = field(default_factory=dict)
     several: set[str] = field(default_factory=set)
     shortest: int | None = None
     longest: int = 0
@@ -56,8 +56,8 @@ class Spread:
         """Take one point in."""
         self.points += 1
         page, chars = row["page_key"], row["text_chars"]
-        if page is not None:
-            (self.several if page in self.pages else self.pages).add(page)
+        if page is not None and self.pages.setdefault(page, row["text_sha256"]) != row["text_sha256"]:
+            self.several.add(page)
         if chars:
             self.shortest = chars if self.shortest is None else min(self.shortest, chars)
             self.longest = max(self.longest, chars)
@@ -79,7 +79,9 @@ class Spread:
                 for name in self.values | other.values
             },
             pages=self.pages | other.pages,
-            several=self.several | other.several | (self.pages & other.pages),
+            several=self.several
+            | other.several
+            | {page for page, text in other.pages.items() if self.pages.get(page, text) != text},
             shortest=min(lengths, default=None),
             longest=max(self.longest, other.longest),
         )

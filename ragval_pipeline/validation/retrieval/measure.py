@@ -16,6 +16,7 @@ from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, f
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.judge import judge_query
+from ragval_pipeline.validation.retrieval.order import order_findings
 from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.retrieval.repeats import measure_determinism
 from ragval_pipeline.validation.retrieval.sections import query_sections
@@ -51,7 +52,12 @@ def measure_retrieval(
     outcome = Outcome(queries, reports, by_id, settings)
     determinism, unstable = measure_determinism(answers)
     values = [*outcome.values(), determinism, *_page_values(sections, settings)]
-    findings = [*outcome.findings(), *unstable, *crowded_answers(queries, by_id, settings.rules.read)]
+    findings = [
+        *outcome.findings(),
+        *unstable,
+        *crowded_answers(queries, by_id, settings.rules.read),
+        *order_findings(answers, settings.distance),
+    ]
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(findings), sections=sections)
 
 

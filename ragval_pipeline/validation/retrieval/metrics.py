@@ -50,10 +50,15 @@ def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> Pe
     measures = {name: ir_measures.parse_measure(text) for name, text in names.items()}
     by_measure = {str(measure): name for name, measure in measures.items()}
     values: PerQuery = {name: dict.fromkeys(qrels, 0.0) for name in names}
-    # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats.
+    # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats. An empty ranking
+    # is left out, as a run file has no line for it: Judged@k would divide by its length.
     scored = {
-        query: {doc: -float(rank) for rank, doc in enumerate(docs, 1)} for query, docs in run.items() if query in qrels
+        query: {doc: -float(rank) for rank, doc in enumerate(docs, 1)}
+        for query, docs in run.items()
+        if docs and query in qrels
     }
+    if not scored:
+        return values
     for result in ir_measures.iter_calc(list(measures.values()), qrels, scored):
         values[by_measure[str(result.measure)]][result.query_id] = float(result.value)
     return values

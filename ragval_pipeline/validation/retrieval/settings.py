@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.sources.answers import Question
+from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
@@ -21,6 +22,7 @@ class RetrievalSettings:
         ranks: The k of the page metrics.
         top_k: Hits per query, unless the query states its own.
         relevance_similarity: Score from which a hit counts as relevant.
+        distance: Of the collection.
     """
 
     rules: Rules
@@ -28,6 +30,7 @@ class RetrievalSettings:
     ranks: tuple[int, ...]
     top_k: int
     relevance_similarity: float
+    distance: Distance = "Cosine"
 
     @property
     def depth(self) -> int:

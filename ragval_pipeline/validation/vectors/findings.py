@@ -6,7 +6,7 @@ What lives here: subjects, details and sentences. What does not: deciding that s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +37,14 @@ _UNKNOWN_TEXT = "from another text than the stored one or with another input typ
 
 @dataclass(frozen=True)
 class Described:
-    """Points with their pages."""
+    """Points with their pages, of so many in the collection."""
 
     rows: Mapping[str, Row]
+    points: int
+
+    def share(self, names: Sized) -> float:
+        """Share of the collection's points."""
+        return round(len(names) / max(self.points, 1), 4)
 
     def subject(self, name: str, **details: Any) -> Subject:
         """The subject of one point."""
@@ -51,8 +56,11 @@ class Described:
 
 def missing_and_zero(missing: Sequence[str], zero: Sequence[str], points: Described) -> list[Finding]:
     """``vector.missing`` and ``vector.zero``."""
-    found = (("vector.missing", missing), ("vector.zero", zero))
-    return [make_finding(code, [points.subject(name) for name in names]) for code, names in found if names]
+    return [
+        make_finding(code, [points.subject(name) for name in names], details={"share": points.share(names)})
+        for code, names in (("vector.missing", missing), ("vector.zero", zero))
+        if names
+    ]
 
 
 def identical(groups: Sequence[Sequence[str]], points: Described, *, because: str | None) -> list[Finding]:
@@ -67,10 +75,9 @@ def identical(groups: Sequence[Sequence[str]], points: Described, *, because: st
         for group in groups
         for name in group
     ]
+    details = {"groups": len(groups), "share": points.share(subjects)}
     message = f"{len(subjects)} points hold the vector of a point with another text, in {len(groups)} groups."
-    return [
-        make_finding("vector.identical", subjects, details={"groups": len(groups)}, message=message, because=because)
-    ]
+    return [make_finding("vector.identical", subjects, details=details, message=message, because=because)]
 
 
 def swapped(owners: Mapping[str, Owner], cosines: Mapping[str, float], points: Described) -> list[Finding]:
@@ -88,7 +95,7 @@ def swapped(owners: Mapping[str, Owner], cosines: Mapping[str, float], points: D
         for name, owner in owners.items()
     ]
     message = f"{len(subjects)} points hold a vector that belongs to the text of another point."
-    return [make_finding("vector.swapped", subjects, message=message)]
+    return [make_finding("vector.swapped", subjects, details={"share": points.share(subjects)}, message=message)]
 
 
 def models(
@@ -165,12 +172,12 @@ def _mixed(decision: Decision, cosines: Mapping[str, float], points: Described, 
     return make_finding("vector.mixed_models", subjects, details=details, message=message, cause=_split_cause(split))
 
 
-def _split_cause(split: Mapping[str, Any]) -> str | None:
+def _split_cause(split: Mapping[str, Any]) -> str:
     if split.get("by") == "model":
         return f"Their payload names {split['other']}, that of the rest {split['rest']}."
     what = {"embedded_at": "were embedded", "id": "have ids"}.get(str(split.get("by")))
     if what is None:
-        return None
+        return "Their vectors are unrelated to their own texts and to all others: they are of another model's space."
     word, value = ("from", split["other_from"]) if "other_from" in split else ("up to", split["other_until"])
     return f"The model was changed between ingestions: these points {what} {word} {value} on, the rest not."
 

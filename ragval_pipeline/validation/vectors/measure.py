@@ -198,4 +198,4 @@ class _Judged:
 
     def _described(self, copied: Collection[str]) -> wording.Described:
         named = wording.all_ids(self._stored.missing, self._stored.zero, self._swapped, copied, self._decision.mixed)
-        return wording.Described(self._rows_of(named, wording.COLUMNS))
+        return wording.Described(self._rows_of(named, wording.COLUMNS), self._stored.points)

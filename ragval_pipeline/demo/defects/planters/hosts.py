@@ -65,7 +65,9 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     return Planted(
         "coverage.url_variant",
         frozenset(spelling for url in pages for spelling in (url, f"{url}/")),
-        followers=frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "retrieval.crowded_top_k", "query.failed"}),
+        followers=frozenset(
+            {"chunk.duplicate_index", "chunk.duplicate_text", "retrieval.crowded_top_k", "query.failed"}
+        ),
     )
 
 

@@ -15,7 +15,17 @@ from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 #: Hits lack what their points lack, and a query that expects it fails.
 _SEEN_IN_HITS = frozenset({"retrieval.incomplete_metadata", "query.failed", "query.dead_target"})
 #: A chunk whose page is not known is missed on its page, and the page itself when it was its only one.
-_NO_PAGE = frozenset({"chunk.index_gap", "coverage.missing_page", "coverage.orphan_page", "query.failed"})
+_NO_PAGE = frozenset(
+    {
+        "chunk.index_gap",
+        "coverage.missing_page",
+        "coverage.orphan_page",
+        "integrity.heading_loss",
+        "integrity.not_captured",
+        "query.dead_target",
+        "query.failed",
+    }
+)
 
 
 @defect("payload.missing_field", kind="points", describe="Drops the chapter from the payload of a point.")
@@ -63,9 +73,7 @@ def text_count(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _spoil(corpus, amount, rng, "payload.wrong_type", "token_count", str)
 
 
-@defect(
-    "payload.wrong_type", kind="points", variant="headings", describe="Stores the headings of a point as one text."
-)
+@defect("payload.wrong_type", kind="points", variant="headings", describe="Stores the headings of a point as one text.")
 def text_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _spoil(corpus, amount, rng, "payload.wrong_type", "headings", " > ".join)
 
@@ -104,9 +112,7 @@ def numbered_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     return _spoil(corpus, amount, rng, "payload.invalid_value", "headings", lambda value: list(range(len(value))))
 
 
-@defect(
-    "payload.invalid_value", kind="points", variant="chunk_index", describe="Stores a point with a negative index."
-)
+@defect("payload.invalid_value", kind="points", variant="chunk_index", describe="Stores a point with a negative index.")
 def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     gap = frozenset({"chunk.index_gap", "chunk.duplicate_index"})
     return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1, gap)

@@ -16,7 +16,10 @@ from ragval_pipeline.demo.defects.registry import HALF, TENTH, Amount, Planted, 
 Vectors = list[list[float]]
 
 #: What searches with wrong vectors lead to: the texts are not found, others are found in their place.
-_NOT_FOUND = frozenset({"query.failed", "retrieval.dark_page", "retrieval.crowded_top_k", "query.threshold_unfit"})
+_NOT_FOUND = frozenset({
+    "query.failed", "query.negative_scored_high", "query.threshold_unfit", "retrieval.dark_page",
+    "retrieval.crowded_top_k", "retrieval.hub_chunk",
+})  # fmt: skip
 #: Vectors closer than this are not exchanged: their texts are nearly the same, and so is what a search finds.
 _ALIKE = 0.9
 _THIRD = Amount(share=1 / 3)
@@ -136,22 +139,22 @@ def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.mixed_models",
     kind="points",
     variant="dated",
-    describe="Embeds part of the points a day later with another model, and names it in their payload.",
+    describe="Leaves part of the points as an earlier ingestion embedded them, with another model that they name.",
     amounts=(_THIRD,),
 )
-def mixed_later(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = _population(corpus, amount, rng)
     for point, vector in zip(points, _hashed_words(corpus, points), strict=True):
         point.vector = vector
         corpus.put(point, "model", _OTHER_MODEL)
-        _one_day_on(corpus, point)
+        _a_minute_before(corpus, point)
     return Planted("vector.mixed_models", _ids(points), followers=_NOT_FOUND)
 
 
 def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vectors]) -> Planted:
     for point, vector in zip(corpus.points, embed(corpus.points), strict=True):
         point.vector = vector
-    followers = _NOT_FOUND | {"vector.identical", "retrieval.hub_chunk", "query.negative_scored_high"}
+    followers = _NOT_FOUND | {"vector.identical"}
     return Planted("vector.model_mismatch", frozenset({corpus.collection}), followers=followers)
 
 
@@ -231,6 +234,6 @@ def _titled(corpus: Corpus, point: StoredPoint) -> str:
     return f"{corpus.get(point, 'title')}\n\n{corpus.get(point, 'text')}"
 
 
-def _one_day_on(corpus: Corpus, point: StoredPoint) -> None:
-    embedded = dt.datetime.fromisoformat(str(corpus.get(point, "embedded_at"))) + dt.timedelta(days=1)
+def _a_minute_before(corpus: Corpus, point: StoredPoint) -> None:
+    embedded = dt.datetime.fromisoformat(str(corpus.get(point, "embedded_at"))) - dt.timedelta(minutes=1)
     corpus.put(point, "embedded_at", f"{embedded:%Y-%m-%dT%H:%M:%SZ}")

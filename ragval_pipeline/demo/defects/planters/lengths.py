@@ -1,0 +1,105 @@
+"""Defects of length: chunks that are too long for their model or too short for anything, wrong token counts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_points
+from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+from ragval_pipeline.demo.defects.rewrite import rewrite
+
+#: A page in fewer chunks, or in chunks that say less, is found less well.
+_FOUND_LESS = frozenset(
+    {
+        "query.failed", "query.negative_scored_high", "query.threshold_unfit", "retrieval.dark_page",
+        "retrieval.crowded_top_k", "retrieval.hub_chunk",
+    }
+)  # fmt: skip
+_LEFT_WORDS = 4
+
+
+@defect(
+    "chunk.over_model_limit",
+    kind="points",
+    describe="Joins all chunks of a page but the last, and gives the model a limit that no other chunk reaches.",
+)
+def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    limit = _limit_of_the_longest(corpus)
+    suited = [page for page in _long_pages(corpus) if len(page) > 2 and _tokens(corpus, page[:-1]) > 1.1 * limit]
+    joined = [_join(corpus, page, page[:-1]) for page in _chosen(corpus, suited, amount, rng)]
+    return Planted("chunk.over_model_limit", frozenset(str(point.id) for point in joined), followers=_FOUND_LESS)
+
+
+@defect(
+    "chunk.one_per_page",
+    kind="points",
+    describe="Joins all chunks of every page, and gives the model a limit that single chunks had kept.",
+)
+def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    limit = _limit_of_the_longest(corpus)
+    suited = [page for page in _long_pages(corpus) if _tokens(corpus, page) > 1.1 * limit]
+    pages = [corpus.get(page[0], "source_url") for page in suited]
+    for page in list(corpus.pages().values()):
+        if len(page) > 1:
+            _join(corpus, page, page)
+    followers = _FOUND_LESS | {"chunk.over_model_limit"}
+    return Planted("chunk.one_per_page", frozenset(pages), followers=followers)
+
+
+@defect("chunk.too_small", kind="points", describe="Cuts a chunk down to its last four words.")
+def too_small(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    ends = [_end(corpus.get(point, "text")) for point in corpus.points]
+    points = choose_points(corpus, amount, rng, suits=lambda point: ends.count(_end(corpus.get(point, "text"))) == 1)
+    rewrite(corpus, [(point, _end(corpus.get(point, "text"))) for point in points])
+    followers = _FOUND_LESS | {"integrity.not_captured", "integrity.heading_loss", "integrity.drifted"}
+    return Planted("chunk.too_small", frozenset(str(point.id) for point in points), followers=followers)
+
+
+@defect("chunk.token_count_off", kind="points", describe="Multiplies the token count of a point by 5.")
+def token_count_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng, suits=lambda point: corpus.get(point, "token_count") > 3)
+    for point in points:
+        corpus.put(point, "token_count", 5 * corpus.get(point, "token_count"))
+    return Planted("chunk.token_count_off", frozenset(str(point.id) for point in points))
+
+
+def _limit_of_the_longest(corpus: Corpus) -> int:
+    limit = max(corpus.get(point, "token_count") for point in corpus.points)
+    corpus.settings["embedding"]["max_input_tokens"] = limit
+    return int(limit)
+
+
+def _long_pages(corpus: Corpus) -> list[list[StoredPoint]]:
+    scope = set(corpus.scope_urls)
+    return [page for url, page in corpus.pages().items() if url in scope and len(page) > 1]
+
+
+def _chosen(
+    corpus: Corpus, suited: Sequence[list[StoredPoint]], amount: Amount, rng: random.Random
+) -> list[list[StoredPoint]]:
+    free = [page for page in suited if corpus.get(page[0], "source_url") not in corpus.spoilt]
+    if not free:
+        raise NothingToSpoilError("no page has chunks that are too long together")
+    chosen = rng.sample(free, min(amount.of(len(suited)), len(free)))
+    corpus.spoilt.update(corpus.get(page[0], "source_url") for page in chosen)
+    return chosen
+
+
+def _tokens(corpus: Corpus, points: Sequence[StoredPoint]) -> int:
+    return sum(corpus.get(point, "token_count") for point in points)
+
+
+def _join(corpus: Corpus, page: Sequence[StoredPoint], points: Sequence[StoredPoint]) -> StoredPoint:
+    """Put the text of some points of a page into the first of them."""
+    rewrite(corpus, [(points[0], "\n".join(corpus.get(point, "text") for point in points))])
+    gone = {id(point) for point in points[1:]}
+    corpus.points = [point for point in corpus.points if id(point) not in gone]
+    for index, point in enumerate([points[0], *page[len(points) :]]):
+        corpus.put(point, "chunk_index", index)
+    return points[0]
+
+
+def _end(text: str) -> str:
+    return " ".join(text.split()[-_LEFT_WORDS:])[-30:]

@@ -1,0 +1,93 @@
+"""Defects of repetition: the same text twice, nearly the same text, and chunks of a page's past."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from html import escape
+
+from ragval_pipeline.demo.defects.choose import choose_pages, choose_points
+from ragval_pipeline.demo.defects.copies import add_copies
+from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+from ragval_pipeline.demo.defects.rewrite import rewrite
+
+_FILLS_ANSWERS = frozenset({"retrieval.crowded_top_k", "retrieval.dark_page", "query.failed"})
+#: Words that two changed ones must leave nearly the same.
+_MIN_WORDS = 45
+_CHANGED = ("Quartz", "Marigold")
+
+
+@defect("chunk.duplicate_text", kind="points", describe="Stores a chunk a second time, as the last of its page.")
+def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    copies = []
+    for point in points:
+        page = corpus.pages()[corpus.get(point, "source_url")]
+        copies += add_copies(corpus, [point], salt="twice", chunk_index=len(page))
+    subjects = frozenset(str(point.id) for point in (*points, *copies))
+    return Planted("chunk.duplicate_text", subjects, followers=_FILLS_ANSWERS)
+
+
+@defect(
+    "chunk.near_duplicate",
+    kind="points",
+    describe="Puts a chunk with two words changed on another page, on the site and in the index.",
+)
+def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(
+        corpus, amount, rng, suits=lambda point: len(corpus.get(point, "text").split()) >= _MIN_WORDS
+    )
+    copies = [_put_on_another_page(corpus, point, rng) for point in points]
+    rewrite(corpus, [(copy, corpus.get(copy, "text")) for copy in copies])
+    subjects = frozenset(str(point.id) for point in (*points, *copies))
+    return Planted("chunk.near_duplicate", subjects, followers=_FILLS_ANSWERS)
+
+
+@defect("chunk.stale_tail", kind="points", describe="Appends a chunk of a page's older, longer version to its points.")
+def stale_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pages = choose_pages(corpus, amount, rng)
+    indexed, old = corpus.pages(), []
+    for url in pages:
+        last = indexed[url][-1]
+        embedded = dt.datetime.fromisoformat(corpus.get(last, "embedded_at")) - dt.timedelta(days=30)
+        old += add_copies(
+            corpus, [last], salt="old", chunk_index=len(indexed[url]), embedded_at=f"{embedded:%Y-%m-%dT%H:%M:%SZ}"
+        )
+    rewrite(corpus, [(point, _shuffled(corpus.get(point, "text"), rng)) for point in old])
+    followers = {"integrity.gone", "integrity.drifted", "retrieval.crowded_top_k", "query.failed"}
+    return Planted("chunk.stale_tail", frozenset(str(point.id) for point in old), followers=frozenset(followers))
+
+
+def _put_on_another_page(corpus: Corpus, point: StoredPoint, rng: random.Random) -> StoredPoint:
+    """A copy with two words changed, as the last chunk of another page of the site."""
+    others = [
+        url for url in sorted(corpus.pages()) if url != corpus.get(point, "source_url") and url in corpus.scope_urls
+    ]
+    target = rng.choice(others)
+    page = corpus.pages()[target]
+    text = _with_two_words_changed(corpus.get(point, "text"))
+    places = {name: corpus.get(page[-1], name) for name in ("source_url", "title", "module", "chapter")}
+    headings = corpus.get(page[0], "headings")[:1]
+    copy = add_copies(corpus, [point], salt="near", **places, headings=headings, chunk_index=len(page), text=text)[0]
+    html = corpus.site.html(target)
+    paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in text.splitlines())
+    before, closing, after = html.rpartition("</article>")
+    corpus.site.set_html(target, f"{before}{paragraphs}{closing}{after}")
+    return copy
+
+
+def _with_two_words_changed(text: str) -> str:
+    """The words at a third and at two thirds of the text replaced; lines stay lines."""
+    lines = [line.split(" ") for line in text.splitlines()]
+    places = [(row, column) for row, line in enumerate(lines) for column, word in enumerate(line) if word.isalpha()]
+    for number, word in enumerate(_CHANGED, 1):
+        row, column = places[number * len(places) // 3]
+        lines[row][column] = word
+    return "\n".join(" ".join(line) for line in lines)
+
+
+def _shuffled(text: str, rng: random.Random) -> str:
+    """A text that stood nowhere: the words in another order."""
+    words = text.split()
+    return " ".join(rng.sample(words, len(words)))

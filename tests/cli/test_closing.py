@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.cli.closing import closing_line
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, ReportedFinding
+from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import RunVerdict
+from tests.reporting.factory import criterion, report
+
+MISSING = make_finding("coverage.missing_page", ["https://a.example/docs/x"])
+
+
+def reported(verdict: RunVerdict, *findings: Finding, unmeasured: dict[str, str] | None = None) -> ValidationReport:
+    criteria = [
+        criterion(name, None, 1.0, required=True, reason=f"not measured: {reason}", reason_code="no_data")
+        for name, reason in (unmeasured or {}).items()
+    ]
+    shown = [ReportedFinding.of(finding) for finding in findings]
+    return report(verdict, findings=shown, criteria=criteria)
+
+
+def test_a_run_that_passes_needs_no_last_line() -> None:
+    assert closing_line(reported("pass")) == ""
+
+
+def test_a_failed_system_is_named_although_an_error_in_the_index_comes_first() -> None:
+    refused = make_finding("embedder.unreachable", ["401"], message="embedder: the key was refused.", remedy="Set it.")
+    assert closing_line(reported("error", MISSING, refused)) == "embedder: the key was refused. Set it."
+
+
+def test_a_remedy_that_the_message_holds_is_not_said_twice() -> None:
+    refused = make_finding("index.unreachable", ["x"], message="Qdrant: refused. Start it.", remedy="Start it.")
+    assert closing_line(reported("error", refused)) == "Qdrant: refused. Start it."
+
+
+def test_what_was_not_measured_is_named_with_its_reasons_once() -> None:
+    empty = make_finding("index.empty", ["docs"], remedy="Run the ingestion.")
+    reasons = {
+        "coverage": "there are no points",
+        "query_pass_rate": "there are no points",
+        "error_findings": "see above",
+    }
+    line = closing_line(reported("not_measured", empty, unmeasured=reasons))
+    assert "coverage, query_pass_rate not measured: there are no points. Run the ingestion." in line
+    assert "error_findings" not in line
+
+
+def test_a_crash_says_how_to_see_more() -> None:
+    crashed = make_finding("check.crashed", ["coverage_report"], message="coverage_report failed to run (TypeError).")
+    line = closing_line(reported("not_measured", crashed, unmeasured={"error_findings": "something crashed"}))
+    assert line == "coverage_report failed to run (TypeError). --log-level DEBUG shows where."
+
+
+@pytest.mark.parametrize("verdict", ["fail", "error", "not_measured"])
+def test_a_run_that_does_not_pass_always_says_something(verdict: RunVerdict) -> None:
+    line = closing_line(reported(verdict))
+    assert line
+    assert "\n" not in line

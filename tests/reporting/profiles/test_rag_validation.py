@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.report import PrecisionMetric
+from tests.reporting import factory
+from tests.reporting.profiles.world import assert_entities, broken, rendered
+
+PROFILE = "rag-validation"
+REPORT = {
+    "collection_name", "total_queries", "query_results", "precision_metrics", "avg_top1_score",
+    "queries_above_threshold", "avg_precision_at_3", "avg_precision_at_5", "pass_status", "timestamp",
+}  # fmt: skip
+SEED = {
+    "TestQuery": {"query", "category", "expected_topics"},
+    "RetrievalResult": {"rank", "score", "url", "title", "heading", "text", "token_count", "preview"},
+    "GroundTruthMapping": {"query", "relevant_urls"},
+    "PrecisionMetric": {
+        "query", "k", "precision", "retrieved_urls", "relevant_retrieved", "relevant_count", "ceiling",
+        "short_because",
+    },
+}  # fmt: skip
+A, B, C = factory.PAGES[:3]
+
+
+def asked(best=0.6, **more):
+    given = {"category": "ROS 2", **more.pop("given", {})}
+    return factory.query("q1", "How do I set up a ROS 2 workspace?", best, given=given, **more)
+
+
+def precision(k=3, pages=(A, B, C), relevant=(A, B)):
+    return PrecisionMetric(
+        query="How do I set up a ROS 2 workspace?", query_id="q1", k=k, precision=len(relevant) / k,
+        retrieved_urls=list(pages), relevant_retrieved=list(relevant), relevant_count=len(relevant), ceiling=1.0,
+    )  # fmt: skip
+
+
+def render(*queries, truth=(), **more):
+    settings = more.pop("settings", {"retrieval": {"relevance_similarity": 0.5}})
+    run = factory.report(query_results=list(queries) or [asked()], **more)
+    given = [{"id": "q1", "query_text": "How do I set up a ROS 2 workspace?", "relevant_urls": list(truth)}]
+    return rendered(factory.bundle(run, queries=given, settings=settings), PROFILE)
+
+
+def test_every_entity_has_every_field_of_the_seed():
+    entities = {name: fields for name, fields in SEED.items() if name != "TestQuery"}
+    assert_entities(PROFILE, entities)
+    report = render(truth=[A], precision_metrics=[precision()])
+    assert set(report) == REPORT | {"profile", "ground_truth", "success_criteria", "rule_violations"}
+    assert set(report["query_results"][0]) == SEED["TestQuery"] | {"results", "top1_score", "relevant"}
+    assert set(report["query_results"][0]["results"][0]) == SEED["RetrievalResult"]
+    assert set(report["precision_metrics"][0]) == SEED["PrecisionMetric"]
+    assert report["ground_truth"] == [{"query": "How do I set up a ROS 2 workspace?", "relevant_urls": [A]}]
+
+
+def test_a_field_without_a_value_is_null_and_not_absent():
+    hit = factory.hit(1, 0.6, source_url=None, title=None, heading_hierarchy=None, chunk_text=None, token_count=None)
+    report = render(asked(hits=[hit]))
+    [result] = report["query_results"][0]["results"]
+    assert {name for name, value in result.items() if value is None} == SEED["RetrievalResult"] - {"rank", "score"}
+    assert report["precision_metrics"] is None
+    assert (report["avg_precision_at_3"], report["avg_precision_at_5"]) == (None, None)
+
+
+def test_a_text_is_whole_and_its_preview_has_150_characters():
+    text = "x" * 149 + "yz"
+    [result] = render(asked(hits=[factory.hit(1, 0.6, chunk_text=text)]))["query_results"][0]["results"]
+    assert result["text"] == text
+    assert result["preview"] == "x" * 149 + "y"
+
+
+def test_ranks_count_from_one_and_headings_are_one_text():
+    results = render()["query_results"][0]["results"]
+    assert [result["rank"] for result in results] == [1, 2, 3]
+    assert results[0]["heading"] == "ROS 2 basics > Nodes"
+
+
+@pytest.mark.parametrize(("best", "relevant"), [(0.5, True), (0.4999999, True), (0.49, False), (None, None)])
+def test_the_first_score_is_relevant_from_the_threshold_on(best, relevant):
+    result = render(asked(best))["query_results"][0]
+    assert (result["top1_score"], result["relevant"]) == (best, relevant)
+
+
+@pytest.mark.parametrize(
+    ("rate", "at_3", "passes"),
+    [
+        (0.8, 0.7, True),
+        (0.79, 0.7, False),
+        (0.8, 0.67, False),
+        (0.8, 0.0, False),  # the seed's `if avg_precision_at_3` lets this one pass
+        (0.8, None, True),
+        (None, None, False),
+    ],
+)
+def test_the_status_is_by_verdict_and_not_by_the_truth_of_a_number(rate, at_3, passes):
+    absent = {"reason_code": "not_applicable"} if at_3 is None else {}
+    criteria = [
+        factory.criterion("relevance_rate", rate, 0.8, required=True),
+        factory.criterion("precision_at_3", at_3, 0.7, required=True, **absent),
+    ]
+    report = render(criteria=criteria, avg_precision_at_3=at_3)
+    assert report["pass_status"] is passes
+    assert report["avg_precision_at_3"] == at_3
+
+
+def test_precisions_that_could_not_be_measured_do_not_pass():
+    criteria = [
+        factory.criterion("relevance_rate", 1.0, 0.8, required=True),
+        factory.criterion("precision_at_3", None, 0.7, required=True, reason_code="unreachable"),
+    ]
+    assert render(criteria=criteria)["pass_status"] is False
+
+
+def test_success_criteria_are_shares():
+    criteria = [
+        factory.criterion("relevance_rate", 0.9, 0.8, required=True),
+        factory.criterion("precision_at_3", 0.5, 0.7, required=True),
+    ]
+    stands = render(criteria=criteria)["success_criteria"]
+    assert (stands["relevance"]["value"], stands["relevance"]["gate"], stands["relevance"]["met"]) == (0.9, 0.8, True)
+    assert (stands["precision_at_3"]["value"], stands["precision_at_3"]["met"]) == (0.5, False)
+
+
+def test_k_pages_are_shown_and_fewer_only_with_their_cause():
+    report = render(precision_metrics=[precision(), precision(5, pages=(A, B, C))])
+    full, short = report["precision_metrics"]
+    assert (len(full["retrieved_urls"]), full["short_because"]) == (3, None)
+    assert len(short["retrieved_urls"]) == 3
+    assert "3 distinct pages" in short["short_because"]
+    assert broken(report, "precision_metrics[0]") == set()
+    assert broken(report, "precision_metrics[1]") == {"retrieved_urls"}
+
+
+def test_precision_is_relevant_by_k_and_what_is_relevant_was_retrieved():
+    [metric] = render(truth=[A, B], precision_metrics=[precision()])["precision_metrics"]
+    assert metric["precision"] == metric["relevant_count"] / metric["k"] == pytest.approx(2 / 3)
+    assert metric["relevant_count"] == len(metric["relevant_retrieved"])
+    assert set(metric["relevant_retrieved"]) <= set(metric["retrieved_urls"])
+
+
+@pytest.mark.parametrize(
+    ("hit", "fields"),
+    [
+        ({"similarity_score": -0.1}, {"score"}),
+        ({"source_url": "docs/a"}, {"url"}),
+        ({"title": " "}, {"title"}),
+        ({"title": None}, {"title"}),
+        ({"heading_hierarchy": [""]}, {"heading"}),
+        ({"chunk_text": ""}, {"text"}),
+        ({"token_count": None}, set()),
+    ],
+)
+def test_a_result_that_breaks_a_rule_is_kept_and_named(hit, fields):
+    found = factory.hit(1, 0.6).model_copy(update=hit)
+    assert broken(render(asked(hits=[found])), "query_results[0].results[0]") == fields
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        ({"category": "Robots"}, {"category"}),
+        ({"category": None}, {"category"}),
+        ({"query_text": "ROS2"}, {"query"}),
+        ({"category": "General"}, set()),
+    ],
+)
+def test_a_query_that_breaks_a_rule_is_named(given, fields):
+    query = asked()
+    query = query.model_copy(update={"query": {**query.query, **given}})
+    assert broken(render(query), "query_results[0]") == fields
+
+
+def test_topics_are_an_empty_list_where_there_are_none():
+    assert render()["query_results"][0]["expected_topics"] == []
+
+
+def test_a_relevant_url_that_is_none_breaks_the_rule():
+    assert broken(render(truth=["docs/a"]), "ground_truth[0]") == {"relevant_urls"}
+
+
+def test_hostile_payloads_do_not_crash_it():
+    assert len(rendered(factory.hostile(), PROFILE)["query_results"]) == len(factory.HOSTILE)
+    assert rendered(factory.unreachable(), PROFILE)["pass_status"] is False

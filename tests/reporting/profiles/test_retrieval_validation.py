@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from tests.reporting import factory
+from tests.reporting.profiles.world import assert_entities, broken, rendered, snapshot
+
+PROFILE = "retrieval-validation"
+SEED = {
+    "Query": {"id", "text", "embedding", "timestamp", "metadata"},
+    "Embedding": {"chunk", "vector", "dimension", "model", "text_hash", "text_hash_matches"},
+    "RetrievedChunk": {"id", "text", "embedding", "score", "metadata"},
+    "Metadata": {"source_url", "module", "chapter", "chunk_index", "original_length", "processed_at"},
+    "ValidationTest": {
+        "id", "name", "description", "query_text", "expected_results", "actual_results", "status", "timestamp",
+        "execution_time_ms",
+    },
+}  # fmt: skip
+TEXT = "ROS 2 is a middleware."
+POINT = "00000000-0000-0000-0000-000000000001"
+STORED = {
+    "text": TEXT, "source_url": factory.PAGES[1], "module": "m", "chapter": "c", "chunk_index": 0,
+    "text_hash": hashlib.sha256(TEXT.encode()).hexdigest(), "model": "embed-english-v3.0", "original_length": 5000,
+    "processed_at": "2026-01-06T10:00:00Z",
+}  # fmt: skip
+SETTINGS = {"embedding": {"model": "embed-english-v3.0"}, "payload": {"fields": {"module": "module"}}}
+
+
+def asked(query_id="q1", best=0.6, hits=None, **more):
+    given = {"expected_results": [{"text": "middleware"}], **more.pop("given", {})}
+    hits = [factory.hit(1, best, **more.pop("hit", {}))] if hits is None else hits
+    return factory.query(query_id, "What is ROS 2?", best, hits=hits, given=given, **more)
+
+
+def bundle_of(*queries, given=None, **more):
+    everything = [query.query for query in queries] if given is None else given
+    settings = more.pop("settings", SETTINGS)
+    return factory.bundle(factory.report(query_results=list(queries)), queries=everything, settings=settings, **more)
+
+
+def test_every_entity_has_every_field_of_the_seed(tmp_path):
+    assert_entities(PROFILE, SEED)
+    report = rendered(bundle_of(asked(), manifest=snapshot(tmp_path, PROFILE, {POINT: STORED})), PROFILE)
+    [test] = report["validation_tests"]
+    assert set(report["queries"][0]) == SEED["Query"]
+    assert set(test) == SEED["ValidationTest"]
+    assert set(test["actual_results"][0]) == SEED["RetrievedChunk"]
+    assert set(test["actual_results"][0]["metadata"]) == SEED["Metadata"]
+    assert set(report["embeddings"][0]) == SEED["Embedding"]
+
+
+def test_a_field_without_a_value_is_null_and_not_absent():
+    hit = factory.hit(1, 0.5, source_url=None, module_name=None, chapter_id=None, chunk_index=None, chunk_text=None)
+    report = rendered(bundle_of(asked(hits=[hit])), PROFILE)
+    chunk = report["validation_tests"][0]["actual_results"][0]
+    assert chunk["metadata"] == dict.fromkeys(SEED["Metadata"])
+    assert (chunk["text"], chunk["embedding"]) == (None, None)
+    assert set(report["embeddings"][0]) == SEED["Embedding"]
+    assert report["embeddings"][0]["model"] is None
+
+
+def test_length_and_time_of_processing_come_from_the_payload(tmp_path):
+    report = rendered(bundle_of(asked(), manifest=snapshot(tmp_path, PROFILE, {POINT: STORED})), PROFILE)
+    metadata = report["validation_tests"][0]["actual_results"][0]["metadata"]
+    assert (metadata["original_length"], metadata["processed_at"]) == (5000, "2026-01-06T10:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        (asked(), "PASS"),
+        (asked(passed=False), "FAIL"),
+        (asked(passed=None, status="error", best=None, hits=[], fail_reason="Qdrant: refused"), "ERROR"),
+    ],
+)
+def test_the_status_follows_from_the_comparison(query, status):
+    assert rendered(bundle_of(query), PROFILE)["validation_tests"][0]["status"] == status
+
+
+def test_a_test_that_was_not_run_is_pending_without_results_or_time():
+    given = [asked("q1").query, asked("q2").query]
+    report = rendered(bundle_of(asked("q1"), given=given), PROFILE)
+    first, second = report["validation_tests"]
+    assert (first["status"], second["status"]) == ("PASS", "PENDING")
+    assert (second["actual_results"], second["timestamp"], second["execution_time_ms"]) == (None, None, None)
+    assert report["queries"][1]["timestamp"] is None
+
+
+def test_without_the_group_of_queries_every_test_is_pending():
+    given = [asked("q1").query, asked("q2").query]
+    report = rendered(bundle_of(given=given), PROFILE)
+    assert [test["status"] for test in report["validation_tests"]] == ["PENDING", "PENDING"]
+
+
+def test_execution_time_is_milliseconds_of_embedding_and_search():
+    [test] = rendered(bundle_of(asked(embedding_ms=12.5, search_time_ms=30.0)), PROFILE)["validation_tests"]
+    assert test["execution_time_ms"] == 42.5
+    [test] = rendered(bundle_of(asked(embedding_ms=None, search_time_ms=30.0)), PROFILE)["validation_tests"]
+    assert test["execution_time_ms"] == 30.0
+
+
+def test_expected_and_actual_results_stand_side_by_side():
+    [test] = rendered(bundle_of(asked()), PROFILE)["validation_tests"]
+    assert test["expected_results"] == [{"text": "middleware"}]
+    assert test["actual_results"][0]["score"] == 0.6
+
+
+def test_names_and_descriptions_are_the_querys_own_else_its_id_and_text():
+    named, bare = asked("q1", given={"name": "n", "description": "d"}), asked("q2")
+    first, second = rendered(bundle_of(named, bare), PROFILE)["validation_tests"]
+    assert (first["name"], first["description"]) == ("n", "d")
+    assert (second["name"], second["description"]) == ("q2", "What is ROS 2?")
+
+
+def test_metadata_of_a_query_is_kept():
+    report = rendered(bundle_of(asked(given={"metadata": {"author": "x"}})), PROFILE)
+    assert report["queries"][0]["metadata"] == {"author": "x"}
+
+
+def test_the_embedding_record_says_dimension_model_and_whether_the_hash_fits(tmp_path):
+    right = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "a", PROFILE, {POINT: STORED})), PROFILE)
+    [record] = right["embeddings"]
+    assert (record["dimension"], record["model"], record["text_hash_matches"]) == (1024, "embed-english-v3.0", True)
+    assert broken(right, "embeddings[0]") == set()
+    changed = {**STORED, "text": "Other words.", "model": "embed-multilingual-v2.0"}
+    wrong = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "b", PROFILE, {POINT: changed})), PROFILE)
+    assert wrong["embeddings"][0]["text_hash_matches"] is False
+    assert broken(wrong, "embeddings[0]") == {"text_hash_matches", "model"}
+
+
+@pytest.mark.parametrize(
+    ("hit", "fields"),
+    [
+        ({"source_url": "book"}, {"source_url"}),
+        ({"source_url": None}, {"source_url"}),
+        ({"module_name": " "}, {"module"}),
+        ({"chapter_id": ""}, {"chapter"}),
+        ({"chapter_id": None}, {"chapter"}),
+        ({"chunk_index": -1}, {"chunk_index"}),
+        ({"chunk_index": 0}, set()),
+    ],
+)
+def test_metadata_that_breaks_a_rule_is_kept_and_named(hit, fields):
+    report = rendered(bundle_of(asked(hit=hit)), PROFILE)
+    assert broken(report, "validation_tests[0].actual_results[0].metadata") == fields
+
+
+def test_an_original_length_of_zero_breaks_the_rule_and_none_at_all_does_not(tmp_path):
+    where = "validation_tests[0].actual_results[0].metadata"
+    zero = snapshot(tmp_path / "a", PROFILE, {POINT: {**STORED, "original_length": 0}})
+    none = snapshot(tmp_path / "b", PROFILE, {POINT: {**STORED, "original_length": None}})
+    assert broken(rendered(bundle_of(asked(), manifest=zero), PROFILE), where) == {"original_length"}
+    assert broken(rendered(bundle_of(asked(), manifest=none), PROFILE), where) == set()
+
+
+@pytest.mark.parametrize(("score", "fields"), [(-1.0, set()), (-0.3, set()), (1.0, set()), (1.2, {"score"})])
+def test_scores_lie_between_minus_one_and_one(score, fields):
+    report = rendered(bundle_of(asked(best=score)), PROFILE)
+    assert broken(report, "validation_tests[0].actual_results[0]") == fields
+
+
+def test_an_empty_text_and_results_out_of_order_break_rules():
+    hits = [factory.hit(1, 0.4, chunk_text=" "), factory.hit(2, 0.6)]
+    report = rendered(bundle_of(asked(hits=hits)), PROFILE)
+    assert broken(report, "validation_tests[0].actual_results[0]") == {"text"}
+    assert broken(report, "validation_tests[0]") == {"actual_results"}
+
+
+def test_a_test_without_an_expected_chunk_breaks_the_rule_unless_it_is_negative():
+    without, negative = asked("q1", given={"expected_results": []}), asked("q2", given={"expected_results": []})
+    negative = negative.model_copy(update={"query": {**negative.query, "negative": True}})
+    report = rendered(bundle_of(without, negative), PROFILE)
+    assert broken(report, "validation_tests[0]") == {"expected_results"}
+    assert broken(report, "validation_tests[1]") == set()
+
+
+def test_the_index_is_shown_with_its_hnsw_and_payload_indexes_and_what_is_missing(tmp_path):
+    facts = {"hnsw": {"m": 16}, "payload_indexes": {"module": "keyword"}}
+    report = rendered(bundle_of(asked(), manifest=snapshot(tmp_path, PROFILE, {POINT: STORED}, **facts)), PROFILE)
+    indexing = report["indexing"]
+    assert (indexing["vector_size"], indexing["distance"], indexing["index_type"]) == (1024, "Cosine", "HNSW")
+    assert indexing["hnsw"] == {"m": 16}
+    assert indexing["missing_payload_indexes"] == ["chapter", "source_url"]
+
+
+def test_there_is_advice_on_combined_payload_indexes():
+    advice = rendered(bundle_of(asked()), PROFILE)["indexing"]["advice"]
+    assert "module, chapter, source_url" in advice
+    assert "composite" in advice
+
+
+def test_local_mode_has_no_indexes_to_miss(tmp_path):
+    manifest = snapshot(tmp_path, PROFILE, {POINT: STORED}, local=True)
+    indexing = rendered(bundle_of(asked(), manifest=manifest), PROFILE)["indexing"]
+    assert (indexing["index_type"], indexing["missing_payload_indexes"]) == ("none (local mode)", None)
+
+
+def test_success_criteria_are_percent_and_milliseconds():
+    criteria = [
+        factory.criterion("retrieved_metadata_completeness", 0.9, 1.0, required=True),
+        factory.criterion("accuracy", 0.95, 0.95, required=True),
+        factory.criterion("determinism", 1.0, 1.0, required=True),
+        factory.criterion("negative_pass_rate", None, 1.0, required=True, reason_code="not_applicable"),
+        factory.criterion("latency_p95_ms", 420.0, 500.0),
+    ]
+    report = rendered(factory.bundle(factory.report("fail", criteria=criteria)), PROFILE)
+    stands = {name: (entry["value"], entry["gate"], entry["met"]) for name, entry in report["success_criteria"].items()}
+    assert stands == {
+        "metadata_completeness": (90.0, 100.0, False),
+        "accuracy": (95.0, 95.0, True),
+        "determinism": (100.0, 100.0, True),
+        "false_positives": (None, 100.0, None),
+        "latency_p95_ms": (420.0, 500.0, True),
+    }
+    assert report["passed"] is False
+
+
+def test_hostile_payloads_do_not_crash_it():
+    assert rendered(factory.hostile(), PROFILE)["profile"] == PROFILE
+    assert rendered(factory.unreachable(), PROFILE)["validation_tests"] == []

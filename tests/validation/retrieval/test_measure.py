@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval, questions_of
+from tests.validation.factory import SITE, answer, hit, page_hits, query, rules, site
+
+INVENTORY = site("/a", "/b", "/c", "/d")
+
+
+def settings(**changes: Any) -> RetrievalSettings:
+    own = {name: changes.pop(name) for name in ("judge", "ranks", "top_k", "relevance_similarity") if name in changes}
+    base: dict[str, Any] = {"judge": None, "ranks": (3, 5), "top_k": 5, "relevance_similarity": 0.5}
+    return RetrievalSettings(rules=rules(inventory=INVENTORY, **changes), **{**base, **own})
+
+
+def measure(
+    asked: Mapping[TestQuery, Sequence[Hit]] | Sequence[tuple[TestQuery, Sequence[Hit]]], **changes: Any
+) -> Measurement:
+    pairs = list(asked.items()) if isinstance(asked, Mapping) else list(asked)
+    answers = [answer(entry.id, *hits) for entry, hits in pairs]
+    return measure_retrieval([entry for entry, _ in pairs], answers, settings(**changes))
+
+
+def values(measurement: Measurement) -> dict[str, tuple[float | None, float | None, float | None]]:
+    return {value.name: (value.value, value.numerator, value.denominator) for value in measurement.values}
+
+
+def codes(measurement: Measurement) -> dict[str, str | None]:
+    return {value.name: value.reason_code for value in measurement.values}
+
+
+def found(measurement: Measurement) -> dict[str, Finding]:
+    return {finding.code: finding for finding in measurement.findings}
+
+
+A, B, NO = page_hits("/a"), page_hits("/b"), page_hits("/c", best=0.3)
+
+
+def test_negative_queries_count_for_the_pass_rate_and_critical_ones_for_their_own() -> None:
+    measurement = measure(
+        [
+            (query(id="good", relevant_urls=[f"{SITE}/a"]), A),
+            (query(id="bad", relevant_urls=[f"{SITE}/a"], critical=True), B),
+            (query(id="quiet", negative=True, min_similarity=0.5), NO),
+            (query(id="loud", negative=True, min_similarity=0.5, critical=True), A),
+        ]
+    )
+    got = values(measurement)
+    assert got["query_pass_rate"] == (0.5, 2, 4)
+    assert got["negative_pass_rate"] == (0.5, 1, 2)
+    assert got["critical_queries"] == (0.0, 0, 2)
+
+
+def test_without_negative_or_critical_queries_or_ground_truth_those_are_not_applicable() -> None:
+    measurement = measure([(query(id="q", expected_module="m"), A)])
+    got = codes(measurement)
+    names = ("negative_pass_rate", "critical_queries", "keyword_recall", "accuracy", "mrr", "map", "recall_at_5")
+    assert {name: got[name] for name in names} == dict.fromkeys(names, "not_applicable")
+    assert got["query_pass_rate"] is None
+
+
+def test_relevance_and_similarity_are_over_positive_queries() -> None:
+    measurement = measure(
+        [
+            (query(id="high"), page_hits("/a", best=0.9)),
+            (query(id="edge"), page_hits("/a", best=0.4999995)),
+            (query(id="low"), page_hits("/a", best=0.3)),
+            (query(id="none"), ()),
+            (query(id="negative", negative=True), page_hits("/a", best=0.95)),
+        ]
+    )
+    got = values(measurement)
+    assert got["relevance_rate"] == (0.5, 2, 4)
+    assert got["avg_similarity"][0] == pytest.approx((0.9 + 0.4999995 + 0.3) / 3)
+    assert got["avg_similarity"][2] == 3
+    assert measurement.sections["queries_above_threshold"] == 2
+
+
+def test_distances_count_downwards() -> None:
+    far, near = (hit(1, 2.0),), (hit(1, 0.2), hit(2, 0.4))
+    measurement = measure([(query(id="near"), near), (query(id="far"), far)], higher_is_better=False)
+    got = values(measurement)
+    assert got["query_pass_rate"] == (0.5, 1, 2)
+    assert got["relevance_rate"] == (0.5, 1, 2)
+    assert got["avg_similarity"][0] == pytest.approx(1.1)
+    assert measurement.sections["queries_above_threshold"] == 1
+
+
+def test_positive_queries_that_find_nothing_leave_the_similarity_open_and_not_excused() -> None:
+    measurement = measure([(query(id="q"), ())])
+    assert codes(measurement)["avg_similarity"] == "no_data"
+    assert codes(measurement)["retrieved_metadata_completeness"] == "no_data"
+    assert codes(measurement)["determinism"] == "no_data"
+    assert values(measurement)["relevance_rate"] == (0.0, 0, 1)
+
+
+def test_a_suite_of_negative_queries_has_no_relevance_to_measure() -> None:
+    got = codes(measure([(query(id="q", negative=True), NO)]))
+    assert got["relevance_rate"] == "not_applicable"
+    assert got["avg_similarity"] == "not_applicable"
+    assert got["query_pass_rate"] is None
+
+
+def test_no_query_at_all_is_no_data() -> None:
+    measurement = measure([])
+    assert codes(measurement)["query_pass_rate"] == "no_data"
+    assert codes(measurement)["relevance_rate"] == "no_data"
+    assert measurement.sections["queries_above_threshold"] is None
+
+
+def test_keyword_recall_is_the_mean_share_of_keywords_in_the_texts() -> None:
+    texts = (hit(1, chunk_text="A node talks."), hit(2, chunk_text="Ein Café."))
+    measurement = measure(
+        [
+            (query(id="half", expected_keywords=["node", "topic"]), texts),
+            (query(id="all", expected_keywords=["cafe"]), texts),
+            (query(id="none", expected_keywords=["x", "y"]), ()),
+            (query(id="negative", expected_keywords=["node"], negative=True), texts),
+            (query(id="unasked"), texts),
+        ]
+    )
+    assert values(measurement)["keyword_recall"] == (0.5, 1.5, 3)
+
+
+def test_accuracy_asks_for_any_expected_result_else_for_any_relevant_page() -> None:
+    measurement = measure(
+        [
+            (query(id="one of two", expected_results=[{"id": "1"}, {"id": "99"}]), A),
+            (query(id="neither", expected_results=[{"id": "98"}, {"id": "99"}], relevant_urls=[f"{SITE}/a"]), A),
+            (query(id="page", acceptable_urls=[f"{SITE}/a/"]), A),
+            (query(id="no page", relevant_urls=[f"{SITE}/d"]), A),
+            (query(id="names none", expected_module="m"), A),
+            (query(id="all grades 0", judgements={f"{SITE}/a": 0}), A),
+        ]
+    )
+    assert values(measurement)["accuracy"] == (0.5, 2, 4)
+
+
+def test_completeness_is_over_the_hits_of_all_queries() -> None:
+    whole, lacking = hit(1, source_url=f"{SITE}/a", chunk_index=0), hit(2, point_id="7", source_url=f"{SITE}/a")
+    measurement = measure(
+        [(query(id="q1"), (whole, lacking)), (query(id="q2", negative=True), (lacking, whole))],
+        required=["source_url", "chunk_index"],
+    )
+    assert values(measurement)["retrieved_metadata_completeness"] == (0.5, 2, 4)
+    finding = found(measurement)["retrieval.incomplete_metadata"]
+    assert [(s.name, s.page, s.details) for s in finding.subjects] == [
+        ("7", f"{SITE}/a", {"lacking": ["chunk_index"], "query": "q1"})
+    ]
+
+
+def test_failed_queries_are_named_with_their_conditions_and_negatives_apart() -> None:
+    measurement = measure(
+        [
+            (query(id="wrong page", relevant_urls=[f"{SITE}/a"], expected_module="m"), B),
+            (query(id="nothing", min_similarity=0.5), ()),
+            (query(id="loud", negative=True), A),
+            (query(id="fine"), A),
+        ]
+    )
+    failed = found(measurement)["query.failed"]
+    assert {subject.name: subject.details["conditions"] for subject in failed.subjects} == {
+        "wrong page": ["module", "url"],
+        "nothing": ["nothing returned"],
+    }
+    assert failed.subjects[1].details["expected_pages"] == [f"{SITE}/a"]
+    assert failed.cause == "Conditions missed: module, nothing returned, url."
+    assert [subject.name for subject in found(measurement)["query.negative_scored_high"].subjects] == ["loud"]
+
+
+def test_a_run_without_faults_has_no_findings() -> None:
+    assert measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), A)]).findings == ()
+
+
+def test_page_metrics_rank_pages_and_not_chunks() -> None:
+    hits = page_hits("/a", "/a/", "/a#x", "/b", "/b")
+    measurement = measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), hits)])
+    got = values(measurement)
+    assert got["precision_at_5"][0] == pytest.approx(0.2)  # other tools say 0.6, 0.5 or 2.13
+    assert got["hit_at_3"] == (1.0, 1.0, 1)
+    assert got["mrr"][0] == 1.0
+
+
+def test_hits_are_counted_in_whole_queries() -> None:
+    pairs = [(query(id=f"q{n}", relevant_urls=[f"{SITE}/a"]), A if n < 29 else B) for n in range(49)]
+    assert values(measure(pairs))["hit_at_3"][1:] == (29, 49)
+
+
+def test_the_reciprocal_rank_looks_within_top_k_pages() -> None:
+    deep = Answer("q", hits=page_hits("/b"), deeper=page_hits("/c", "/a", best=0.5))
+    asked = query(id="q", relevant_urls=[f"{SITE}/a"], top_k=1)
+    measurement = measure_retrieval([asked], [deep], settings(top_k=1, ranks=(3,)))
+    got = values(measurement)
+    assert got["mrr"][0] == 0.0
+    assert got["recall_at_3"][0] == 1.0
+    assert got["map"][0] == pytest.approx(1 / 3)
+
+
+def test_precision_metrics_show_pages_as_the_index_spells_them() -> None:
+    hits = page_hits("/a/", "/b.html", "/c")
+    measurement = measure(
+        [(query("How?", id="q", relevant_urls=[f"{SITE}/a", f"{SITE}/d"], acceptable_urls=["/c"]), hits)], ranks=(2, 3)
+    )
+    assert measurement.sections["precision_metrics"] == [
+        {
+            "query": "How?",
+            "query_id": "q",
+            "k": 2,
+            "precision": 0.5,
+            "retrieved_urls": [f"{SITE}/a/", f"{SITE}/b.html"],
+            "relevant_retrieved": [f"{SITE}/a/"],
+            "relevant_count": 1,
+            "ceiling": 1.0,
+        },
+        {
+            "query": "How?",
+            "query_id": "q",
+            "k": 3,
+            "precision": 1 / 3,
+            "retrieved_urls": [f"{SITE}/a/", f"{SITE}/b.html", f"{SITE}/c"],
+            "relevant_retrieved": [f"{SITE}/a/"],
+            "relevant_count": 1,
+            "ceiling": 1.0,
+        },
+    ]
+
+
+def test_a_precision_of_zero_is_a_number() -> None:
+    measurement = measure([(query(id="q", relevant_urls=[f"{SITE}/d"]), A)])
+    assert [entry["precision"] for entry in measurement.sections["precision_metrics"]] == [0.0, 0.0]
+    assert values(measurement)["precision_at_3"][0] == 0.0
+    assert codes(measurement)["precision_at_3"] is None
+
+
+def test_metrics_are_shown_by_category() -> None:
+    measurement = measure(
+        [
+            (query(id="q1", relevant_urls=[f"{SITE}/a"], category="ROS 2"), A),
+            (query(id="q2", relevant_urls=[f"{SITE}/a"], category="VLA"), B),
+        ]
+    )
+    groups = measurement.sections["retrieval_metrics"]["by_category"]
+    assert {name: group["mrr"]["value"] for name, group in groups.items()} == {"ROS 2": 1.0, "VLA": 0.0}
+
+
+def test_results_stand_in_file_order_with_the_query_as_given() -> None:
+    measurement = measure([(query(id="z", expected_module="m"), A), (query(id="a"), B)])
+    results = measurement.sections["query_results"]
+    assert [entry["query_id"] for entry in results] == ["z", "a"]
+    assert results[0]["query"] == {"id": "z", "query_text": "How?", "expected_module": "m"}
+
+
+FAILURE = SystemFailure("http://x refused", code="index.unreachable", system="Qdrant", subject="http://x", attempts=3)
+
+
+def test_when_a_system_fails_answers_are_kept_and_no_criterion_is_measured() -> None:
+    asked = [query(id=name, relevant_urls=[f"{SITE}/a"]) for name in ("q1", "q2")]
+    answers = [answer("q1", *A), Answer("q2", error=str(FAILURE))]
+    measurement = measure_retrieval(asked, answers, settings(), failure=FAILURE)
+    assert measurement.values == ()
+    assert measurement.failure is not None
+    assert measurement.failure.kind == "unreachable"
+    assert [finding.code for finding in measurement.findings] == ["index.unreachable"]
+    assert [entry["status"] for entry in measurement.sections["query_results"]] == ["success", "error"]
+    assert set(measurement.sections["qrels"]) == set(measurement.sections["run"]) == {"q1"}
+    assert measurement.sections["retrieval_metrics"]["page"]["mrr"]["n"] == 1
+
+
+def test_when_nothing_could_be_asked_every_query_says_why() -> None:
+    asked = [query(id="q1"), query(id="q2", negative=True)]
+    measurement = measure_retrieval(asked, [], settings(), failure=FAILURE)
+    assert {entry["fail_reason"] for entry in measurement.sections["query_results"]} == {str(FAILURE)}
+    assert measurement.sections["queries_above_threshold"] is None
+
+
+def test_questions_ask_for_pages_only_where_there_is_ground_truth() -> None:
+    asked = [
+        query(id="plain"),
+        query(id="own k", top_k=20),
+        query(id="truth", relevant_urls=["a"]),
+        query(id="no truth", judgements={"a": 0}),
+        query(id="negative", negative=True),
+    ]
+    questions = questions_of(asked, settings(ranks=(3, 10), top_k=5))
+    assert [(entry.query_id, entry.top_k, entry.pages) for entry in questions] == [
+        ("plain", 5, 0), ("own k", 20, 0), ("truth", 5, 10), ("no truth", 5, 0), ("negative", 5, 0),
+    ]  # fmt: skip
+
+
+def test_without_ranks_rankings_are_as_deep_as_top_k() -> None:
+    assert settings(ranks=()).depth == 5
+    measurement = measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), A)], ranks=())
+    assert values(measurement)["mrr"][0] == 1.0
