@@ -25,7 +25,7 @@ class Subject(BaseModel):
         page: Key of the page that this subject belongs to, when it belongs to one: lets consequences find causes.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     details: dict[str, Any] = Field(default_factory=dict)
@@ -48,7 +48,7 @@ class Finding(BaseModel):
         because: Code of the finding that this one follows from, or null.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     code: str
     severity: Severity
@@ -92,7 +92,7 @@ class ReportedFinding(BaseModel):
     ``details.subjects`` maps the name of a subject to what was measured on it.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     code: str
     severity: Severity

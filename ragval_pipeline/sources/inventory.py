@@ -29,7 +29,7 @@ class SitePage(BaseModel):
         out_of_scope: Why the page is not in scope, or null.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     url: str
     key: str
@@ -55,7 +55,7 @@ class SiteInventory(BaseModel):
         files: Sitemap files read.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     configured: bool = True
     location: str | None = None

@@ -100,8 +100,17 @@ def link_consequences(findings: Sequence[Finding], *, page_modules: Mapping[str,
 
 
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors first, causes before consequences, then in the order of the catalogue."""
-    ordered = sorted(findings, key=_rank)
+    """Errors first, causes before consequences, then in the order of the catalogue.
+
+    A cause stands where its gravest consequence would: a warning that explains an error comes with the errors.
+    """
+    known = list(findings)
+    gravest: dict[str, int] = {}
+    for finding in known:
+        if finding.because is not None:
+            severity = _SEVERITY_ORDER[finding.severity]
+            gravest[finding.because] = min(severity, gravest.get(finding.because, severity))
+    ordered = sorted(known, key=lambda finding: _rank(finding, gravest.get(finding.code)))
     by_cause: dict[str, list[Finding]] = {}
     codes = {finding.code for finding in ordered}
     for finding in ordered:
@@ -116,8 +125,10 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     return placed + [finding for group in by_cause.values() for finding in group]
 
 
-def _rank(finding: Finding) -> tuple[int, int, str]:
-    return (_SEVERITY_ORDER[finding.severity], _CATALOGUE_ORDER[finding.code], finding.scope or "")
+def _rank(finding: Finding, gravest: int | None) -> tuple[int, int, str]:
+    severity = _SEVERITY_ORDER[finding.severity]
+    grade = severity if gravest is None else min(severity, gravest)
+    return (grade, _CATALOGUE_ORDER[finding.code], finding.scope or "")
 
 
 def _is_wide(finding: Finding) -> bool:

@@ -33,7 +33,7 @@ class MeasuredValue(BaseModel):
         reason_code: Why there is no value; null when there is one.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     value: float | None = None
@@ -59,7 +59,7 @@ class Failure(BaseModel):
         exception: Type of the exception.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     kind: Literal["unreachable", "no_data", "crashed"]
     message: str
@@ -80,7 +80,7 @@ class Measurement(BaseModel):
         seconds: How long it took.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     asset: str
     values: tuple[MeasuredValue, ...] = ()

@@ -20,7 +20,7 @@ SCHEMA_VERSION = "1.0"
 class Entity(BaseModel):
     """Base of the report's parts."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class Distribution(Entity):

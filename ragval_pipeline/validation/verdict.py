@@ -35,7 +35,7 @@ class CriterionResult(BaseModel):
     ``value`` is null exactly when ``verdict`` is ``not_measured``; ``threshold`` is null when nothing is asked.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     verdict: CriterionVerdict

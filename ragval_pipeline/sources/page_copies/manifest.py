@@ -13,7 +13,7 @@ from ragval_pipeline.sources.snapshot.manifest import Part
 class HostFailure(BaseModel):
     """Why reading ended early: the page host did not answer, or let nobody in."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     problem: str
     code: str
@@ -53,7 +53,7 @@ class PageCopiesManifest(BaseModel):
         seconds: Duration of the read.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     run_id: str
     configured: bool = True

@@ -12,7 +12,7 @@ Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
 class VectorFacts(BaseModel):
     """Size and distance of one vector of a collection; ``name`` is null for the unnamed one."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str | None
     size: int
@@ -47,7 +47,7 @@ class CollectionFacts(BaseModel):
         simulated: True when a demonstration put these facts in place of the server's.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     alias: str | None = None

@@ -10,7 +10,7 @@ from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 class Part(BaseModel):
     """One Parquet file of a snapshot."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     rows: int
@@ -35,7 +35,7 @@ class SnapshotManifest(BaseModel):
         tries: Calls made, retries included.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     run_id: str
     staged_uri: str
