@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.demo.defects import Amount, Corpus, Defect, Outcome, Planted, clean, judge, resources_of
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.suite.load import load_suite
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,6 @@ class Row:
 
 def validate(corpus: Corpus) -> tuple[Any, str]:
     """Write a corpus and validate it in this process: the report and the folder of the run."""
-    from ragval_pipeline.orchestration.run import run_suite
-    from ragval_pipeline.suite.load import load_suite
-
     finished = run_suite(load_suite(corpus.write()), resources=resources_of(corpus.services))
     return finished.report, finished.folder
 

@@ -11,7 +11,6 @@ from typing import Any
 
 #: Dotted key to what it will do.
 LATER: Mapping[str, str] = {
-    "retrieval.retriever": "queries go through your own search",
     "history.baseline": "runs are compared with this one",
     "history.tolerated_drop": "a smaller drop is no regression",
     "history.keep_runs": "older reports are removed",

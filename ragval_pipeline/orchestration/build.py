@@ -27,7 +27,7 @@ from ragval_pipeline.orchestration.assets.self_retrieval import build_self_retri
 from ragval_pipeline.orchestration.assets.sitemap_urls import build_sitemap_urls
 from ragval_pipeline.orchestration.assets.validation_report import build_validation_report
 from ragval_pipeline.orchestration.assets.vector_health import build_vector_health
-from ragval_pipeline.orchestration.checks import build_measurement_checks, build_report_gates
+from ragval_pipeline.orchestration.checks import build_measurement_checks, build_report_gates, gated_criteria
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.jobs import build_job
 from ragval_pipeline.orchestration.names import (
@@ -102,11 +102,12 @@ def build_validation_defs(
         *[build(suite) for build in MEASURING.values()],
         build_validation_report(suite, list(MEASURING)),
     ]
-    checks = [*[build_measurement_checks(suite, name) for name in MEASURING], build_report_gates(suite)]
+    gated = gated_criteria(suite)
+    checks = [build_measurement_checks(suite, name, gated) for name in MEASURING]
     job = build_job(suite, [asset.key for asset in assets], executor or dg.in_process_executor)
     return dg.Definitions(
         assets=assets,
-        asset_checks=checks,
+        asset_checks=[*checks, build_report_gates(suite, gated)],
         jobs=[job],
         schedules=[build_schedule(suite)],
         sensors=[build_after_ingestion_sensor(suite, watched)] if watched else [],

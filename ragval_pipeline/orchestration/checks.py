@@ -6,6 +6,7 @@ running, so only the report's gates block: a bad index turns the run red after i
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import dagster as dg
 
@@ -21,19 +22,28 @@ from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, n
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult, judge_value
 
+#: Every criterion of a suite with its gate, in report order.
+Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
 
-def build_measurement_checks(suite: Suite, asset: str) -> dg.AssetChecksDefinition:
+
+def gated_criteria(suite: Suite) -> Gated:
+    """The criteria and gates that checks are made for, as far as they are known before a run."""
+    gates = gates_of(suite)
+    return [(criterion, gates[criterion.name]) for criterion in criteria_of(suite)]
+
+
+def build_measurement_checks(suite: Suite, asset: str, gated: Gated) -> dg.AssetChecksDefinition:
     """The checks of one measuring asset: one a criterion that it measures, and one for its findings.
 
     They run in one step, because on a cluster every step is a process. They raise when the asset could not measure:
     that is a failed execution, not bad data.
     """
     key = asset_key(suite.suite, asset)
-    criteria = [criterion for criterion in criteria_of(suite) if criterion.asset == asset]
-    shown = gates_of(suite)
+    own = [(criterion, gate) for criterion, gate in gated if criterion.asset == asset]
+    criteria = [criterion for criterion, _ in own]
     described = {
         FINDINGS_CHECK: "No finding of severity error from this asset.",
-        **{criterion.name: _describe(criterion, shown[criterion.name]) for criterion in criteria},
+        **{criterion.name: _describe(criterion, gate) for criterion, gate in own},
     }
     specs = [dg.AssetCheckSpec(name, asset=key, description=text) for name, text in described.items()]
 
@@ -62,18 +72,13 @@ def build_measurement_checks(suite: Suite, asset: str) -> dg.AssetChecksDefiniti
     return checks
 
 
-def build_report_gates(suite: Suite) -> dg.AssetChecksDefinition:
+def build_report_gates(suite: Suite, gated: Gated) -> dg.AssetChecksDefinition:
     """The checks of ``validation_report``: a blocking one a required criterion, and those that it measures itself."""
     key = asset_key(suite.suite, VALIDATION_REPORT)
-    gates = gates_of(suite)
-    own = [criterion.name for criterion in criteria_of(suite) if criterion.asset == VALIDATION_REPORT]
-    names = [name for name, gate in gates.items() if gate.required or name in own]
-    criteria = {criterion.name: criterion for criterion in criteria_of(suite)}
     specs = [
-        dg.AssetCheckSpec(
-            name, asset=key, blocking=gates[name].required, description=_describe(criteria[name], gates[name])
-        )
-        for name in names
+        dg.AssetCheckSpec(criterion.name, asset=key, blocking=gate.required, description=_describe(criterion, gate))
+        for criterion, gate in gated
+        if gate.required or criterion.asset == VALIDATION_REPORT
     ]
 
     @dg.multi_asset_check(
@@ -85,9 +90,9 @@ def build_report_gates(suite: Suite) -> dg.AssetChecksDefinition:
     )
     def gate_checks(context: dg.AssetCheckExecutionContext, report: ValidationReport) -> Iterator[dg.AssetCheckResult]:
         wanted = {check.name for check in context.selected_asset_check_keys}
-        for name in names:
-            if name in wanted:
-                yield _publish(report.criterion(name), key, report.findings)
+        for spec in specs:
+            if spec.name in wanted:
+                yield _publish(report.criterion(spec.name), key, report.findings)
 
     return gate_checks
 

@@ -42,6 +42,8 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     load_queries(resolved)
     if selected & _EMBEDDING:
         _check_embedder(resolved)
+    if "queries" in selected:
+        _check_retriever(resolved)
     return resolved
 
 
@@ -77,3 +79,10 @@ def _check_embedder(suite: Suite) -> None:
         dimension=settings.dimension,
         search_path=suite.folder,
     )
+
+
+def _check_retriever(suite: Suite) -> None:
+    from ragval_pipeline.sources.production_search import load_search
+
+    if suite.retrieval.retriever is not None:
+        load_search(suite.retrieval.retriever, search_path=suite.folder)

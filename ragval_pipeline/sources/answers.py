@@ -10,12 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+from ragval_pipeline.sources.searchers import IndexSearcher, Searcher, dimension_mismatch
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
+
+__all__ = ["MAX_DEPTH", "Answer", "Answers", "Question", "ask_all", "ask_with", "dimension_mismatch"]
 
 #: A deeper search fetches at most this many points: beyond it a ranking of pages is of no use.
 MAX_DEPTH = 10_000
@@ -83,7 +86,7 @@ def ask_all(
     page_fields: Sequence[str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Answers:
-    """Ask every question once, repeat it for determinism, and deepen it where pages are wanted.
+    """``ask_with`` an embedder and a collection.
 
     Args:
         questions: What to ask.
@@ -95,6 +98,44 @@ def ask_all(
         input_type: How queries are embedded.
         exact: Search exactly.
         repeats: Searches per question, the first included.
+        page_fields: As in ``ask_with``.
+        on_progress: As in ``ask_with``.
+
+    Raises:
+        SystemFailure: The embedder fails: then nothing is answered.
+        NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
+    """
+    return ask_with(
+        questions,
+        searcher=IndexSearcher(embedder, reader, vector, input_type, exact),
+        fields=fields,
+        page_of=page_of,
+        repeats=repeats,
+        page_fields=page_fields,
+        on_progress=on_progress,
+    )
+
+
+def ask_with(
+    questions: Sequence[Question],
+    *,
+    searcher: Searcher,
+    fields: Sequence[str],
+    page_of: Callable[[Mapping[str, object]], str | None],
+    repeats: int = 1,
+    repeater: Searcher | None = None,
+    page_fields: Sequence[str] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Answers:
+    """Ask every question once, repeat it for determinism, and deepen it where pages are wanted.
+
+    Args:
+        questions: What to ask.
+        searcher: Finds hits.
+        fields: Payload fields that come with a hit.
+        page_of: Canonical page of a payload, or null.
+        repeats: Searches per question, the first included.
+        repeater: Finds the hits of repeats; null: ``searcher`` again.
         page_fields: Payload fields that ``page_of`` reads: all that comes with deeper hits; null: ``fields``.
         on_progress: Called with questions answered and questions to ask.
 
@@ -108,18 +149,19 @@ def ask_all(
     """
     if not questions:
         return Answers()
-    batch = embedder.embed([question.text for question in questions], input_type=input_type)
-    size = int(batch.vectors.shape[1])
-    if size != vector.size:
-        raise dimension_mismatch(vector, size, embedder)
-    share = 1000 * batch.elapsed_s / len(questions)
-    search = _Search(reader, fields, fields if page_fields is None else page_fields, page_of, exact, repeats)
+    texts = [question.text for question in questions]
+    share = searcher.prepare(texts)
+    if repeater is not None and repeats > 1:
+        repeater.prepare(texts)
+    search = _Search(
+        searcher, repeater or searcher, fields, fields if page_fields is None else page_fields, page_of, repeats
+    )
     result = Answers()
     for number, question in enumerate(questions):
         answer = None
         if result.failure is None:
             try:
-                answer = search.ask(question, batch.vectors[number].tolist(), share)
+                answer = search.ask(question, share)
             except SystemFailure as failure:
                 result.failure = failure
         result.answers.append(answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure)))
@@ -128,46 +170,34 @@ def ask_all(
     return result
 
 
-def dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
-    """The error for an embedder whose vectors the collection cannot be searched with."""
-    return NotMeasurableError(
-        f"the collection holds vectors of {vector.size} dimensions and {embedder.model} makes {size}",
-        code="vector.dimension",
-        subject=vector.name or "vectors",
-        remedy="Set embedding.provider and embedding.model to what the collection was embedded with.",
-        details={"expected": vector.size, "found": size, "model": embedder.model, "distance": vector.distance},
-    )
-
-
 @dataclass(frozen=True)
 class _Search:
     """One way of searching, used for every question."""
 
-    reader: Reader
+    searcher: Searcher
+    repeater: Searcher
     fields: Sequence[str]
     page_fields: Sequence[str]
     page_of: Callable[[Mapping[str, object]], str | None]
-    exact: bool
     repeats: int
 
-    def ask(self, question: Question, vector: list[float], embedding_ms: float) -> Answer:
+    def ask(self, question: Question, embedding_ms: float | None) -> Answer:
         started = time.perf_counter()
-        hits = self._hits(vector, question.top_k, self.fields)
+        hits = self.searcher.search(question.text, limit=question.top_k, fields=self.fields)
         search_ms = 1000 * (time.perf_counter() - started)
-        again = tuple(tuple(self._hits(vector, question.top_k, ())) for _ in range(self.repeats - 1))
-        deeper = self._deepen(question, vector, hits)
+        again = tuple(
+            tuple(self.repeater.search(question.text, limit=question.top_k, fields=())) for _ in range(self.repeats - 1)
+        )
+        deeper = self._deepen(question, hits)
         return Answer(question.query_id, tuple(hits), deeper, again, embedding_ms, search_ms)
 
-    def _hits(self, vector: list[float], limit: int, fields: Sequence[str]) -> list[Hit]:
-        return self.reader.search(vector, limit=limit, fields=fields, exact=self.exact)
-
-    def _deepen(self, question: Question, vector: list[float], hits: list[Hit]) -> tuple[Hit, ...]:
+    def _deepen(self, question: Question, hits: list[Hit]) -> tuple[Hit, ...]:
         """Search further until the ranking holds enough pages or the collection ends."""
         seen = {hit.id for hit in hits}
         ranked, limit, found = list(hits), question.top_k, len(hits)
         while question.pages and found == limit < MAX_DEPTH and self._pages(ranked) < question.pages:
             limit = min(MAX_DEPTH, max(2 * limit, 4 * question.pages))
-            more = self._hits(vector, limit, self.page_fields)
+            more = self.searcher.search(question.text, limit=limit, fields=self.page_fields)
             found = len(more)
             # An approximate search may order its head differently when asked for more: the first answer stands.
             ranked.extend(hit for hit in more if hit.id not in seen)

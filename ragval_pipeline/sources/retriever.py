@@ -7,15 +7,15 @@ What lives here: validating, embedding, searching and formatting one query. What
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.sources.embedders import open_embedder
+from ragval_pipeline.sources.embedders import check_configuration, open_embedder
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.qdrant.connect import open_client, place_of
 from ragval_pipeline.sources.qdrant.reader import CollectionReader, Hit
@@ -64,9 +64,9 @@ class RetrievalResponse(BaseModel):
 
     Args:
         query: As asked.
-        results: Hits at or above the threshold, best first.
+        results: Hits that reach the threshold, best first.
         total_found: Number of results.
-        search_time_ms: Milliseconds from embedding to formatting, retries and waiting included.
+        search_time_ms: Milliseconds of connecting, embedding and searching, retries and waiting included.
         status: ``success``, ``no_matches`` when no hit reaches the threshold, ``error`` when a system failed.
         message: One line for people, without secrets.
         states: The states passed through, the last one first to fail or ``COMPLETE``.
@@ -88,29 +88,36 @@ class RetrievalResponse(BaseModel):
 class Retriever:
     """Searches the collection of a suite with the suite's embedder.
 
-    Used in a ``with``, it keeps its connection open; otherwise each search opens and closes its own.
+    Used in a ``with``, it keeps its connections open; otherwise each search opens and closes its own.
 
     Args:
         suite: As ``load_suite`` reads it; placeholders are read now.
 
     Raises:
-        SuiteError: The suite or the environment is wrong.
+        SuiteError: The suite, the environment or the embedder's settings are wrong.
     """
 
     def __init__(self, suite: Suite) -> None:
         self._suite = resolve_suite(suite)
-        self._stack: ExitStack | None = None
-        self._open: tuple[CollectionReader, Embedder] | None = None
+        settings = self._suite.embedding
+        check_configuration(
+            provider=settings.provider,
+            model=settings.model,
+            base_url=settings.base_url,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            dimension=settings.dimension,
+            search_path=self._suite.folder,
+        )
+        self._session: _Session | None = None
 
     def __enter__(self) -> Self:
-        self._stack = ExitStack()
-        self._open = self._stack.enter_context(self._connection())
+        self._session = _Session(self._suite)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        stack, self._stack, self._open = self._stack, None, None
-        if stack is not None:
-            stack.close()
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
     def search(self, text: str, top_k: int | None = None, score_threshold: float | None = None) -> RetrievalResponse:
         """Search for one text.
@@ -132,44 +139,42 @@ class Retriever:
             settings.top_k if top_k is None else top_k,
             settings.min_similarity if score_threshold is None else score_threshold,
         )
-        if self._open is not None:
-            return self._search(query, *self._open)
-        try:
-            with self._connection() as (reader, embedder):
-                return self._search(query, reader, embedder)
-        except SystemFailure as failure:
-            return _failed(query, ["VALIDATING", "EMBEDDING", "SEARCHING", "SearchError"], failure, 0.0)
+        if self._session is not None:
+            return self._search(query, self._session)
+        with closing(_Session(self._suite)) as session:
+            return self._search(query, session)
 
-    def _search(self, query: SearchQuery, reader: CollectionReader, embedder: Embedder) -> RetrievalResponse:
+    def _search(self, query: SearchQuery, session: _Session) -> RetrievalResponse:
         started = time.perf_counter()
         states: list[State] = ["VALIDATING", "EMBEDDING"]
         tries = 0
         try:
-            batch = embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
+            batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
             tries = max(batch.tries - batch.calls, 0)
             states.append("SEARCHING")
-            hits = reader.search(
-                batch.vectors[0].tolist(), limit=query.top_k, fields=self._fields(), exact=self._suite.retrieval.exact
-            )
+            before = session.reader.attempts.tries
+            hits = self._hits(query, batch.vectors[0].tolist(), session)
+            tries += max(session.reader.attempts.tries - before - 1, 0)
+            elapsed_ms = _ms(started)
+            kept = [hit for hit in hits if session.reaches(hit.score, query.score_threshold)]
         except (SystemFailure, NotMeasurableError) as failure:
             states.append("EmbeddingError" if states[-1] == "EMBEDDING" else "SearchError")
             return _failed(query, states, failure, _ms(started))
-        states.append("FORMATTING")
-        results = [self._format(hit) for hit in hits if hit.score >= query.score_threshold - 1e-6]
-        states.append("COMPLETE")
+        results = [self._format(hit) for hit in kept]
         return RetrievalResponse(
             query=query.text,
             results=results,
             total_found=len(results),
-            search_time_ms=_ms(started),
+            search_time_ms=elapsed_ms,
             status="success" if results else "no_matches",
             message=_message(results, hits, query),
-            states=states,
+            states=[*states, "FORMATTING", "COMPLETE"],
             retries=tries,
         )
 
-    def _fields(self) -> list[str]:
-        return list(dict.fromkeys(self._suite.payload.fields.values()))
+    def _hits(self, query: SearchQuery, vector: list[float], session: _Session) -> list[Hit]:
+        fields = list(dict.fromkeys(self._suite.payload.fields.values()))
+        return session.reader.search(vector, limit=query.top_k, fields=fields, exact=self._suite.retrieval.exact)
 
     def _format(self, hit: Hit) -> SearchResult:
         def value(name: str, kind: type) -> Any:
@@ -188,34 +193,55 @@ class Retriever:
             embedded_at=value("embedded_at", str),
         )
 
-    @contextmanager
-    def _connection(self) -> Iterator[tuple[CollectionReader, Embedder]]:
-        suite = self._suite
-        policy = RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
-        settings = suite.embedding
-        with open_client(suite.qdrant) as client:
-            reader = CollectionReader(
-                client,
-                collection=suite.qdrant.collection,
-                place=place_of(suite.qdrant),
-                vector_name=suite.qdrant.vector_name,
-                equal=suite.qdrant.filter,
-                policy=policy,
-            )
-            embedder = open_embedder(
-                provider=settings.provider,
-                model=settings.model,
-                base_url=settings.base_url,
-                api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-                dimension=settings.dimension,
-                timeout_s=suite.qdrant.timeout_s,
-                policy=policy,
-                search_path=suite.folder,
-            )
-            try:
-                yield reader, embedder
-            finally:
-                embedder.close()
+
+class _Session:
+    """The connections of one or many searches, each opened when it is first needed."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._stack = ExitStack()
+        self._policy = RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._stack.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        settings = self._suite.embedding
+        embedder = open_embedder(
+            provider=settings.provider,
+            model=settings.model,
+            base_url=settings.base_url,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            dimension=settings.dimension,
+            timeout_s=self._suite.qdrant.timeout_s,
+            policy=self._policy,
+            search_path=self._suite.folder,
+        )
+        self._stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def reader(self) -> CollectionReader:
+        settings = self._suite.qdrant
+        return CollectionReader(
+            self._stack.enter_context(open_client(settings)),
+            collection=settings.collection,
+            place=place_of(settings),
+            vector_name=settings.vector_name,
+            equal=settings.filter,
+            policy=self._policy,
+        )
+
+    @cached_property
+    def _higher_is_better(self) -> bool:
+        vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
+        return vector is None or vector.higher_is_better
+
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score is at least as good as the threshold; of distances the smaller is the better."""
+        return score >= threshold - 1e-6 if self._higher_is_better else score <= threshold + 1e-6
 
 
 def validate_query(text: str, top_k: int, score_threshold: float) -> SearchQuery:
@@ -256,7 +282,7 @@ def _failed(
 
 def _message(results: list[SearchResult], hits: list[Hit], query: SearchQuery) -> str:
     if results:
-        return f"Found {len(results)} of {len(hits)} hits at or above {query.score_threshold:g}"
+        return f"Found {len(results)} of {len(hits)} hits that reach {query.score_threshold:g}"
     if hits:
         return f"No hit reaches {query.score_threshold:g}: the best scores {hits[0].score:.4f}"
     return "The collection returned nothing"

@@ -10,12 +10,13 @@ import ipaddress
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 from urllib.parse import urljoin
 
-from yarl import URL
-
 from ragval_pipeline.errors import SuiteError
+
+if TYPE_CHECKING:
+    from yarl import URL
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # Parameters that only say where a visitor came from: the page behind the address is the same without them.
@@ -141,6 +142,8 @@ def _is_inner_address(host: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> URL | None:
+    from yarl import URL
+
     # yarl drops lone surrogates, outer blanks and line breaks without a word; here they make a text no URL.
     if text[:4].lower() != "http" or text != text.strip() or _CONTROL.search(text):
         return None

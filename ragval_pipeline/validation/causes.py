@@ -16,6 +16,12 @@ from ragval_pipeline.validation.retrieval.texts import normalise_name
 #: What keeps a query from finding the page, module or chapter of a hit.
 _PAYLOAD = (
     "payload.field_map", "payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value",
+    "payload.constant_field", "payload.unexpected_module",
+)  # fmt: skip
+#: Chunks that say less than their page, say it wrongly, or say it several times.
+_TEXTS = (
+    "chunk.one_per_page", "chunk.over_model_limit", "chunk.too_small", "text.mojibake", "text.hash_mismatch",
+    "text.boilerplate", "chunk.stale_tail", "chunk.duplicate_text", "chunk.near_duplicate",
 )  # fmt: skip
 #: Vectors that do not say what their texts say.
 _VECTORS = (
@@ -40,22 +46,24 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field"),
     "chunk.over_model_limit": ("chunk.one_per_page",),
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index"),
-    "integrity.not_captured": ("chunk.index_gap",),
-    "integrity.heading_loss": ("chunk.index_gap",),
+    "integrity.gone": ("chunk.stale_tail", "text.mojibake", "chunk.too_small"),
+    "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
+    "integrity.not_captured": ("chunk.index_gap", "chunk.too_small", "text.mojibake", "text.hash_mismatch"),
+    "integrity.heading_loss": ("chunk.index_gap", "chunk.too_small", "text.mojibake"),
     "query.dead_target": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page", *_PAYLOAD,
     ),
     "query.failed": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", *_PAYLOAD,
         "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target", *_VECTORS,
-        "index.low_ann_recall", "query.threshold_unfit",
+        "index.low_ann_recall", "query.threshold_unfit", *_TEXTS,
     ),
-    "query.negative_scored_high": _VECTORS,
+    "query.negative_scored_high": (*_VECTORS, *_TEXTS),
     "query.threshold_unfit": _VECTORS,
-    "retrieval.dark_page": (*_VECTORS, "index.low_ann_recall"),
-    "retrieval.hub_chunk": _VECTORS,
+    "retrieval.dark_page": (*_VECTORS, "index.low_ann_recall", "payload.constant_field", *_TEXTS),
+    "retrieval.hub_chunk": (*_VECTORS, "payload.constant_field", *_TEXTS),
     "retrieval.crowded_top_k": (
-        "coverage.url_variant", "chunk.duplicate_index", "chunk.duplicate_text", *_VECTORS, "index.low_ann_recall",
+        "coverage.url_variant", "chunk.duplicate_index", *_VECTORS, "index.low_ann_recall", *_TEXTS,
     ),
     "retrieval.incomplete_metadata": ("payload.field_map", "payload.missing_field", "payload.empty_field"),
     "vector.identical": ("text.hash_mismatch", "integrity.drifted", "integrity.gone"),
@@ -75,6 +83,8 @@ _TOLD_BY: Mapping[str, str] = {
     "chunk.index_gap": "chunk_index",
     "chunk.duplicate_index": "chunk_index",
     "payload.unexpected_module": "module",
+    "retrieval.dark_page": "title",
+    "retrieval.hub_chunk": "title",
 }
 
 _SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
@@ -133,7 +143,7 @@ def _rank(finding: Finding, gravest: int | None) -> tuple[int, int, str]:
 
 def _is_wide(finding: Finding) -> bool:
     share = finding.details.get("share", 0.0)
-    return finding.code in _EVERYWHERE or (finding.code in _VECTORS and share >= _WIDE_SHARE)
+    return finding.code in _EVERYWHERE or (finding.code in {*_VECTORS, *_TEXTS} and share >= _WIDE_SHARE)
 
 
 def _link(finding: Finding, touched: Mapping[str, set[str]], touches: _Touches, wide: frozenset[str]) -> Finding:
@@ -144,7 +154,8 @@ def _link(finding: Finding, touched: Mapping[str, set[str]], touches: _Touches, 
         cause: {
             entry.name
             for entry in finding.subjects
-            if cause in wide or (touches.of(finding.code, entry) | _told_by(finding.code, entry)) & touched[cause]
+            if _reaches(cause, finding.code, wide)
+            or (touches.of(finding.code, entry) | _told_by(finding.code, entry)) & touched[cause]
         }
         for cause in CONSEQUENCES.get(finding.code, ())
         if cause in touched
@@ -160,6 +171,11 @@ def _link(finding: Finding, touched: Mapping[str, set[str]], touches: _Touches, 
     subjects = tuple(_noted(entry, because[entry.name]) for entry in finding.subjects)
     whole = causes[0] if all(because.values()) else None
     return finding.model_copy(update={"subjects": subjects, "because": whole})
+
+
+def _reaches(cause: str, code: str, wide: frozenset[str]) -> bool:
+    """Whether a cause explains such a finding wherever it is; spoilt texts do so for rankings of the whole index."""
+    return cause in wide and (cause not in _TEXTS or code.startswith("retrieval."))
 
 
 def _noted(subject: Subject, cause: str | None) -> Subject:

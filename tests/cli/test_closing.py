@@ -4,7 +4,7 @@ import pytest
 
 from ragval_pipeline.cli.closing import closing_line
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, ReportedFinding
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import RunVerdict
 from tests.reporting.factory import criterion, report
@@ -17,8 +17,7 @@ def reported(verdict: RunVerdict, *findings: Finding, unmeasured: dict[str, str]
         criterion(name, None, 1.0, required=True, reason=f"not measured: {reason}", reason_code="no_data")
         for name, reason in (unmeasured or {}).items()
     ]
-    shown = [ReportedFinding.of(finding) for finding in findings]
-    return report(verdict, findings=shown, criteria=criteria)
+    return report(verdict, findings=list(findings), criteria=criteria)
 
 
 def test_a_run_that_passes_needs_no_last_line() -> None:

@@ -53,10 +53,10 @@ def test_every_check_of_the_demo_is_ok(home: Home, ragval: Ragval) -> None:
 
 
 def test_keys_of_later_versions_say_so(home: Home, ragval: Ragval) -> None:
-    home.edit(retrieval={"retriever": "mine:search"}, history={"keep_runs": 3})
+    home.edit(automation={"poll_s": 60}, history={"keep_runs": 3})
     entry = checks(ragval("doctor", "-s", home.suite, "--json"))["keys for later"]
     assert entry["state"] == "note"
-    assert "retrieval.retriever" in entry["message"]
+    assert "automation.poll_s" in entry["message"]
     assert "history.keep_runs" in entry["message"]
 
 

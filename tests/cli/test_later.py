@@ -23,5 +23,5 @@ def test_a_key_for_later_is_not_used_by_a_run(key: str) -> None:
 
 
 def test_only_keys_that_are_set_are_named() -> None:
-    written = {"retrieval": {"retriever": "mine:search", "top_k": 5}, "history": {"baseline": None}, "automation": None}
-    assert keys_for_later(written) == ["retrieval.retriever"]
+    written = {"retrieval": {"top_k": 5}, "history": {"baseline": None, "keep_runs": 5}, "automation": None}
+    assert keys_for_later(written) == ["history.keep_runs"]

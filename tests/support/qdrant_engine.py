@@ -176,6 +176,11 @@ class Engine:
         points = [{"id": _id(entry.id), "payload": entry.payload, "vector": entry.vector} for entry in records]
         return {"points": points, "next_page_offset": None if offset is None else _id(offset)}
 
+    def retrieve(self, body: dict[str, Any], name: str) -> Any:
+        shard, with_payload = self.find(name).shard, body.get("with_payload", True)
+        records = shard.retrieve(body["ids"], with_payload, body.get("with_vector", False))
+        return [{"id": _id(entry.id), "payload": entry.payload, "vector": entry.vector} for entry in records]
+
     def query(self, body: dict[str, Any], name: str) -> Any:
         exact = (body.get("params") or {}).get("exact", False)
         request = edge.QueryRequest(
@@ -208,6 +213,7 @@ _ROUTES: list[tuple[str, str, Any]] = [
     ("POST", f"{_NAME}/points/count", Engine.count),
     ("POST", f"{_NAME}/points/scroll", Engine.scroll),
     ("POST", f"{_NAME}/points/query", Engine.query),
+    ("POST", f"{_NAME}/points", Engine.retrieve),
 ]
 
 

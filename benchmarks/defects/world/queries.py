@@ -71,9 +71,7 @@ def _is_clear(corpus: Corpus, query: dict[str, Any], hits: Sequence[tuple[float,
     url, keyword = query["relevant_urls"][0], query["expected_keywords"][0]
     pages = [corpus.get(point, "source_url") for _, point in hits]
     held = any(keyword.lower() in corpus.get(point, "text").lower() for _, point in hits[: _TOP_K - 1])
-    return (
-        hits[0][0] >= MIN_SIMILARITY + _MARGIN and url in pages[:2] and pages.count(url) <= _OF_ONE_PAGE and held
-    )
+    return hits[0][0] >= MIN_SIMILARITY + _MARGIN and url in pages[:2] and pages.count(url) <= _OF_ONE_PAGE and held
 
 
 def _enrich(query: dict[str, Any], number: int) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragval_pipeline.demo.defects.points import StoredPoint, VectorSpace
 from ragval_pipeline.demo.defects.site import Site
 from ragval_pipeline.sources.scope import Scope
 from ragval_pipeline.sources.snapshot.values import lookup
@@ -22,23 +23,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.demo.defects.services import Service
     from ragval_pipeline.demo.workspace import DemoHome
 
-
-@dataclass
-class StoredPoint:
-    """A point as Qdrant holds it; ``vector`` is null for a point that lacks the collection's (named) vector."""
-
-    id: str | int
-    payload: dict[str, Any]
-    vector: list[float] | None
-
-
-@dataclass(frozen=True)
-class VectorSpace:
-    """What the collection's vectors are like."""
-
-    size: int
-    distance: str = "Cosine"
-    name: str | None = None
+__all__ = ["Corpus", "StoredPoint", "VectorSpace"]
 
 
 @dataclass
@@ -80,7 +65,7 @@ class Corpus:
         return cls.load(home.home)
 
     def copy_to(self, folder: Path) -> Corpus:
-        """A copy that will live in ``folder``; vectors are shared, since they are replaced and never changed in place."""
+        """A copy that will live in ``folder``; vectors are shared, since planters replace them and never change them."""
         return replace(
             self,
             folder=folder.absolute(),

@@ -53,12 +53,15 @@ class Planted:
         subjects: Exactly the subjects that it must name.
         scope: The scope of the finding: a payload field, or null.
         followers: Codes of severity error or warning that may be named besides, each as a consequence.
+        causes: Codes that may be named besides because the planting makes them true as well, and the code follows from
+            them: a page that nothing finds has wrong vectors.
     """
 
     code: str
     subjects: frozenset[str]
     scope: str | None = None
     followers: frozenset[str] = frozenset()
+    causes: frozenset[str] = frozenset()
 
 
 Planter = Callable[[Corpus, Amount, random.Random], Planted]

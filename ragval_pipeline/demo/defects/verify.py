@@ -5,21 +5,18 @@ What lives here: the comparison. What does not: running the validation.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.demo.defects.registry import Planted
+from ragval_pipeline.demo.defects.seen import LOUD, Seen, Subjects
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Subjects of one finding with what was measured on each, by name.
-Subjects = Mapping[str, Mapping[str, Any]]
-_LOUD = ("error", "warning")
 _SHOWN = 5
 
 
@@ -31,7 +28,7 @@ class Outcome:
         planted: What was planted.
         recall: Planted subjects that were named / planted subjects.
         precision: Named subjects that were planted / named subjects; those of another defect's consequences aside.
-        followers: Codes of severity error or warning that were named as consequences, sorted.
+        followers: Declared codes of severity error or warning that were named besides, sorted.
         extra: Codes of severity error or warning that nobody declared, sorted.
         problems: Everything that is not as declared, one sentence each; empty when all is well.
     """
@@ -53,15 +50,15 @@ def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | N
         folder: The run's folder, whose findings.parquet holds all subjects; null: the report's first 100 have to do.
 
     Returns:
-        One sentence for each problem; empty when the code is named with exactly the planted subjects, before anything
-        else, and only declared consequences are named besides.
+        One sentence for each problem; empty when the code is named with exactly the planted subjects, before its
+        consequences, and only declared codes are named besides.
     """
     return list(judge([planted], report, folder=folder)[0].problems)
 
 
 def judge(planted: Sequence[Planted], report: ValidationReport, *, folder: str | Path | None = None) -> list[Outcome]:
     """How each of several defects, planted in one corpus, was named."""
-    seen = _Seen(report, folder)
+    seen = Seen(report, folder)
     shared = [*_unexplained(planted, seen), *_late(planted, seen)]
     extra = tuple(sorted(_extra(planted, seen)))
     shared += [f"{code} is named, and was neither planted nor declared as a follower" for code in extra]
@@ -70,49 +67,11 @@ def judge(planted: Sequence[Planted], report: ValidationReport, *, folder: str |
 
 def clean(report: ValidationReport) -> list[str]:
     """What is wrong with the report of a corpus in which nothing was planted: every error and warning."""
-    return [f"{finding.code}: {finding.message}" for finding in report.findings if finding.severity in _LOUD]
-
-
-class _Seen:
-    """The findings of a run, with all their subjects."""
-
-    def __init__(self, report: ValidationReport, folder: str | Path | None) -> None:
-        self.findings = list(report.findings)
-        self.loud = [finding for finding in self.findings if finding.severity in _LOUD]
-        self._all = {} if folder is None else _read_subjects(Path(folder) / "findings.parquet")
-
-    def named(self, code: str, scope: str | None) -> list[ReportedFinding]:
-        """The findings of one code in one scope: one or none."""
-        return [finding for finding in self.findings if (finding.code, finding.scope) == (code, scope)]
-
-    def subjects(self, finding: ReportedFinding) -> Subjects:
-        """All subjects of a finding, as far as they are known."""
-        known = self._all.get((finding.code, finding.scope))
-        if known is not None:
-            return known
-        details = finding.details.get("subjects", {})
-        return {name: details.get(name, {}) for name in finding.subjects}
-
-    def causes(self, finding: ReportedFinding) -> set[str | None]:
-        """What a finding follows from: as a whole, or subject by subject; null among them: some follow from nothing."""
-        if finding.because is not None:
-            return {finding.because}
-        return {details.get("because") for details in self.subjects(finding).values()} or {None}
-
-
-def _read_subjects(file: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:
-    import pyarrow.parquet as pq
-
-    found: dict[tuple[str, str | None], dict[str, dict[str, Any]]] = {}
-    for row in pq.read_table(file).to_pylist():
-        subjects = found.setdefault((row["code"], row["scope"]), {})
-        if row["subject"] is not None:
-            subjects[row["subject"]] = json.loads(row["details"])
-    return found
+    return [f"{finding.code}: {finding.message}" for finding in report.findings if finding.severity in LOUD]
 
 
 def _outcome(
-    entry: Planted, planted: Sequence[Planted], seen: _Seen, extra: tuple[str, ...], shared: Iterable[str]
+    entry: Planted, planted: Sequence[Planted], seen: Seen, extra: tuple[str, ...], shared: Iterable[str]
 ) -> Outcome:
     named = seen.named(entry.code, entry.scope)
     subjects: Subjects = seen.subjects(named[0]) if named else {}
@@ -123,7 +82,7 @@ def _outcome(
         entry,
         recall=len(hit) / len(entry.subjects),
         precision=len(hit) / len(found) if found else 0.0,
-        followers=tuple(sorted({finding.code for finding in seen.loud} & entry.followers)),
+        followers=tuple(sorted({finding.code for finding in seen.loud} & (entry.followers | entry.causes))),
         extra=extra,
         problems=(*_subject_problems(entry, found, bool(named)), *shared),
     )
@@ -155,33 +114,34 @@ def _subject_problems(entry: Planted, found: Iterable[str], named: bool) -> Iter
             yield f"{what} {word} {len(names)} {'' if word.startswith('is not') else 'further '}subjects: {shown}"
 
 
-def _extra(planted: Sequence[Planted], seen: _Seen) -> set[str]:
+def _extra(planted: Sequence[Planted], seen: Seen) -> set[str]:
     expected = {(entry.code, entry.scope) for entry in planted}
-    followers = frozenset().union(*(entry.followers for entry in planted))
+    declared = frozenset().union(*(entry.followers | entry.causes for entry in planted))
     return {
         finding.code
         for finding in seen.loud
-        if (finding.code, finding.scope) not in expected and finding.code not in followers
+        if (finding.code, finding.scope) not in expected and finding.code not in declared
     }
 
 
-def _unexplained(planted: Sequence[Planted], seen: _Seen) -> Iterator[str]:
+def _unexplained(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
     """Followers that do not say what they follow from."""
     expected = {(entry.code, entry.scope) for entry in planted}
-    allowed = {code for entry in planted for code in (entry.code, *entry.followers)}
+    causes = {code for entry in planted for code in entry.causes}
+    allowed = {code for entry in planted for code in (entry.code, *entry.followers)} | causes
     for finding in seen.loud:
-        if (finding.code, finding.scope) in expected or finding.code not in allowed:
+        if (finding.code, finding.scope) in expected or finding.code not in allowed - causes:
             continue
         strange = seen.causes(finding) - allowed
         if strange:
             yield f"{finding.code} follows from {', '.join(sorted(map(str, strange)))}, which was not planted"
 
 
-def _late(planted: Sequence[Planted], seen: _Seen) -> Iterator[str]:
+def _late(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
     """Causes that stand after their consequences."""
     places = {(finding.code, finding.scope): place for place, finding in enumerate(seen.findings)}
     for entry in planted:
-        place = places.get((entry.code, entry.scope))
-        for finding in seen.loud if place is not None else ():
+        place = places.get((entry.code, entry.scope), 0)
+        for finding in seen.loud:
             if entry.code in seen.causes(finding) and places[finding.code, finding.scope] < place:
                 yield f"{finding.code} stands before its cause {entry.code}"

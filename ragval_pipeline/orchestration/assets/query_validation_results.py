@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError
+from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.costs import cost_section
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import (
     PAYLOAD_SNAPSHOT,
@@ -15,7 +15,6 @@ from ragval_pipeline.orchestration.names import (
     resource_key,
 )
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import ranks_of, resolve_suite
@@ -23,9 +22,14 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragval_pipeline.sources.answers import Answers
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.validation.retrieval.conditions import Rules
     from ragval_pipeline.validation.retrieval.hits import HitReader
+    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
 
 def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
@@ -60,44 +64,49 @@ def ask_and_judge(
 ) -> Measurement:
     """Ask every query of a resolved suite and judge the answers."""
     from ragval_pipeline.errors import SystemFailure
-    from ragval_pipeline.sources.answers import ask_all
     from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.retrieval.input_type import input_type_findings
-    from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval, questions_of
+    from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval
+    from ragval_pipeline.validation.retrieval.repeats import with_manner
 
     queries = load_queries(suite)
     if manifest.points == 0 or not queries:
         return _nothing_to_ask(manifest, queries)
     vector = searched_vector(suite, manifest)
+    own = suite.retrieval.retriever is not None
     settings = RetrievalSettings(
-        rules=_rules(suite, inventory, higher_is_better=vector.higher_is_better),
+        # The scores of a search of the user's own have no bounds, and the higher is the better.
+        rules=_rules(suite, inventory, higher_is_better=own or vector.higher_is_better),
         judge=suite.retrieval.judge,
         ranks=ranks_of(suite),
         top_k=suite.retrieval.top_k,
         relevance_similarity=suite.retrieval.relevance_similarity,
-        distance=vector.distance,
+        distance="Dot" if own else vector.distance,
     )
-    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+    with asking(suite, vector, connection, embedding) as way:
         try:
-            answers = ask_all(
-                questions_of(queries, settings),
-                embedder=embedder,
-                reader=reader,
-                fields=hit_fields(suite),
-                page_of=settings.rules.read.page,
-                vector=vector,
-                input_type=suite.embedding.query_input_type,
-                exact=suite.retrieval.exact,
-                repeats=suite.retrieval.repeats,
-                on_progress=progress_of(QUERY_VALIDATION_RESULTS),
-            )
-            misused = input_type_findings(embedder, suite.embedding.query_input_type, text=queries[0].query_text)
+            answers = _ask(suite, queries, settings, way)
+            misused = way.findings(suite, queries[0].query_text)
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
-        cost = cost_section(embedder)
-    measured = measure_retrieval(queries, answers.answers, settings, failure=answers.failure)
+        cost = way.cost()
+    measured = with_manner(measure_retrieval(queries, answers.answers, settings, failure=answers.failure), way.manner)
     findings, sections = (*measured.findings, *misused), {**measured.sections, **cost}
     return measured.model_copy(update={"findings": findings, "sections": sections})
+
+
+def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: Asking) -> "Answers":
+    from ragval_pipeline.sources.answers import ask_with
+    from ragval_pipeline.validation.retrieval.measure import questions_of
+
+    return ask_with(
+        questions_of(queries, settings),
+        searcher=way.searcher,
+        repeater=way.repeater,
+        fields=hit_fields(suite),
+        page_of=settings.rules.read.page,
+        repeats=suite.retrieval.repeats,
+        on_progress=progress_of(QUERY_VALIDATION_RESULTS),
+    )
 
 
 def hit_fields(suite: Suite) -> list[str]:

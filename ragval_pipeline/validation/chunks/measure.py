@@ -51,7 +51,15 @@ def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitR
         *mojibake.mojibake_findings(mojibake.collect_mojibake(snapshot.rows(mojibake.COLUMNS))),
         *hashes.hash_findings(hashes.collect_hashes(snapshot.rows(hashes.COLUMNS))),
     ]
-    return Measurement(asset=ASSET, findings=tuple(findings))
+    points = snapshot.manifest.points
+    return Measurement(asset=ASSET, findings=tuple(_with_share(finding, points) for finding in findings))
+
+
+def _with_share(finding: Finding, points: int) -> Finding:
+    """The finding of some points with their share of all points, which tells how far its consequences reach."""
+    if finding.subject_kind != "point" or not points:
+        return finding
+    return finding.model_copy(update={"details": {**finding.details, "share": round(finding.count / points, 4)}})
 
 
 def _required(snapshot: Snapshot) -> frozenset[str]:

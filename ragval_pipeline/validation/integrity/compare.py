@@ -23,7 +23,7 @@ from ragval_pipeline.validation.integrity.results import ChunkResult, PageResult
 from ragval_pipeline.validation.integrity.searched import SearchedText
 
 #: Snapshot columns that a comparison needs.
-COLUMNS = ("point_id", "page_key", "text", "title", "headings")
+COLUMNS = ("point_id", "page_key", "text", "title", "headings", "chunk_index")
 #: A page with fewer letters, whose chunks hold many times as many, builds its text in the browser.
 RENDERED_LETTERS = 40
 #: A page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page behind it.
@@ -182,15 +182,26 @@ def _probes(letters: str) -> tuple[str, ...]:
 def _with_content(
     result: PageResult, record: PageRecord, compared: Sequence[_Compared], common: CommonBlocks
 ) -> PageResult:
-    ordered = sorted(compared, key=lambda chunk: chunk.place)
+    ordered = _in_order(compared)
     labels = [label for chunk in ordered for label in chunk.labels]
-    held = held_blocks(record.blocks, chunk_side([chunk.row["text"] for chunk in ordered], labels), common)
+    chunks = chunk_side(list(dict.fromkeys(chunk.row["text"] for chunk in ordered)), labels)
+    held = held_blocks(record.blocks, chunks, common)
     result = replace(result, content=sum(entry.letters for entry in held), captured=sum(entry.held for entry in held))
     if not result.chunks + result.textless:
         return result  # a page without chunks is missing as a whole
     passages = [Passage(entry.block.kind, _cut(entry.block.text), entry.letters) for entry in lost_passages(held)]
-    headings = [_cut(text) for text in lost_headings(held)]
-    return replace(result, passages=tuple(passages[:MOST_PASSAGES]), headings=tuple(headings[:MOST_PASSAGES]))
+    headings = lost_headings(held, chunks, verified=result.found == result.letters)
+    return replace(
+        result,
+        passages=tuple(passages[:MOST_PASSAGES]),
+        headings=tuple(_cut(text) for text in headings[:MOST_PASSAGES]),
+    )
+
+
+def _in_order(compared: Sequence[_Compared]) -> list[_Compared]:
+    """The chunks as they follow each other: by their index, or by their place on the page where one has none."""
+    indexed = all(chunk.row["chunk_index"] is not None for chunk in compared)
+    return sorted(compared, key=lambda chunk: (chunk.row["chunk_index"] if indexed else 0, chunk.place))
 
 
 def _cut(text: str) -> str:

@@ -72,12 +72,28 @@ def lost_passages(held: Iterable[HeldBlock]) -> list[HeldBlock]:
     return [entry for entry in held if entry.letters >= PASSAGE_LETTERS and entry.lost]
 
 
-def lost_headings(held: Sequence[HeldBlock]) -> list[str]:
+def lost_headings(held: Sequence[HeldBlock], chunks: SearchedText, *, verified: bool) -> list[str]:
     """Headings that stand in no chunk although what they head does.
 
     A heading that was lost together with its text is part of what was not captured.
+
+    Args:
+        held: The page's blocks.
+        chunks: What they were looked for in.
+        verified: Whether every chunk stands on the page letter for letter. Otherwise a heading of which half is there
+            has changed and is not lost.
     """
-    return [entry.block.text for entry, text in _with_text(held) if entry.lost and text is not None and not text.lost]
+    lost = (entry for entry, text in _with_text(held) if text is not None and not text.lost)
+    return [
+        entry.block.text
+        for entry in lost
+        if (entry.lost or verified) and not _stands_whole(fold(entry.block.text), chunks)
+    ]
+
+
+def _stands_whole(letters: str, chunks: SearchedText) -> bool:
+    """Whether a heading stands in the chunks in one, with or without its number."""
+    return chunks.place(letters) is not None or chunks.place(letters.lstrip("0123456789") or letters) is not None
 
 
 def _with_text(held: Sequence[HeldBlock]) -> Iterator[tuple[HeldBlock, HeldBlock | None]]:

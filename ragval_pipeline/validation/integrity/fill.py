@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.validation.integrity.folding import FoldedText, word_text, words_of
+from ragval_pipeline.validation.integrity.folding import FoldedText, fold, joined, word_text, words_of
 from ragval_pipeline.validation.integrity.grams import SIZE, runs_of
 from ragval_pipeline.validation.integrity.searched import SearchedText
 
@@ -27,6 +27,8 @@ CONTEXT = 32
 LONGEST_GAP = 160
 #: Words that a line, cell or label may have to be looked for as a whole.
 LABEL_WORDS = 12
+#: Letters from which on a difference that repeats a stored title or heading is no chance.
+LABEL_LETTERS = 6
 # Line breaks, cells, and what breadcrumbs and lists are parted with: guillemets, middle dot, bullet, dashes.
 _LABELS = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
@@ -40,6 +42,7 @@ def find_labels(text: FoldedText, found: Mask, there: SearchedText, labels: Iter
 
     if found.all():
         return
+    labels = list(labels)
     own = None
     for piece in _LABELS.finditer(text.shown):
         start, end = np.searchsorted(text.offsets, piece.span()).tolist()
@@ -50,6 +53,10 @@ def find_labels(text: FoldedText, found: Mask, there: SearchedText, labels: Iter
             own = own if own is not None else word_text("\n".join(labels))
             sought = f" {' '.join(words)} "
             found[start:end] |= sought in there.words or sought in own
+    stored = joined(fold(label) for label in labels)
+    for start, end in runs_of(~found):
+        # A title before the text without anything between.
+        found[start:end] |= end - start >= LABEL_LETTERS and text.letters[start:end] in stored
 
 
 def find_words(text: FoldedText, found: Mask, there: SearchedText) -> tuple[tuple[int, int], ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragval_pipeline.validation.integrity.folding import FoldedText
+from ragval_pipeline.validation.integrity.folding import FoldedText, fold
 from ragval_pipeline.validation.integrity.grams import SIZE, runs_of
 from ragval_pipeline.validation.integrity.markup import without_markup
 from ragval_pipeline.validation.integrity.match import Match
@@ -35,28 +35,63 @@ def glued_words(match: Match, page: SearchedText) -> list[str]:
     """
     text = match.text
     bare, punctuated = [], []
-    for start, end in [(0, match.letters)] if match.found is None else runs_of(match.found):
-        for first, last, place in _pieces(text.letters, start, end, page):
-            for at in _joins(text, page.folded, first, last, place):
-                word = _around(text, at)
-                if _in_markup(text, at):
-                    continue
-                if text.apart[at]:
-                    between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
-                    punctuated += [word] if _CLOSING.fullmatch(between) else []
-                elif f" {word.lower()} " not in page.words:
-                    bare.append(word)
+    for at in _joins(match, page):
+        word = _around(text, at)
+        if _in_markup(text, at):
+            continue
+        if text.apart[at]:
+            between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
+            punctuated += [word] if _CLOSING.fullmatch(between) else []
+        elif f" {fold(word)} " not in page.words:
+            bare.append(word)
     if bare or len(punctuated) >= PUNCTUATED_JOINS:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
 
 
-def _joins(text: FoldedText, page: FoldedText, first: int, last: int, place: int) -> list[int]:
-    """Letters before which the page has a blank and the text has none."""
+def _joins(match: Match, page: SearchedText) -> Iterator[int]:
+    """Letters before which the page has a blank and the chunk has none, between whole words of the page."""
+    before: tuple[int, int] | None = None
+    for start, end in [(0, match.letters)] if match.found is None else runs_of(match.found):
+        for first, last, place in _pieces(match.text.letters, start, end, page):
+            if before is not None and before[0] == first:
+                yield from _joins_between(match.text, page.folded, first, before[1], place)
+            yield from _joins_within(match.text, page.folded, first, last, place)
+            before = (last, place + last - first)
+
+
+def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right: int) -> Iterator[int]:
+    """Where two pieces that stand apart on the page meet, if both are at the edge of a word there.
+
+    The first piece may have gone a few letters too far, into a word that begins as the next one does.
+    """
+    for back in range(min(SIZE, at, left, right)):
+        if back and page.letters[right - back] != text.letters[at - back]:
+            return
+        parted = left - back >= len(page.letters) or page.spaced[left - back]
+        if parted and page.spaced[right - back] and not text.apart[at - back] and not text.alone[at - back]:
+            yield at - back
+            return
+
+
+def _joins_within(text: FoldedText, page: FoldedText, first: int, last: int, place: int) -> list[int]:
     theirs = page.spaced[place + 1 : place + last - first]
     ours = text.spaced[first + 1 : last] | text.alone[first + 1 : last] | text.alone[first : last - 1]
-    joins: list[int] = (first + 1 + (theirs & ~ours).nonzero()[0]).tolist()
-    return joins
+    joins = (first + 1 + (theirs & ~ours).nonzero()[0]).tolist()
+    return [at for at in joins if _whole_words(text, page, at, first, last, place)]
+
+
+def _whole_words(text: FoldedText, page: FoldedText, at: int, first: int, last: int, place: int) -> bool:
+    """Whether the joined words begin and end where words of the page do: else it is another word that looks alike."""
+    start = end = at
+    while start > first and not text.word_starts[start]:
+        start -= 1
+    while end < last and (end == at or not text.word_starts[end]):
+        end += 1
+    begins = start > first or bool(page.word_starts[place])
+    after = place + end - first
+    ends = after >= len(page.letters) or bool(page.word_starts[after])
+    return begins and bool(page.word_starts[place + start - first]) and ends
 
 
 def _pieces(letters: str, start: int, end: int, page: SearchedText) -> Iterator[tuple[int, int, int]]:

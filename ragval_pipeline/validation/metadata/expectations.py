@@ -1,8 +1,7 @@
 """The same four levels as a Great Expectations suite, run through GX 1.x, its results kept as evidence.
 
-What lives here: the expectation suite and its run on derived scalar columns. What does not: the verdict, which is
-counted once in ``levels``. Kinds are judged before GX sees them: a pandas column would turn an integer with one null
-into a float, and GX calls an empty list long enough.
+What lives here: the run, slice by slice. What does not: the expectations (``gx_suite``), the columns (``gx_frame``) and
+the verdict, which is counted once in ``levels``.
 """
 
 from __future__ import annotations
@@ -10,18 +9,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.snapshot.schema import kind_column
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS
-from ragval_pipeline.validation.metadata.rules import (
-    RULES,
-    allowed_kinds,
-    canonical_of,
-    has_value_rule,
-    is_valid,
-    judged_kind,
-)
+from ragval_pipeline.validation.metadata.gx_frame import derive_frame
+from ragval_pipeline.validation.metadata.gx_suite import build_expectations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +21,10 @@ if TYPE_CHECKING:
 
 #: Offending point ids that the kept results show for one expectation.
 SHOWN_IDS = 20
+#: Points that GX judges at a time: its frame of Python objects is by far the largest thing in memory.
+ROWS_PER_SLICE = 50_000
+
+Results = list[dict[str, Any]]
 
 
 def run_expectations(
@@ -56,110 +52,58 @@ def run_expectations(
     import great_expectations as gx
 
     logging.getLogger("great_expectations").setLevel(logging.WARNING)
-    frame = derive_frame(table, fields=fields, required=required, now=now, urls_required=urls_required)
     suite = gx.ExpectationSuite(
         name="payload", expectations=build_expectations(fields, required, urls_required=urls_required)
     )
-    context = gx.get_context(mode="ephemeral", project_config=_quiet_project())
-    batch = (
-        context.data_sources.add_pandas("snapshot")
+    definition = (
+        gx.get_context(mode="ephemeral", project_config=_quiet_project())
+        .data_sources.add_pandas("snapshot")
         .add_dataframe_asset("points")
         .add_batch_definition_whole_dataframe("all")
-        .get_batch({"dataframe": frame})
     )
-    outcome = batch.validate(suite, result_format={"result_format": "SUMMARY", "partial_unexpected_count": SHOWN_IDS})
-    results = sorted((_plain(result) for result in outcome.results), key=lambda result: result["order"])
+
+    def judge(rows: pa.Table) -> Results:
+        frame = derive_frame(rows, fields=fields, required=required, now=now, urls_required=urls_required)
+        return _judge(definition, suite, frame)
+
+    slices = (table.slice(start, ROWS_PER_SLICE) for start in range(0, max(table.num_rows, 1), ROWS_PER_SLICE))
+    results = reduce(merge_results, map(judge, slices))
     return {
         "engine": "great_expectations",
         "version": gx.__version__,
-        "success": bool(outcome.success),
+        "success": all(result["success"] for result in results),
         "evaluated": len(results),
         "unsuccessful": sum(not result["success"] for result in results),
-        "results": [{key: value for key, value in result.items() if key != "order"} for result in results],
+        "results": results,
     }
 
 
-def build_expectations(fields: Mapping[str, str], required: Sequence[str], *, urls_required: bool) -> list[Any]:
-    """The expectations, in the order present, non-empty, type, rule for each field.
-
-    Presence and emptiness are ``critical`` and asked of required fields; type and rule are ``warning`` and asked of
-    every mapped field that has them.
-    """
-    import great_expectations.expectations as gxe
-
-    canonical = canonical_of(fields)
-    expectations: list[Any] = []
-
-    def add(level: str, name: str, kind: type, **arguments: Any) -> None:
-        meta = {"level": level, "field": name, "order": len(expectations)}
-        severity = "critical" if level in {"present", "non_empty"} else "warning"
-        expectations.append(kind(meta=meta, severity=severity, **arguments))
-
-    for name in dict.fromkeys([*required, *fields.values()]):
-        key = canonical.get(name)
-        if name in required:
-            add("present", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.present", value_set=[True])
-            add("non_empty", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.non_empty", value_set=[True])
-        if key is None:
-            continue
-        kinds = sorted(allowed_kinds(key, urls_required=urls_required))
-        add("type", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.kind", value_set=kinds)
-        if (minimum := RULES[key].minimum) is not None:
-            add("rule", name, gxe.ExpectColumnValuesToBeBetween, column=f"{name}.number", min_value=minimum)
-        elif has_value_rule(key, urls_required=urls_required):
-            add("rule", name, gxe.ExpectColumnValuesToBeInSet, column=f"{name}.valid", value_set=[True])
-    return expectations
+def merge_results(first: Results, second: Results) -> Results:
+    """The results of two slices of the same collection as those of both: an expectation holds when it holds in each."""
+    return [_both(one, two) for one, two in zip(first, second, strict=True)]
 
 
-def derive_frame(
-    table: pa.Table, *, fields: Mapping[str, str], required: Sequence[str], now: datetime, urls_required: bool
-) -> pd.DataFrame:
-    """Scalar columns for GX, with the point id as index.
-
-    ``x.present`` is a bool; ``x.non_empty`` one that is null where x is absent; ``x.kind`` is null where x is absent
-    or empty; ``x.number`` holds whole numbers, and the lowest for those beyond 64 bits; ``x.valid`` is a bool. The last
-    two are null where the value is not of the right type.
-    """
-    import pandas as pd
-
-    canonical = canonical_of(fields)
-    columns: dict[str, Any] = {}
-    for name in dict.fromkeys([*required, *fields.values()]):
-        kinds = table.column(kind_column(name)).to_pylist()
-        if name in required:
-            columns[f"{name}.present"] = [kind != "absent" for kind in kinds]
-            columns[f"{name}.non_empty"] = [None if kind == "absent" else kind not in EMPTY_KINDS for kind in kinds]
-        key = canonical.get(name)
-        if key is not None:
-            columns |= _judged_columns(table, name, key, kinds, now, urls_required)
-    # An index with a name would make each offending id a mapping.
-    frame = pd.DataFrame(columns, index=pd.Index(table.column("point_id").to_pylist()))
-    # Booleans with nulls stay objects; text columns are cheap to compare as categories.
-    return frame.astype({name: "object" for name in frame.columns if name.endswith((".kind", ".valid", ".non_empty"))})
+def _both(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **one,
+        "success": one["success"] and two["success"],
+        "element_count": _sum(one["element_count"], two["element_count"]),
+        "unexpected_count": _sum(one["unexpected_count"], two["unexpected_count"]),
+        "point_ids": [*one["point_ids"], *two["point_ids"]][:SHOWN_IDS],
+        "exception": one["exception"] or two["exception"],
+    }
 
 
-def _judged_columns(
-    table: pa.Table, name: str, canonical: str, stored: Sequence[str], now: datetime, urls_required: bool
-) -> dict[str, Any]:
-    import pandas as pd
-
-    values = table.column(canonical).to_pylist() if canonical != "text" else [None] * len(stored)
-    kinds = [judged_kind(canonical, kind, value) for kind, value in zip(stored, values, strict=True)]
-    allowed = allowed_kinds(canonical, urls_required=urls_required)
-    columns: dict[str, Any] = {f"{name}.kind": kinds}
-    if RULES[canonical].minimum is not None:
-        numbers = [_number(value) if kind in allowed else None for kind, value in zip(kinds, values, strict=True)]
-        columns[f"{name}.number"] = pd.array(numbers, dtype="Int64")
-    elif has_value_rule(canonical, urls_required=urls_required):
-        columns[f"{name}.valid"] = [
-            is_valid(canonical, kind, value, now) if kind in allowed else None
-            for kind, value in zip(kinds, values, strict=True)
-        ]
-    return columns
+def _sum(one: int | None, two: int | None) -> int | None:
+    return None if one is None or two is None else one + two
 
 
-def _number(value: int | None) -> int:
-    return -(2**63) if value is None else value
+def _judge(definition: Any, suite: Any, frame: pd.DataFrame) -> Results:
+    batch = definition.get_batch({"dataframe": frame})
+    outcome = batch.validate(suite, result_format={"result_format": "SUMMARY", "partial_unexpected_count": SHOWN_IDS})
+    # GX gives results back in an order of its own.
+    ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["order"])
+    return [_plain(result) for result in ordered]
 
 
 def _plain(result: Any) -> dict[str, Any]:
@@ -167,7 +111,6 @@ def _plain(result: Any) -> dict[str, Any]:
     body = result.to_json_dict().get("result", {})
     exception = _exception(result.exception_info)
     return {
-        "order": config.meta["order"],
         "level": config.meta["level"],
         "field": config.meta["field"],
         "expectation": config.type,

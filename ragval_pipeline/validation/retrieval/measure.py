@@ -14,6 +14,7 @@ from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
 from ragval_pipeline.validation.retrieval import metrics
+from ragval_pipeline.validation.retrieval.chunk_metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.order import order_findings
@@ -46,6 +47,8 @@ def measure_retrieval(
     by_id = {query.id: given.get(query.id) or _unasked(query, failure) for query in queries}
     reports = [judge_query(query, by_id[query.id], settings.rules, judge=settings.judge) for query in queries]
     sections = query_sections(queries, reports, by_id, settings)
+    on_chunks = chunk_metrics(queries, by_id, settings)
+    sections["retrieval_metrics"]["chunk"] = {name: value.model_dump() for name, value in on_chunks.items()}
     if failure is not None:
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"sections": sections})

@@ -50,8 +50,8 @@ def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> Pe
     measures = {name: ir_measures.parse_measure(text) for name, text in names.items()}
     by_measure = {str(measure): name for name, measure in measures.items()}
     values: PerQuery = {name: dict.fromkeys(qrels, 0.0) for name in names}
-    # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats. An empty ranking
-    # is left out, as a run file has no line for it: Judged@k would divide by its length.
+    # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats. An empty
+    # ranking is left out, as a run file has no line for it: Judged@k would divide by its length.
     scored = {
         query: {doc: -float(rank) for rank, doc in enumerate(docs, 1)}
         for query, docs in run.items()

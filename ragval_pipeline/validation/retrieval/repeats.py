@@ -8,7 +8,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.validation.measurement import MeasuredValue, not_measured, ratio
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
 
 
@@ -33,6 +33,17 @@ def measure_determinism(answers: Iterable[Answer]) -> tuple[MeasuredValue, list[
         for answer in different
     ]
     return value, [make_finding("retrieval.nondeterministic", subjects)]
+
+
+def with_manner(measurement: Measurement, manner: str) -> Measurement:
+    """The measurement, whose determinism also says how repeats were asked; without repeats as it was."""
+    values = tuple(
+        value.model_copy(update={"reason": f"{value.reason}, {manner}"})
+        if value.name == "determinism" and value.value is not None and manner
+        else value
+        for value in measurement.values
+    )
+    return measurement.model_copy(update={"values": values})
 
 
 def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:

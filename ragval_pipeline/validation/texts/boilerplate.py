@@ -164,4 +164,3 @@ def _judge_unread(shared: Shared, phrases: Phrases) -> Boilerplate | None:
     if chunks < UNREAD_SHARE * len(phrases.edges) or chunks < UNREAD_PER_PAGE * pages:
         return None
     return Boilerplate(" ".join(shared.words), shared.points)
-

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.validation.metadata import expectations as expectations_module
-from ragval_pipeline.validation.metadata.expectations import build_expectations, run_expectations
+from ragval_pipeline.validation.metadata.expectations import run_expectations
+from ragval_pipeline.validation.metadata.gx_suite import build_expectations
 from ragval_pipeline.validation.metadata.levels import LevelCounts, count_levels, needed_columns
 from ragval_pipeline.validation.metadata.measure import measure_metadata
 from tests.validation.factory import FIELDS, NOW, SITE, batch
@@ -86,6 +87,17 @@ def test_slices_merge_to_the_whole(payloads: list[dict[str, Any]], cuts: tuple[i
     pieces = [part(0, first), part(first, second), part(second, None)]
     assert pieces[0].merge(pieces[1]).merge(pieces[2]) == whole
     assert pieces[0].merge(pieces[1].merge(pieces[2])) == whole
+
+
+def test_slices_of_great_expectations_merge_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    payloads = [{"token_count": value} for value in (1, "2", 0, None, 5, "6", -1)] + [{}] * 20
+    _, whole = judge(payloads, required=("token_count",))
+    monkeypatch.setattr(expectations_module, "ROWS_PER_SLICE", 10)
+    _, sliced = judge(payloads, required=("token_count",))
+    assert sliced == whole
+    assert {r["level"]: r["unexpected_count"] for r in sliced["results"] if r["field"] == "token_count"} == {
+        "present": 20, "non_empty": 1, "type": 2, "rule": 2,
+    }  # fmt: skip
 
 
 def test_results_stand_in_suite_order_with_their_severity() -> None:

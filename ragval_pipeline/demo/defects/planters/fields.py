@@ -29,7 +29,7 @@ def constant_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Plant
 
 @defect("payload.constant_field", kind="points", variant="title", describe="Gives every point the title of the first.")
 def constant_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _constant(corpus, "title", frozenset({"retrieval.dark_page"}))
+    return _constant(corpus, "title", frozenset({"retrieval.dark_page", "retrieval.hub_chunk"}))
 
 
 @defect("payload.constant_field", kind="points", variant="chunk_index", describe="Gives every point the chunk index 0.")

@@ -14,6 +14,8 @@ from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 
 #: Hits lack what their points lack, and a query that expects it fails.
 _SEEN_IN_HITS = frozenset({"retrieval.incomplete_metadata", "query.failed", "query.dead_target"})
+#: A chunk without a usable index has no place on its page.
+_GAP = frozenset({"chunk.index_gap"})
 #: A chunk whose page is not known is missed on its page, and the page itself when it was its only one.
 _NO_PAGE = frozenset(
     {
@@ -65,7 +67,7 @@ def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "payload.empty_field", kind="points", variant="headings", describe="Stores a point with an empty list of headings."
 )
 def empty_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.empty_field", "headings", lambda _: [], _SEEN_IN_HITS)
+    return _spoil(corpus, amount, rng, "payload.empty_field", "headings", lambda _: [], followers=_SEEN_IN_HITS)
 
 
 @defect("payload.wrong_type", kind="points", describe='Stores the token count of a point as a text: "450".')
@@ -82,8 +84,7 @@ def text_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     "payload.wrong_type", kind="points", variant="chunk_index", describe="Stores the chunk index of a point as a text."
 )
 def text_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    # The chunk has no place on its page then.
-    return _spoil(corpus, amount, rng, "payload.wrong_type", "chunk_index", str, frozenset({"chunk.index_gap"}))
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "chunk_index", str, followers=_GAP)
 
 
 @defect("payload.invalid_value", kind="points", describe="Stores a point with a token count of 0.")
@@ -114,8 +115,7 @@ def numbered_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
 
 @defect("payload.invalid_value", kind="points", variant="chunk_index", describe="Stores a point with a negative index.")
 def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    gap = frozenset({"chunk.index_gap", "chunk.duplicate_index"})
-    return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1, gap)
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1, followers=_GAP)
 
 
 @defect(
@@ -138,6 +138,7 @@ def _spoil(
     code: str,
     name: str,
     change: Callable[[Any], Any],
+    *,
     followers: frozenset[str] = frozenset(),
 ) -> Planted:
     """Change one field of some points."""

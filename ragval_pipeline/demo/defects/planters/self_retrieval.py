@@ -10,6 +10,10 @@ from ragval_pipeline.demo.defects.choose import choose_pages, choose_points, cho
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
 
+#: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
+_WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch"})
+_SPOILT_SEARCH = frozenset({"query.failed", "retrieval.crowded_top_k", "retrieval.dark_page", "retrieval.hub_chunk"})
+
 
 @defect(
     "retrieval.dark_page",
@@ -22,8 +26,12 @@ def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for url in chosen:
         for point in corpus.pages()[url]:
             point.vector = _noise(corpus.space.size, rng)
-    followers = {"query.failed", "vector.model_mismatch", "vector.mixed_models", "retrieval.crowded_top_k"}
-    return Planted("retrieval.dark_page", frozenset(chosen), followers=frozenset(followers))
+    return Planted(
+        "retrieval.dark_page",
+        frozenset(chosen),
+        followers=_SPOILT_SEARCH - {"retrieval.dark_page"},
+        causes=_WRONG_VECTORS,
+    )
 
 
 @defect(
@@ -37,8 +45,10 @@ def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     names = dict.fromkeys(str(name) for point in corpus.points for name in corpus.get(point, "headings") or ())
     vectors = corpus.embed(list(names), input_type="search_query")
     chosen.vector = _unit([sum(values) for values in zip(*vectors, strict=True)])
-    followers = {"query.failed", "retrieval.crowded_top_k", "vector.mixed_models"}
-    return Planted("retrieval.hub_chunk", frozenset({str(chosen.id)}), followers=frozenset(followers))
+    hub = frozenset({str(chosen.id)})
+    return Planted(
+        "retrieval.hub_chunk", hub, followers=_SPOILT_SEARCH - {"retrieval.hub_chunk"}, causes=_WRONG_VECTORS
+    )
 
 
 @defect(
@@ -58,8 +68,12 @@ def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
         texts = [corpus.get(point, "text") for _, point in ranking[: int(query.get("top_k") or top_k)]]
         if len(texts) - len(set(texts)) >= len(texts) / 2:
             crowded.add(str(query["id"]))
-    followers = frozenset({"chunk.duplicate_text", "query.failed"})
-    return Planted("retrieval.crowded_top_k", frozenset(crowded), followers=followers)
+    return Planted(
+        "retrieval.crowded_top_k",
+        frozenset(crowded),
+        followers=frozenset({"query.failed"}),
+        causes=frozenset({"chunk.duplicate_text"}),
+    )
 
 
 def _store_again(corpus: Corpus, point: StoredPoint, *, copies: int) -> None:

@@ -17,6 +17,7 @@ _CHANGED_TEXT = frozenset(
         "retrieval.hub_chunk",
     }
 )  # fmt: skip
+_TYPESET = str.maketrans({"'": "\u2019", '"': "\u201d", "-": "\u2013"})
 _FOOTER = "Have you found what you were looking for? Tell the people who write these pages."
 
 
@@ -43,9 +44,13 @@ def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     return Planted("text.zero_width", frozenset(str(point.id) for point in points))
 
 
-@defect("text.mojibake", kind="points", describe="Reads the UTF-8 of a chunk that holds more than ASCII as Latin-1.")
+@defect(
+    "text.mojibake",
+    kind="points",
+    describe="Sets the quotes and dashes of a chunk in type and reads its UTF-8 as Latin-1.",
+)
 def mojibake(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: not text.isascii())
+    return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
 
 
 @defect(
@@ -107,7 +112,7 @@ def _insert(text: str, char: str) -> str:
 
 
 def _misread(text: str) -> str:
-    return text.encode("utf-8").decode("latin-1")
+    return text.translate(_TYPESET).encode("utf-8").decode("latin-1")
 
 
 def _with_another_word(text: str) -> str:

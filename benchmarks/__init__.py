@@ -1,0 +1,1 @@
+"""Measuring what ragval costs, command by command: ``python -m benchmarks.NAME``."""

@@ -1,0 +1,58 @@
+"""What a run named: its findings with all their subjects, also those beyond the report's first hundred.
+
+What lives here: reading. What does not: comparing with what was planted (``verify``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ragval_pipeline.findings.model import ReportedFinding
+    from ragval_pipeline.validation.report import ValidationReport
+
+#: Subjects of one finding with what was measured on each, by name.
+Subjects = Mapping[str, Mapping[str, Any]]
+#: Severities that a clean corpus is free of.
+LOUD = ("error", "warning")
+
+
+class Seen:
+    """The findings of a run, with all their subjects."""
+
+    def __init__(self, report: ValidationReport, folder: str | Path | None) -> None:
+        self.findings = list(report.findings)
+        self.loud = [finding for finding in self.findings if finding.severity in LOUD]
+        self._all = {} if folder is None else _read_subjects(Path(folder) / "findings.parquet")
+
+    def named(self, code: str, scope: str | None) -> list[ReportedFinding]:
+        """The findings of one code in one scope: one or none."""
+        return [finding for finding in self.findings if (finding.code, finding.scope) == (code, scope)]
+
+    def subjects(self, finding: ReportedFinding) -> Subjects:
+        """All subjects of a finding, as far as they are known."""
+        known = self._all.get((finding.code, finding.scope))
+        if known is not None:
+            return known
+        details = finding.details.get("subjects", {})
+        return {name: details.get(name, {}) for name in finding.subjects}
+
+    def causes(self, finding: ReportedFinding) -> set[str | None]:
+        """What a finding follows from: as a whole, or subject by subject; null among them: some follow from nothing."""
+        if finding.because is not None:
+            return {finding.because}
+        return {details.get("because") for details in self.subjects(finding).values()} or {None}
+
+
+def _read_subjects(file: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:
+    import pyarrow.parquet as pq
+
+    found: dict[tuple[str, str | None], dict[str, dict[str, Any]]] = {}
+    for row in pq.read_table(file).to_pylist():
+        subjects = found.setdefault((row["code"], row["scope"]), {})
+        if row["subject"] is not None:
+            subjects[row["subject"]] = json.loads(row["details"])
+    return found

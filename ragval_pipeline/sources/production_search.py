@@ -1,0 +1,147 @@
+"""``retrieval.retriever``: the user's own search, asked in place of embedding and searching.
+
+What lives here: calling it, and making hits of its answer. What does not: importing it (``embedders/attribute``). It is
+
+- a function ``(texts: list[str], top_k: int, filter: dict | None) -> hits``, or
+- an object, or a class without arguments, with ``search(texts, top_k, filter)``.
+
+It is called with one text at a time. It gives one list of hits a text, best first, or for the only text that list
+itself. A hit is a mapping or an object with ``id``, ``score`` and ``payload``, such as qdrant-client's ``ScoredPoint``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.embedders.attribute import load_attribute
+from ragval_pipeline.sources.qdrant.ids import canonical_id
+from ragval_pipeline.sources.qdrant.reader import Hit
+
+KEY = "retrieval.retriever"
+
+
+class ProductionSearcher:
+    """Calls the user's search.
+
+    Args:
+        spec: ``module:attr``.
+        equal: ``qdrant.filter``, handed on as ``filter``.
+        search_path: Folder of the suite file.
+
+    Raises:
+        SuiteError: There is no search under ``spec``.
+        SystemFailure: Building the user's class raised.
+    """
+
+    def __init__(
+        self, spec: str, *, equal: Mapping[str, str | int | bool] | None = None, search_path: Path | None = None
+    ) -> None:
+        self.spec = spec
+        self._equal = dict(equal) if equal else None
+        found = load_search(spec, search_path=search_path)
+        owner = self._guarded(found) if inspect.isclass(found) else found
+        self._call: Callable[..., Any] = getattr(owner, "search", owner)
+
+    def prepare(self, texts: Sequence[str]) -> float | None:
+        """Nothing: what the user's search embeds, and when, is its own affair."""
+
+    def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
+        """The first ``limit`` hits for a text, in the order that the user's search gives; whole payloads.
+
+        Raises:
+            SystemFailure: The user's search raised, or its answer is malformed.
+        """
+        answer = self._guarded(lambda: self._call([text], limit, self._equal))
+        found = self._only_list(answer)
+        return [self._hit(rank, entry) for rank, entry in enumerate(found[:limit], 1)]
+
+    def _guarded(self, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except SystemFailure:
+            raise
+        except Exception as error:
+            # The message may hold the user's keys.
+            raise self._failure(f"{self.spec} raised {type(error).__name__}", type(error).__name__) from error
+
+    def _only_list(self, answer: Any) -> list[Any]:
+        if not isinstance(answer, Sequence) or isinstance(answer, str | bytes):
+            raise self._malformed(f"it gave {type(answer).__name__}, not a list")
+        if len(answer) == 1 and isinstance(answer[0], Sequence) and not isinstance(answer[0], str | bytes):
+            return list(answer[0])
+        if any(isinstance(entry, Sequence) for entry in answer):
+            raise self._malformed(f"one text was asked for, and it gave {len(answer)} answers")
+        return list(answer)
+
+    def _hit(self, rank: int, entry: Any) -> Hit:
+        values = {name: self._value(entry, name, rank) for name in ("id", "score", "payload")}
+        score, payload = values["score"], values["payload"]
+        try:
+            number = math.nan if score is None or isinstance(score, bool) else float(score)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            raise self._malformed(f"hit {rank} has a score that is no number")
+        if payload is not None and not isinstance(payload, Mapping):
+            raise self._malformed(f"the payload of hit {rank} is no mapping")
+        return Hit(rank, canonical_id(values["id"]), number, dict(payload or {}))
+
+    def _value(self, entry: Any, name: str, rank: int) -> Any:
+        if isinstance(entry, Mapping):
+            if name in entry:
+                return entry[name]
+        elif hasattr(entry, name):
+            return getattr(entry, name)
+        raise self._malformed(f"hit {rank} has no {name}")
+
+    def _malformed(self, problem: str) -> SystemFailure:
+        return self._failure(f"{self.spec} gave a malformed answer: {problem}", "malformed answer")
+
+    def _failure(self, problem: str, subject: str) -> SystemFailure:
+        return SystemFailure(
+            problem,
+            code="index.unreachable",
+            system="retriever",
+            subject=subject,
+            remedy=f"Correct the search that {KEY} names; its own traceback tells more.",
+            details={"retriever": self.spec},
+        )
+
+
+def load_search(spec: str, *, search_path: Path | None = None) -> Any:
+    """Import what ``spec`` names and check that it can be called as a search; nothing is built or called.
+
+    Raises:
+        SuiteError: No such module or attribute, or it is no search.
+    """
+    found: Any = load_attribute(spec, key=KEY, search_path=search_path)
+    search = getattr(found, "search", None)
+    if inspect.isclass(found):
+        usable = callable(search) and _takes(found)
+    else:
+        function = search if callable(search) else found
+        usable = callable(function) and _takes(function, ["text"], 5, None)
+    if not usable:
+        raise SuiteError(
+            f"{spec} is no search",
+            key=KEY,
+            remedy="Name a function (texts, top_k, filter), or an object, or a class without arguments, that has "
+            "search(texts, top_k, filter).",
+        )
+    return found
+
+
+def _takes(function: Callable[..., Any], *positional: object) -> bool:
+    """Whether ``function`` can be called so; True when it does not say."""
+    try:
+        inspect.signature(function).bind(*positional)
+    except ValueError:
+        return True
+    except TypeError:
+        return False
+    return True

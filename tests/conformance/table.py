@@ -1,0 +1,68 @@
+"""The conformance table: what the five seed documents ask for, and the test that proves each of it.
+
+What lives here: reading ``seedNNN.yaml``, and the page that it becomes: ``python -m tests.conformance.table`` writes
+``docs/conformance.md``. What does not: the rows themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FOLDER = Path(__file__).parent
+PAGE = FOLDER.parents[1] / "docs" / "conformance.md"
+KINDS = ("field", "rule", "default", "setting", "status", "formula", "criterion")
+_INTRO = """# Conformance with the five seeds
+<!-- Written by python -m tests.conformance.table. -->
+
+Each field, rule, default, setting, status, formula and criterion of the five seed documents, how ragval serves it, and
+the test below `tests/` that proves it. Where a rule of a seed contradicts itself or cannot hold, the row says what was
+corrected.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; ``test`` is a node id below ``tests/``."""
+
+    seed: str
+    section: str
+    item: str
+    kind: str
+    how: str
+    test: str
+
+
+def seeds() -> list[dict[str, Any]]:
+    """The files as they are written, in the order of their seeds."""
+    return [yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted(FOLDER.glob("seed*.yaml"))]
+
+
+def rows(seed: dict[str, Any]) -> Iterator[Row]:
+    """The rows of a file: an item that names several is one row each."""
+    for section, items, kind, how, test in seed["rows"]:
+        entity, colon, names = items.partition(": ")
+        prefix = f"{entity}." if kind == "field" and colon else ""
+        for item in (names if prefix else items).split(", "):
+            file, _, name = test.partition("::")
+            yield Row(seed["seed"], section, f"{prefix}{item}", kind, how, f"{seed['files'].get(file, file)}::{name}")
+
+
+def page() -> str:
+    """The page of the docs."""
+    lines = [_INTRO]
+    for seed in seeds():
+        lines += [f"## Seed {seed['seed']}: profile `{seed['profile']}`", ""]
+        lines += ["| section | item | kind | how | test |", "|---|---|---|---|---|"]
+        for row in rows(seed):
+            lines.append(f"| {row.section} | {row.item} | {row.kind} | {row.how} | `{row.test}` |")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

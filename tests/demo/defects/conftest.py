@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.demo.defects import Corpus
+from ragval_pipeline.demo.workspace import DemoHome
+
+
+@pytest.fixture(scope="session")
+def base(demo: DemoHome) -> Corpus:
+    """The demo as a corpus; copy it before changing it."""
+    return Corpus.of_demo(demo)
+
+
+@pytest.fixture
+def corpus(base: Corpus, tmp_path: Path) -> Corpus:
+    """A copy of the demo that a test may spoil."""
+    return base.copy_to(tmp_path / "world")
+
+
+@pytest.fixture
+def without_gx(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Great Expectations judges the same points a second time, as evidence: left out, a run takes half as long."""
+    monkeypatch.setattr(
+        "ragval_pipeline.validation.metadata.expectations.run_expectations", lambda *arguments, **settings: {}
+    )
+
+
+@pytest.fixture
+def validate() -> Callable[[Corpus], Any]:
+    """Write a corpus and run the whole validation on it: the report and the folder of the run."""
+
+    def run(corpus: Corpus) -> Any:
+        from ragval_pipeline.demo.defects import resources_of
+        from ragval_pipeline.orchestration.run import run_suite
+        from ragval_pipeline.suite.load import load_suite
+
+        return run_suite(load_suite(corpus.write()), resources=resources_of(corpus.services))
+
+    return run

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from typing import Any
+
+from ragval_pipeline.demo.defects import Planted, clean, judge, verify
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.reporting.findings_parquet import findings_parquet
+from ragval_pipeline.validation.report import ValidationReport
+
+MISSING = Planted("coverage.missing_page", frozenset({"a", "b"}), followers=frozenset({"query.failed"}))
+
+
+def report(*findings: Any) -> ValidationReport:
+    return ValidationReport.model_construct(findings=[finding.reported() for finding in findings])
+
+
+def found(code: str, *subjects: str, **changes: Any) -> Any:
+    return make_finding(code, subjects, **changes)
+
+
+def test_a_code_named_with_exactly_its_subjects_is_no_problem():
+    assert verify(MISSING, report(found("coverage.missing_page", "a", "b"))) == []
+
+
+def test_a_code_that_is_not_named_is_a_problem():
+    outcome = judge([MISSING], report())[0]
+    assert outcome.recall == 0.0
+    assert outcome.problems == ("coverage.missing_page is not named",)
+
+
+def test_a_code_named_in_another_scope_is_not_the_planted_one():
+    planted = Planted("payload.empty_field", frozenset({"1"}), scope="module_name")
+    problems = verify(planted, report(found("payload.empty_field", "1", scope="chapter_id")))
+    assert problems[0] == "payload.empty_field (module_name) is not named"
+    assert "payload.empty_field is named, and was neither planted nor declared as a follower" in problems
+
+
+def test_a_subject_too_few_costs_recall_and_one_too_many_precision():
+    outcome = judge([MISSING], report(found("coverage.missing_page", "a", "c", "d")))[0]
+    assert outcome.recall == 1 / 2
+    assert outcome.precision == 1 / 3
+    assert len(outcome.problems) == 2
+
+
+def test_a_declared_follower_must_say_what_it_follows_from():
+    missing = found("coverage.missing_page", "a", "b")
+    assert verify(MISSING, report(missing, found("query.failed", "q", because="coverage.missing_page"))) == []
+    assert verify(MISSING, report(missing, found("query.failed", "q"))) != []
+
+
+def test_a_follower_may_say_it_subject_by_subject():
+    subjects = [Subject(name="q", details={"because": "coverage.missing_page"})]
+    findings = [found("coverage.missing_page", "a", "b"), make_finding("query.failed", subjects)]
+    assert verify(MISSING, report(*findings)) == []
+
+
+def test_a_follower_of_a_follower_is_fine():
+    planted = Planted(
+        "coverage.foreign_host", frozenset({"h"}), followers=frozenset({"coverage.missing_page", "query.failed"})
+    )
+    findings = [
+        found("coverage.foreign_host", "h"),
+        found("coverage.missing_page", "a", because="coverage.foreign_host"),
+        found("query.failed", "q", because="coverage.missing_page"),
+    ]
+    assert verify(planted, report(*findings)) == []
+
+
+def test_a_cause_after_its_consequence_is_a_problem():
+    findings = [found("query.failed", "q", because="coverage.missing_page"), found("coverage.missing_page", "a", "b")]
+    assert verify(MISSING, report(*findings)) == ["query.failed stands before its cause coverage.missing_page"]
+
+
+def test_an_undeclared_error_or_warning_is_a_problem_and_an_info_is_not():
+    missing = found("coverage.missing_page", "a", "b")
+    assert verify(MISSING, report(missing, found("query.no_coverage", "intro"))) == []
+    outcome = judge([MISSING], report(missing, found("text.mojibake", "1")))[0]
+    assert outcome.extra == ("text.mojibake",)
+    assert outcome.problems
+
+
+def test_of_two_defects_each_is_held_to_its_own_subjects():
+    failed = Planted("query.failed", frozenset({"q1"}))
+    subjects = [Subject(name="q1"), Subject(name="q2", details={"because": "coverage.missing_page"})]
+    findings = [found("coverage.missing_page", "a", "b"), make_finding("query.failed", subjects)]
+    first, second = judge([MISSING, failed], report(*findings))
+    assert first.problems == second.problems == ()
+    assert second.precision == 1.0
+
+
+def test_a_subject_that_no_planted_defect_explains_counts_against_precision():
+    failed = Planted("query.failed", frozenset({"q1"}))
+    findings = [found("coverage.missing_page", "a", "b"), found("query.failed", "q1", "q2")]
+    assert judge([MISSING, failed], report(*findings))[1].precision == 1 / 2
+
+
+def test_all_subjects_are_read_from_the_run_when_the_report_holds_only_a_hundred(tmp_path: Any):
+    names = frozenset(f"{number:03}" for number in range(150))
+    finding = found("payload.missing_field", *names, scope="chapter_id")
+    (tmp_path / "findings.parquet").write_bytes(findings_parquet([finding]))
+    planted = Planted("payload.missing_field", names, scope="chapter_id")
+    assert verify(planted, report(finding), folder=tmp_path) == []
+    assert verify(planted, report(finding)) != []
+
+
+def test_a_clean_report_holds_no_error_and_no_warning():
+    assert clean(report(found("query.no_coverage", "intro"))) == []
+    assert clean(report(found("text.mojibake", "1"))) != []

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.asking import asking
+from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement
+from ragval_pipeline.validation.retrieval.repeats import with_manner
+
+VECTOR = VectorFacts(name=None, size=256, distance="Cosine")
+
+
+class Connection:
+    """Counts the readers that are opened and closed."""
+
+    def __init__(self) -> None:
+        self.opened = self.closed = 0
+
+    @contextmanager
+    def reader_for(self, suite: Suite) -> Iterator[object]:
+        self.opened += 1
+        yield object()
+        self.closed += 1
+
+
+class Embedding:
+    """Gives the offline embedder; ``free`` as the test wants it."""
+
+    def __init__(self, *, free: bool = True) -> None:
+        self.inner = StaticEmbedder()
+        self.inner.free = free  # type: ignore[misc]
+
+    @contextmanager
+    def embedder_for(self, suite: Suite) -> Iterator[CachingEmbedder]:
+        yield CachingEmbedder(self.inner)
+
+
+def suite_of(place: dict[str, Any], **retrieval: Any) -> Suite:
+    return Suite.model_validate(
+        {"suite": "book", "qdrant": {**place, "collection": "c"}, "retrieval": retrieval, "queries": []}
+    )
+
+
+def test_a_server_is_asked_again_by_a_client_of_its_own() -> None:
+    connection = Connection()
+    with asking(suite_of({"url": "http://q"}), VECTOR, connection, Embedding()) as way:
+        assert connection.opened == 2
+        assert way.repeater is not None
+        assert way.repeater.reader is not way.searcher.reader
+        assert "fresh client" in way.manner
+    assert connection.closed == 2
+
+
+def test_an_embedded_qdrant_lets_one_client_in_and_the_reason_says_so(tmp_path: Path) -> None:
+    connection = Connection()
+    with asking(suite_of({"path": str(tmp_path)}), VECTOR, connection, Embedding()) as way:
+        assert connection.opened == 1
+        assert "same client" in way.manner
+        assert "embedded Qdrant" in way.manner
+
+
+@pytest.mark.parametrize(("free", "inputs", "says"), [(True, 2, "anew"), (False, 1, "same query vectors")])
+def test_only_what_costs_nothing_is_embedded_anew(free: bool, inputs: int, says: str) -> None:
+    with asking(suite_of({"url": "http://q"}), VECTOR, Connection(), Embedding(free=free)) as way:
+        assert way.repeater is not None
+        way.searcher.prepare(["How?"])
+        way.repeater.prepare(["How?"])
+        assert way.cost()["cost"]["embedding_inputs"] == inputs
+        assert says in way.manner
+
+
+def test_without_repeats_there_is_one_client() -> None:
+    connection = Connection()
+    with asking(suite_of({"url": "http://q"}, repeats=1), VECTOR, connection, Embedding()) as way:
+        assert (connection.opened, way.repeater, way.manner) == (1, None, "")
+
+
+def test_the_users_own_search_needs_neither_collection_nor_embedder(tmp_path: Path) -> None:
+    (tmp_path / "users_asking.py").write_text("def search(texts, top_k, filter): return []", encoding="utf-8")
+    suite = suite_of({"url": "http://q"}, retriever="users_asking:search")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path))
+        with asking(suite, VECTOR, None, None) as way:
+            assert way.searcher.search("How?", limit=3, fields=()) == []
+            assert way.cost() == {}
+            assert way.findings(suite, "How?") == []
+
+
+def test_a_search_that_is_not_there_is_an_error_of_the_suite() -> None:
+    suite = suite_of({"url": "http://q"}, retriever="no_such_module_at_all:search")
+    with pytest.raises(SuiteError, match=r"retrieval\.retriever"), asking(suite, VECTOR, None, None):
+        pass
+
+
+def test_the_manner_is_told_with_determinism_only() -> None:
+    determinism = MeasuredValue(name="determinism", value=1.0, numerator=2, denominator=2, reason="2 of 2 queries")
+    other = MeasuredValue(name="accuracy", value=1.0, reason="x")
+    measurement = Measurement(asset="query_validation_results", values=(determinism, other))
+    told = with_manner(measurement, "with a fresh client").values
+    assert [value.reason for value in told] == ["2 of 2 queries, with a fresh client", "x"]
+    assert with_manner(measurement, "").values == measurement.values

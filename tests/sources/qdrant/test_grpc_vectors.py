@@ -1,0 +1,92 @@
+"""Vectors over gRPC, from a real gRPC server that answers Scroll and Retrieve as Qdrant's do."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+import numpy as np
+from qdrant_client import QdrantClient
+from qdrant_client import grpc as protocol
+
+from ragval_pipeline.sources.qdrant.reader import CollectionReader
+from tests.support.collections import QUICK
+
+ID = "00000000-0000-0000-0000-00000000000a"
+
+
+def number(value: int) -> protocol.PointId:
+    return protocol.PointId(num=value)
+
+
+def dense(*values: float) -> protocol.VectorOutput:
+    return protocol.VectorOutput(dense=protocol.DenseVector(data=values))
+
+
+def old(*values: float) -> protocol.VectorOutput:
+    return protocol.VectorOutput(data=values)
+
+
+def stored(point_id: protocol.PointId, vectors: protocol.VectorsOutput | None = None) -> protocol.RetrievedPoint:
+    return protocol.RetrievedPoint(id=point_id, vectors=vectors)
+
+
+class Points(protocol.PointsServicer):  # type: ignore[misc]
+    """Two pages of points; remembers what was asked."""
+
+    def __init__(self, *pages: list[protocol.RetrievedPoint]) -> None:
+        self.pages = pages
+        self.asked: list[protocol.ScrollPoints] = []
+
+    def Scroll(self, request: protocol.ScrollPoints, context: grpc.ServicerContext) -> protocol.ScrollResponse:  # noqa: N802
+        self.asked.append(request)
+        place = len(self.asked) - 1
+        following = self.pages[place + 1][0].id if place + 1 < len(self.pages) else None
+        return protocol.ScrollResponse(result=self.pages[place], next_page_offset=following)
+
+
+@contextlib.contextmanager
+def reading(points: Points, **settings: object) -> Iterator[CollectionReader]:
+    server = grpc.server(ThreadPoolExecutor(2))
+    protocol.add_PointsServicer_to_server(points, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    client = QdrantClient(host="127.0.0.1", grpc_port=port, prefer_grpc=True, timeout=5, check_compatibility=False)
+    try:
+        yield CollectionReader(client, collection="c", place="here", policy=QUICK, **settings)  # type: ignore[arg-type]
+    finally:
+        client.close()
+        server.stop(None)
+
+
+def test_pages_are_followed_to_the_end_without_payload() -> None:
+    points = Points(
+        [stored(number(1), protocol.VectorsOutput(vector=dense(1.0, 0.0)))],
+        [stored(protocol.PointId(uuid=ID), protocol.VectorsOutput(vector=old(0.0, 1.0)))],
+    )
+    with reading(points, equal={"site": "a"}) as reader:
+        batches = list(reader.vectors())
+    assert [batch.ids for batch in batches] == [("1",), (ID,)]
+    np.testing.assert_array_equal(np.concatenate([batch.matrix for batch in batches]), [[1.0, 0.0], [0.0, 1.0]])
+    assert [request.with_payload.enable for request in points.asked] == [False, False]
+    assert points.asked[1].offset.uuid == ID
+    assert points.asked[1].filter.must[0].field.key == "site"
+
+
+def test_a_named_vector_a_missing_one_and_several_are_told_apart() -> None:
+    several = protocol.VectorOutput(multi_dense=protocol.MultiDenseVector(vectors=[protocol.DenseVector(data=[1.0])]))
+    named = protocol.NamedVectorsOutput
+    points = Points(
+        [
+            stored(number(1), protocol.VectorsOutput(vectors=named(vectors={"text": dense(1.0, 0.0)}))),
+            stored(number(2), protocol.VectorsOutput(vectors=named(vectors={"title": dense(1.0, 0.0)}))),
+            stored(number(3)),
+            stored(number(4), protocol.VectorsOutput(vectors=named(vectors={"text": several}))),
+        ]
+    )
+    with reading(points, vector_name="text") as reader:
+        [batch] = reader.vectors()
+    assert (batch.ids, batch.missing, batch.other) == (("1",), ("2", "3"), ("4",))
+    assert list(points.asked[0].with_vectors.include.names) == ["text"]
