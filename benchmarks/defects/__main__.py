@@ -8,11 +8,15 @@ error or a warning.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
+
+# Before numpy is imported: the products of one search are small, and threads would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.defects.generated import generated_corpus
 from benchmarks.defects.matrix import Row, run_clean, run_planted

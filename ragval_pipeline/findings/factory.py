@@ -98,6 +98,8 @@ def _message(row: FindingType, subjects: tuple[Subject, ...], scope: str | None)
 
 
 def _union(first: Finding, second: Finding) -> Finding:
+    if {subject.name for subject in second.subjects} <= {subject.name for subject in first.subjects}:
+        return first  # the same thing seen twice, such as one server asked by two assets: its own words stand
     return make_finding(
         first.code,
         (*first.subjects, *second.subjects),

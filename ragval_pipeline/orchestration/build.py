@@ -69,6 +69,9 @@ MEASURING = {
     QUALITY_METRICS: build_quality_metrics,
 }
 
+#: Every asset of a suite, in the order in which they are built.
+ASSETS = (SITEMAP_URLS, PAYLOAD_SNAPSHOT, PAGE_COPIES, *MEASURING, VALIDATION_REPORT)
+
 
 def build_validation_defs(
     suite: Suite,
@@ -117,8 +120,7 @@ def build_validation_defs(
 
 def _watched(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None) -> dg.AssetKey | None:
     key = upstream_key(suite, upstream)
-    own = (SITEMAP_URLS, PAYLOAD_SNAPSHOT, PAGE_COPIES, *MEASURING, VALIDATION_REPORT)
-    if key in [asset_key(suite.suite, name) for name in own]:
+    if key in [asset_key(suite.suite, name) for name in ASSETS]:
         raise SuiteError(
             f"{key.to_user_string()} is an asset of this suite: each validation would start the next one",
             key="automation.after_asset",

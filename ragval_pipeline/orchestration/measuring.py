@@ -62,10 +62,14 @@ def _measured(context: dg.AssetExecutionContext, asset: str, work: Callable[[], 
         context.log.error("%s: %s", asset, error)
         measurement = failed_measurement(asset, error)
     except Exception as error:  # noqa: BLE001  it is reported, as a finding, by the check and in the log
-        # Without what caused it: answers of servers may repeat keys.
-        context.log.error("%s crashed\n%s", asset, "".join(traceback.format_exception(error, chain=False)))
+        log_crash(context, asset, error)
         measurement = failed_measurement(asset, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
+
+
+def log_crash(context: dg.AssetExecutionContext, asset: str, error: Exception) -> None:
+    """Log the traceback of a defect, without what caused it: answers of servers may repeat keys."""
+    context.log.error("%s crashed\n%s", asset, "".join(traceback.format_exception(error, chain=False)))
 
 
 @contextmanager

@@ -37,8 +37,8 @@ class MeasuredValue(BaseModel):
 
     name: str
     value: float | None = None
-    numerator: float | None = None
-    denominator: float | None = None
+    numerator: int | float | None = None  # counts stay whole: floats cannot tell the largest ones apart
+    denominator: int | float | None = None
     reason: str = ""
     reason_code: ReasonCode | None = None
 

@@ -9,9 +9,11 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.asking import asking
+from ragval_pipeline.orchestration.preflight import check_before_any_call
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.searchers import IndexSearcher
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement
 from ragval_pipeline.validation.retrieval.repeats import with_manner
@@ -37,7 +39,7 @@ class Embedding:
 
     def __init__(self, *, free: bool = True) -> None:
         self.inner = StaticEmbedder()
-        self.inner.free = free  # type: ignore[misc]
+        self.inner.free = free
 
     @contextmanager
     def embedder_for(self, suite: Suite) -> Iterator[CachingEmbedder]:
@@ -54,7 +56,8 @@ def test_a_server_is_asked_again_by_a_client_of_its_own() -> None:
     connection = Connection()
     with asking(suite_of({"url": "http://q"}), VECTOR, connection, Embedding()) as way:
         assert connection.opened == 2
-        assert way.repeater is not None
+        assert isinstance(way.searcher, IndexSearcher)
+        assert isinstance(way.repeater, IndexSearcher)
         assert way.repeater.reader is not way.searcher.reader
         assert "fresh client" in way.manner
     assert connection.closed == 2
@@ -99,6 +102,14 @@ def test_a_search_that_is_not_there_is_an_error_of_the_suite() -> None:
     suite = suite_of({"url": "http://q"}, retriever="no_such_module_at_all:search")
     with pytest.raises(SuiteError, match=r"retrieval\.retriever"), asking(suite, VECTOR, None, None):
         pass
+
+
+def test_a_search_that_is_not_there_ends_a_run_before_any_call() -> None:
+    suite = suite_of({"url": "http://q"}, retriever="no_such_module_at_all:search")
+    offline = suite.model_copy(update={"embedding": suite.embedding.model_copy(update={"provider": "static"})})
+    with pytest.raises(SuiteError, match=r"retrieval\.retriever"):
+        check_before_any_call(offline, only={"queries"})
+    check_before_any_call(offline, only={"coverage"})
 
 
 def test_the_manner_is_told_with_determinism_only() -> None:

@@ -65,7 +65,7 @@ class Corpus:
         return cls.load(home.home)
 
     def copy_to(self, folder: Path) -> Corpus:
-        """A copy that will live in ``folder``; vectors are shared, since planters replace them and never change them."""
+        """A copy that will live in ``folder``; vectors are shared: planters replace them, never change them."""
         return replace(
             self,
             folder=folder.absolute(),

@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.measuring import log_crash
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import PAGE_COPIES, SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
@@ -52,8 +53,8 @@ def _guarded(
     """The copies; a defect in reading them leaves content integrity unmeasured and the rest of the run whole."""
     try:
         return read_copies(suite, inventory, place)
-    except Exception as error:
-        context.log.exception("page_copies crashed")
+    except Exception as error:  # noqa: BLE001  content_integrity reports it
+        log_crash(context, PAGE_COPIES, error)
         return PageCopiesManifest(run_id=place.run_id, crash=type(error).__name__)
 
 

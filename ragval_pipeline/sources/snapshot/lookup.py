@@ -11,12 +11,15 @@ from typing import Any
 
 Row = Mapping[str, Any]
 
+#: Rows held while a point is looked for: 20 MB of ordinary chunks.
+READ_AHEAD = 20_000
+
 
 class RowsInStep:
     """The snapshot's rows, handed out while the collection is read again in the same order.
 
-    Both come in id order, so that only the rows between two reads are in memory. Points that are in one of them only,
-    because the collection changed meanwhile, are left out.
+    Both come in id order, so that only the rows between two reads are in memory, and those of ``READ_AHEAD`` points in
+    case the orders differ. Points that are in one of them only, because the collection changed meanwhile, are left out.
 
     Args:
         rows: The snapshot's rows in id order, each with ``point_id``.
@@ -39,7 +42,9 @@ class RowsInStep:
 
     def _advance(self, name: str) -> None:
         wanted = id_order(name)
-        while name not in self._held and (self._reached is None or self._reached < wanted):
+        while name not in self._held and (
+            self._reached is None or self._reached < wanted or len(self._held) < READ_AHEAD
+        ):
             row = next(self._rows, None)
             if row is None:
                 return
@@ -49,7 +54,7 @@ class RowsInStep:
 
 def id_order(name: str) -> tuple[int, int, str]:
     """The order of Qdrant's scroll: integers by value, then UUIDs as text."""
-    return (0, int(name), "") if name.isascii() and name.isdigit() else (1, 0, name)
+    return (0, int(name), "") if name.isascii() and name.isdigit() and len(name) <= 20 else (1, 0, name)
 
 
 def rows_by_id(rows: Iterable[Row], ids: Collection[str]) -> dict[str, Row]:

@@ -18,7 +18,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 
 #: Snapshot columns that ``collect_constants`` needs.
 COLUMNS = (
-    "page_key", "text_sha256", "text_chars", "source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index",
+    "page_key", "text_sha256", "text_chars", "source_url", "title", "module", "chapter",
+    "headings", "token_count", "chunk_index",
 )  # fmt: skip
 
 MIN_POINTS, MIN_PAGES = 10, 2

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ragval_pipeline.sources.snapshot.lookup import id_order
@@ -62,14 +63,15 @@ def _by_order(other: Sequence[Any], rest: Sequence[Any]) -> dict[str, Any] | Non
     if not other or not rest:
         return None
     ordered = sorted([*((value, True) for value in other), *((value, False) for value in rest)])
-    seen = [0, 0]
-    for place, (value, is_other) in enumerate(ordered[:-1]):
+    seen, best = [0, 0], (SEPARATES, {})
+    for (value, is_other), (following, _) in pairwise(ordered):
         seen[is_other] += 1
-        if value == ordered[place + 1][0]:
+        if value == following:
             continue
-        shares = seen[1] / len(other), seen[0] / len(rest)
-        if shares[0] <= 1 - SEPARATES and shares[1] >= SEPARATES:
-            return {"other_from": ordered[place + 1][0], "rest_until": value}
-        if shares[0] >= SEPARATES and shares[1] <= 1 - SEPARATES:
-            return {"other_until": value, "rest_from": ordered[place + 1][0]}
-    return None
+        before, rest_before = seen[1] / len(other), seen[0] / len(rest)
+        cuts = (
+            (min(1 - before, rest_before), {"other_from": following, "rest_until": value}),
+            (min(before, 1 - rest_before), {"other_until": value, "rest_from": following}),
+        )
+        best = max(best, *(cut for cut in cuts if cut[0] >= SEPARATES), key=lambda cut: cut[0])
+    return best[1] or None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.values import is_blank
-from ragval_pipeline.validation.vectors.compared import MATCH, id_hash
+from ragval_pipeline.validation.vectors.compared import MATCH, ROUNDING, id_hash
 from ragval_pipeline.validation.vectors.pairs import Pairs
 from ragval_pipeline.validation.vectors.variants import VARIANTS
 
@@ -119,14 +119,18 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial | None:
 
 
 def _best_beginning(text: str, stored: Floats, embed: EmbedAs) -> tuple[int, float]:
-    """The length of the beginning whose vector comes closest, found coarsely and then finely."""
+    """The length of the beginning whose vector comes closest, found coarsely and then ever more finely."""
     shortest = min(FIRST_CUT, len(text))
     step = (len(text) / shortest) ** (1 / PARTS)
     ends = [round(shortest * step**number) for number in range(PARTS + 1)]
-    end, _ = _closest(text, ends, stored, embed)
-    around = max(shortest, round(end / step)), min(len(text), round(end * step))
-    finer = [round(around[0] + (around[1] - around[0]) * number / PARTS) for number in range(PARTS + 1)]
-    return _closest(text, [*finer, end], stored, embed)
+    end, cosine = _closest(text, ends, stored, embed)
+    low, high = round(end / step), round(end * step)
+    while high - low > 2 and cosine < 1 - ROUNDING:
+        ends = [round(low + (high - low) * number / PARTS) for number in range(PARTS + 1)]
+        end, cosine = _closest(text, [end, *ends], stored, embed)
+        reach = max(1, (high - low) // PARTS)
+        low, high = max(1, end - reach), min(len(text), end + reach)
+    return end, cosine
 
 
 def _closest(text: str, ends: Sequence[int], stored: Floats, embed: EmbedAs) -> tuple[int, float]:

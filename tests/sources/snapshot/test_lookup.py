@@ -4,6 +4,9 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pytest
+
+from ragval_pipeline.sources.snapshot import lookup
 from ragval_pipeline.sources.snapshot.lookup import RowsInStep, id_order, rows_by_id
 
 IDS = ["2", "10", str(uuid.UUID(int=1)), str(uuid.UUID(int=2)), str(uuid.UUID(int=9))]
@@ -22,7 +25,7 @@ class Counting:
 
 
 def test_ids_are_ordered_as_qdrant_scrolls_them() -> None:
-    assert sorted(reversed(IDS), key=id_order) == IDS
+    assert sorted(set(IDS), key=id_order) == IDS
 
 
 def test_rows_are_handed_out_while_the_other_read_goes_on() -> None:
@@ -33,12 +36,17 @@ def test_rows_are_handed_out_while_the_other_read_goes_on() -> None:
     assert in_step.take(IDS[2:])[IDS[3]]["text"] == f"text of {IDS[3]}"
 
 
-def test_a_point_that_is_new_costs_no_reading_ahead() -> None:
+def test_a_point_that_is_new_is_not_looked_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "READ_AHEAD", 3)
     rows = Counting(IDS)
     in_step = RowsInStep(rows)
-    assert in_step.take(["3"]) == {}
-    assert rows.read == 2
-    assert list(in_step.take(["10"])) == ["10"]
+    assert in_step.take(["1"]) == {}
+    assert rows.read == 3
+    assert list(in_step.take(["10", IDS[4]])) == ["10", IDS[4]]
+
+
+def test_an_order_that_differs_loses_nothing() -> None:
+    assert list(RowsInStep(Counting(IDS[::-1])).take(IDS)) == IDS
 
 
 def test_a_point_that_is_gone_is_passed_over() -> None:

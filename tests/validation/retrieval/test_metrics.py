@@ -146,8 +146,10 @@ def test_grades_are_2_and_1_and_those_of_a_qrels_file_as_they_are() -> None:
 
 
 def test_of_two_spellings_of_a_judged_page_the_higher_grade_stands() -> None:
-    asked = [query(id="q", acceptable_urls=[f"{SITE}/a/"], relevant_urls=[f"{SITE}/a"])]
-    assert page_qrels(asked, rules(inventory=site("/a")).read) == {"q": {f"{SITE}/a": 2}}
+    read = rules(inventory=site("/a")).read
+    rising = query(id="q", acceptable_urls=[f"{SITE}/a/"], relevant_urls=[f"{SITE}/a"])
+    falling = query(id="q", relevant_urls=[f"{SITE}/a"], judgements={f"{SITE}/a/": 1})
+    assert page_qrels([rising], read) == page_qrels([falling], read) == {"q": {f"{SITE}/a": 2}}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,169 @@
+"""Zero, missing, copied and swapped vectors: exactly the points, at one, a tenth and half of them."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+import numpy as np
+import pytest
+
+from tests.validation.vectors.space import Space, embedded, space, subjects
+
+AMOUNTS = (2, 10, 44)
+
+
+def pairs(points: Space, amount: int) -> list[tuple[int, int]]:
+    places = random.Random(3).sample(range(len(points.rows)), amount)
+    return list(zip(places[::2], places[1::2], strict=True))
+
+
+def test_a_clean_collection_is_clean() -> None:
+    measurement = space().examined()
+    assert measurement.findings == ()
+    value = measurement.value("embedding_match")
+    assert value is not None
+    assert (value.value, value.numerator, value.denominator) == (1.0, 90, 90)
+
+
+@pytest.mark.parametrize("amount", [1, 9, 45])
+def test_zero_vectors_are_named_and_nothing_else(amount: int) -> None:
+    points = space()
+    places = random.Random(1).sample(range(90), amount)
+    for place in places:
+        points.vectors[place] = np.zeros(256, dtype=np.float32)
+    measurement = points.examined()
+    assert subjects(measurement) == {"vector.zero": points.named(places)}
+    value = measurement.value("embedding_match")
+    assert value is not None
+    assert (value.numerator, value.denominator) == (90 - amount, 90)
+
+
+def test_a_vector_that_is_not_finite_has_no_direction_either() -> None:
+    points = space()
+    points.vectors[4] = np.full(256, np.nan, dtype=np.float32)
+    assert subjects(points.examined()) == {"vector.zero": points.named([4])}
+
+
+@pytest.mark.parametrize("amount", [1, 9, 45])
+def test_missing_vectors_are_named_and_nothing_else(amount: int) -> None:
+    points = space()
+    places = random.Random(2).sample(range(90), amount)
+    for place in places:
+        points.vectors[place] = None
+    measurement = points.examined()
+    assert subjects(measurement) == {"vector.missing": points.named(places)}
+    assert measurement.findings[0].subjects[0].page is not None
+    assert measurement.findings[0].details["share"] == pytest.approx(amount / 90, abs=1e-4)
+
+
+@pytest.mark.parametrize("amount", AMOUNTS)
+def test_swapped_vectors_name_both_and_each_other(amount: int) -> None:
+    points = space()
+    chosen = pairs(points, amount)
+    for first, second in chosen:
+        points.vectors[first], points.vectors[second] = points.vectors[second], points.vectors[first]
+    measurement = points.examined()
+    assert subjects(measurement) == {"vector.swapped": points.named([place for pair in chosen for place in pair])}
+    details = {entry.name: entry.details for entry in measurement.findings[0].subjects}
+    first, second = chosen[0]
+    assert details[points.ids[first]]["others"] == [points.ids[second]]
+    assert details[points.ids[first]]["cosine_there"] > 0.9999
+
+
+@pytest.mark.parametrize("amount", AMOUNTS)
+def test_vectors_that_lost_step_are_swapped(amount: int) -> None:
+    points = space()
+    shifted = points.vectors[:amount]
+    points.vectors[:amount] = [*shifted[1:], shifted[0]]
+    assert subjects(points.examined()) == {"vector.swapped": points.named(range(amount))}
+
+
+@pytest.mark.parametrize("amount", AMOUNTS)
+def test_a_copied_vector_names_both(amount: int) -> None:
+    points = space()
+    chosen = pairs(points, amount)
+    for source, target in chosen:
+        points.vectors[target] = points.vectors[source]
+    measurement = points.examined()
+    assert subjects(measurement) == {"vector.identical": points.named([place for pair in chosen for place in pair])}
+    assert measurement.findings[0].details["groups"] == len(chosen)
+
+
+def test_one_vector_for_many_is_one_group() -> None:
+    points = space()
+    for place in range(1, 60):
+        points.vectors[place] = points.vectors[0]
+    measurement = points.examined()
+    assert subjects(measurement) == {"vector.identical": points.named(range(60))}
+    assert measurement.findings[0].subjects[0].details["group_size"] == 60
+
+
+def test_a_copy_that_was_normalised_again_is_the_same_vector() -> None:
+    points = space()
+    source = points.vectors[3]
+    assert source is not None
+    points.vectors[8] = (source * np.float32(1 + 3e-7)).astype(np.float32)
+    assert subjects(points.examined()) == {"vector.identical": points.named([3, 8])}
+
+
+def test_the_same_text_twice_has_the_same_vector_and_that_is_right() -> None:
+    points = space()
+    points.set_text(5, points.rows[6]["text"])
+    points.vectors[5] = points.vectors[6]
+    assert points.examined().findings == ()
+
+
+def test_texts_that_the_model_reads_alike_have_the_same_vector_and_that_is_right() -> None:
+    points = space()
+    words = points.rows[6]["text"].split(" ")
+    points.set_text(5, " ".join([*words[1:], words[0]]))
+    points.set_text(6, " ".join(words))
+    points.vectors[5], points.vectors[6] = embedded([points.rows[5]["text"], points.rows[6]["text"]])
+    same = points.examined()
+    assert all(finding.code != "vector.identical" for finding in same.findings)
+
+
+def test_when_a_swapped_text_has_a_twin_the_twin_is_spared() -> None:
+    points = space()
+    points.set_text(5, points.rows[6]["text"])
+    points.vectors[5] = points.vectors[6]
+    points.vectors[6], points.vectors[20] = points.vectors[20], points.vectors[6]
+    assert subjects(points.examined()) == {"vector.swapped": points.named([6, 20])}
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.6])
+@pytest.mark.parametrize("amount", AMOUNTS)
+def test_changed_texts_are_no_defect_of_vectors(amount: int, share: float) -> None:
+    points, rng = space(), random.Random(5)
+    foreign = " ".join(row["text"] for row in points.rows).split(" ")
+    for place in rng.sample(range(90), amount):
+        words = points.rows[place]["text"].split(" ")
+        for at in rng.sample(range(len(words)), max(1, round(share * len(words)))):
+            words[at] = rng.choice(foreign)
+        points.set_text(place, " ".join(words))
+    measurement = points.examined()
+    assert measurement.findings == ()
+    value = measurement.value("embedding_match")
+    assert value is not None
+    assert value.numerator is not None
+    assert 90 - amount <= value.numerator <= 90
+
+
+def test_texts_that_their_hash_disowns_say_nothing_about_their_vectors() -> None:
+    points = space()
+    for row in points.rows:
+        row["text_hash"] = hashlib.md5(row["text"].encode(), usedforsecurity=False).hexdigest().upper()
+    for place in range(0, 60, 2):
+        points.set_text(place, points.rows[(place + 31) % 90]["text"] + " and something else")
+    measurement = points.examined()
+    assert measurement.findings == ()
+    assert measurement.sections["vectors"]["changed_texts"] == 30
+
+
+def test_hashes_of_a_kind_that_nobody_knows_disown_nothing() -> None:
+    points = space()
+    for row in points.rows:
+        row["text_hash"] = hashlib.sha256(b"salt" + row["text"].encode()).hexdigest()
+    points.vectors[1], points.vectors[2] = points.vectors[2], points.vectors[1]
+    assert subjects(points.examined()) == {"vector.swapped": points.named([1, 2])}

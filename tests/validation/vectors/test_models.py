@@ -1,0 +1,195 @@
+"""Another model for all or for a part, other texts, and what lies between."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ragval_pipeline.findings.model import Finding
+from tests.validation.vectors.space import Refusing, Space, embedded, other_model, space, subjects
+
+
+def mixed(points: Space, amount: int) -> set[str]:
+    places = random.Random(11).sample(range(len(points.rows)), amount)
+    turned = other_model([points.vectors[place] for place in places])
+    for place, vector in zip(places, turned, strict=True):
+        points.vectors[place] = vector
+    return points.named(places)
+
+
+def only(points: Space) -> Finding:
+    [finding] = points.examined().findings
+    return finding
+
+
+@pytest.mark.parametrize("amount", [5, 9, 30, 45, 72])
+def test_a_part_of_another_model_is_named_point_by_point(amount: int) -> None:
+    points = space()
+    planted = mixed(points, amount)
+    assert subjects(points.examined()) == {"vector.mixed_models": planted}
+
+
+def test_a_few_points_of_another_model_are_no_part_of_the_collection() -> None:
+    points = space()
+    mixed(points, 2)
+    measurement = points.examined()
+    assert measurement.findings == ()
+    value = measurement.value("embedding_match")
+    assert value is not None
+    assert (value.numerator, value.denominator) == (88, 90)
+
+
+def test_the_models_that_the_payload_names_explain_the_parts() -> None:
+    points = space()
+    planted = mixed(points, 30)
+    for row in points.rows:
+        row["model"] = "new-model" if row["point_id"] in planted else "old-model"
+    finding = only(points)
+    assert finding.details["split"] == {"by": "model", "other": "new-model", "rest": "old-model"}
+    assert "new-model" in finding.cause
+
+
+def test_the_day_of_embedding_explains_the_parts() -> None:
+    points = space()
+    planted = mixed(points, 30)
+    for row in points.rows:
+        row["embedded_at"] = "2026-02-01T00:00:00Z" if row["point_id"] in planted else "2026-01-01T00:00:00Z"
+    finding = only(points)
+    assert finding.details["split"]["by"] == "embedded_at"
+    assert "2026-02-01" in finding.cause
+
+
+def test_ids_explain_the_parts_when_a_range_of_them_was_written_later() -> None:
+    points = space()
+    for place, vector in enumerate(other_model(points.vectors[60:]), 60):
+        points.vectors[place] = vector
+    split = only(points).details["split"]
+    assert (split["by"], split["other_from"]) == ("id", points.ids[60])
+
+
+def test_swapped_vectors_and_another_model_are_told_apart() -> None:
+    points = space()
+    for place in range(0, 20, 2):
+        points.vectors[place], points.vectors[place + 1] = points.vectors[place + 1], points.vectors[place]
+    for place, vector in enumerate(other_model(points.vectors[20:50]), 20):
+        points.vectors[place] = vector
+    assert subjects(points.examined()) == {
+        "vector.swapped": points.named(range(20)),
+        "vector.mixed_models": points.named(range(20, 50)),
+    }
+
+
+def test_another_model_for_all_is_a_mismatch_and_names_the_contradiction() -> None:
+    points = space()
+    points.vectors = list(other_model(points.vectors))
+    for row in points.rows:
+        row["model"] = "embed-english-v3.0"
+    finding = only(points)
+    assert (finding.code, [entry.name for entry in finding.subjects]) == ("vector.model_mismatch", ["c"])
+    assert finding.details["kind"] == "another_model"
+    assert finding.details["matching"] == 0
+    assert abs(finding.details["median_cosine"]) < 0.2
+    assert "embed-english-v3.0" in finding.cause
+
+
+def test_a_model_whose_vectors_lean_the_same_way_is_another_model_all_the_same() -> None:
+    points = space()
+    mean = np.mean([vector for vector in points.vectors if vector is not None], axis=0)
+    leaning = [vector + 0.7 * mean / np.linalg.norm(mean) for vector in other_model(points.vectors)]
+    points.vectors = [(vector / np.linalg.norm(vector)).astype(np.float32) for vector in leaning]
+    assert only(points).details["kind"] == "another_model"
+
+
+def joined(row: dict[str, Any]) -> str:
+    return f"{' > '.join(row['headings'])}\n\n{row['text']}"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        (lambda row: f"{row['title']}\n\n{row['text']}", "preprocessing", "page title in front"),
+        (joined, "preprocessing", "heading path in front"),
+        (lambda row: row["text"].lower(), "preprocessing", "in lower case"),
+        (lambda row: row["text"][:110], "truncation", "the first 1"),
+    ],
+)
+def test_what_was_embedded_instead_of_the_text_is_found_out(
+    text: Callable[[dict[str, Any]], str], kind: str, words: str
+) -> None:
+    points = space()
+    points.vectors = list(embedded([text(row) for row in points.rows]))
+    finding = only(points)
+    assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", kind)
+    assert words in finding.cause
+    assert finding.details["best_variant"]["explains"]
+
+
+def test_a_model_that_reads_only_the_beginning_of_long_texts_is_a_mismatch_although_most_match() -> None:
+    points = space()
+    limit = sorted(len(row["text"]) for row in points.rows)[60]
+    points.vectors = list(embedded([row["text"][: limit // 2] for row in points.rows]))
+    for row, vector in zip(points.rows, embedded([row["text"] for row in points.rows]), strict=True):
+        place = points.ids.index(row["point_id"])
+        if len(row["text"]) <= limit:
+            points.vectors[place] = vector
+            points.set_text(place, row["text"][: limit // 2])
+            points.vectors[place] = embedded([points.rows[place]["text"]])[0]
+    finding = only(points)
+    assert finding.details["kind"] == "truncation"
+    assert finding.details["matching"] >= 60
+
+
+def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:
+    points = space()
+    points.vectors = list(embedded([f"{row['text']} {'glasshouse tomato ' * 6}" for row in points.rows]))
+    finding = only(points)
+    assert finding.details["kind"] in {"preprocessing", "unclear"}
+    assert not finding.details["best_variant"]["explains"]
+
+
+def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None:
+    points = space()
+    preface = (
+        "This page is part of the handbook of robots, whose licence everybody must read before anything else. " * 2
+    )
+    for place in range(90):
+        points.set_text(place, (preface if place < 8 else "") + points.rows[place]["text"])
+    points.vectors = list(embedded([row["text"][:120] for row in points.rows]))
+    found = {finding.code: finding for finding in points.examined().findings}
+    assert found["vector.model_mismatch"].details["kind"] == "truncation"
+    assert found["vector.identical"].because == "vector.model_mismatch"
+
+
+def test_an_embedder_that_fails_leaves_what_vectors_tell_by_themselves() -> None:
+    points = space(embedder=Refusing(calls=1))
+    points.vectors[50] = np.zeros(256, dtype=np.float32)
+    measurement = points.examined()
+    assert subjects(measurement) == {"embedder.unreachable": {"HTTP 401"}, "vector.zero": points.named([50])}
+    assert measurement.failure is not None
+    assert measurement.failure.kind == "unreachable"
+    assert measurement.values == ()
+
+
+def test_an_embedder_that_fails_during_the_trials_is_a_failure_too() -> None:
+    points = space(embedder=Refusing(calls=3))
+    points.vectors = list(embedded([f"{row['title']}\n\n{row['text']}" for row in points.rows]))
+    measurement = points.examined()
+    assert {finding.code for finding in measurement.findings} == {"embedder.unreachable", "vector.model_mismatch"}
+    assert measurement.failure is not None
+
+
+@pytest.mark.parametrize("distance", ["Euclid", "Manhattan"])
+def test_a_distance_that_the_model_is_not_made_for_is_named(distance: str) -> None:
+    finding = only(space(distance=distance))
+    assert (finding.code, finding.details["found"]) == ("vector.dimension", distance)
+
+
+def test_the_dot_product_of_unit_vectors_is_the_cosine() -> None:
+    assert space(distance="Dot").examined().findings == ()
+    points = space(distance="Dot")
+    points.vectors = [vector * 3 for vector in points.vectors if vector is not None]
+    assert only(points).code == "vector.dimension"
