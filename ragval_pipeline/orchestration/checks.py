@@ -98,7 +98,8 @@ def build_report_gates(suite: Suite, gated: Gated) -> dg.AssetChecksDefinition:
 
 
 def _publish(result: CriterionResult, key: dg.AssetKey, findings: Sequence[AnyFinding]) -> dg.AssetCheckResult:
-    evidence = evidence_for(result.name, findings) if result.verdict == "not_met" else []
+    measured = result.verdict != "not_measured"
+    evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
     # A criterion that is excused did not pass; it does not count either, and a warning blocks nothing.
     blocks = result.required and not result.excused
     return dg.AssetCheckResult(
@@ -107,7 +108,7 @@ def _publish(result: CriterionResult, key: dg.AssetKey, findings: Sequence[AnyFi
         passed=result.verdict == "met",
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
         description=result.reason,
-        metadata={**criterion_metadata(result), **offenders_metadata(evidence)},
+        metadata={**criterion_metadata(result), **(offenders_metadata(evidence) if measured else {})},
     )
 
 

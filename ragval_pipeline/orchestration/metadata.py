@@ -14,7 +14,7 @@ import dagster as dg
 
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.orchestration.offenders import AnyFinding
-from ragval_pipeline.sources.snapshot.schema import COLUMNS
+from ragval_pipeline.sources.snapshot.schema import COLUMNS, INTEGER_FIELDS, LIST_FIELDS
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -64,7 +64,7 @@ def measurement_metadata(measurement: Measurement) -> dict[str, Any]:
 
 
 def section_numbers(sections: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
-    """The plain numbers of the report's sections, ``outer.inner`` where they are nested once.
+    """The plain numbers of the report's sections, ``outer.inner`` where they are nested once, and how long lists are.
 
     Deeper ones are per query or per page: tables, not plots.
     """
@@ -74,8 +74,17 @@ def section_numbers(sections: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
             continue
         for key, value in section.items():
             inner = {f"{key}.{part}": entry for part, entry in value.items()} if isinstance(value, Mapping) else {}
-            found |= {name: entry for name, entry in {key: value, **inner}.items() if isinstance(entry, int | float)}
+            found |= {name: entry for name, entry in {key: _countable(value), **inner}.items() if _is_number(entry)}
     return numbers(found)
+
+
+def _countable(value: Any) -> Any:
+    names_things = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+    return len(value) if names_things else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
 
 
 def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
@@ -95,11 +104,9 @@ def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
 
 
 def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
-    """The first offenders as a table, and how many there are; nothing when nothing was found."""
-    if not findings:
-        return {}
-    count = sum(finding.count for finding in findings)
-    return {"offenders": offenders_table(findings), "offenders_count": dg.MetadataValue.int(count)}
+    """How many offenders there are, to plot, and the first of them as a table."""
+    count = dg.MetadataValue.int(sum(finding.count for finding in findings))
+    return {"offenders_count": count, **({"offenders": offenders_table(findings)} if findings else {})}
 
 
 def offenders_table(findings: Iterable[AnyFinding]) -> dg.TableMetadataValue:
@@ -128,7 +135,12 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> dg.Table
 
 def snapshot_schema() -> dg.TableSchema:
     """Column schema of the payload snapshot."""
-    return dg.TableSchema(columns=[dg.TableColumn(name, description=text) for name, text in COLUMNS.items()])
+    types = {
+        **dict.fromkeys((*INTEGER_FIELDS, "text_chars"), "int"),
+        **dict.fromkeys(LIST_FIELDS, "list<string>"),
+    }
+    columns = [dg.TableColumn(name, types.get(name, "string"), description=text) for name, text in COLUMNS.items()]
+    return dg.TableSchema(columns=columns)
 
 
 def _cell(value: Any) -> str | int | float | bool | None:

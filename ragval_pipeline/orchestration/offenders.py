@@ -14,7 +14,7 @@ from ragval_pipeline.findings.model import Finding, ReportedFinding
 #: A finding as detectors make it, or as the report holds it.
 AnyFinding: TypeAlias = Finding | ReportedFinding
 
-#: Codes that a criterion fails by. A criterion that is not named shows everything that its asset found.
+#: Codes that a criterion fails by.
 EVIDENCE: Mapping[str, frozenset[str]] = {
     "coverage": frozenset({"coverage.missing_page", "coverage.foreign_host"}),
     "metadata_completeness": frozenset({"payload.missing_field", "payload.empty_field", "payload.field_map"}),
@@ -33,9 +33,16 @@ EVIDENCE: Mapping[str, frozenset[str]] = {
 }
 
 
-def evidence_for(criterion: str, findings: Sequence[AnyFinding]) -> list[AnyFinding]:
-    """The findings that explain a criterion; all of them when none is known to."""
+def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = False) -> list[AnyFinding]:
+    """The findings that explain the value of a criterion.
+
+    Args:
+        criterion: Its name.
+        findings: Those of its asset, or of the report.
+        met: Whether it is met all the same: 19 of 20 queries may be enough, and the one is still worth a look. A
+            criterion that is not met and whose evidence is not known shows everything.
+    """
     if criterion == "error_findings":
         return [finding for finding in findings if finding.severity == "error"]
     codes = EVIDENCE.get(criterion, frozenset())
-    return [finding for finding in findings if finding.code in codes] or list(findings)
+    return [finding for finding in findings if finding.code in codes] or ([] if met else list(findings))

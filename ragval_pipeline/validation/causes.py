@@ -48,15 +48,19 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index"),
     "integrity.gone": ("chunk.stale_tail", "text.mojibake", "chunk.too_small"),
     "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
-    "integrity.not_captured": ("chunk.index_gap", "chunk.too_small", "text.mojibake", "text.hash_mismatch"),
-    "integrity.heading_loss": ("chunk.index_gap", "chunk.too_small", "text.mojibake"),
+    "integrity.not_captured": (
+        "chunk.index_gap", "chunk.too_small", "text.mojibake", "text.hash_mismatch", "integrity.gone",
+        "integrity.drifted",
+    ),
+    "integrity.page_unreadable": ("source.page_unfit",),
+    "integrity.heading_loss": ("chunk.index_gap", "chunk.too_small", "text.mojibake", "integrity.gone"),
     "query.dead_target": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page", *_PAYLOAD,
     ),
     "query.failed": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", *_PAYLOAD,
         "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target", *_VECTORS,
-        "index.low_ann_recall", "query.threshold_unfit", *_TEXTS,
+        "index.low_ann_recall", "query.threshold_unfit", "retrieval.hub_chunk", *_TEXTS,
     ),
     "query.negative_scored_high": (*_VECTORS, *_TEXTS),
     "query.threshold_unfit": _VECTORS,

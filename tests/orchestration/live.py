@@ -129,7 +129,7 @@ def dagster_dev(folder: Path) -> Iterator[Live]:
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.wait(30)
+            process.wait(20)  # where the caller ignores interruptions, so does its child
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait(10)

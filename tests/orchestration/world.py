@@ -93,7 +93,8 @@ def run_job(
     defs = build_validation_defs(suite, **build)
     name = job_name(suite.suite)
     if beside:
-        everything = dg.define_asset_job("everything", selection="*", executor_def=dg.in_process_executor)
+        selection = dg.AssetSelection.all()
+        everything = dg.define_asset_job("everything", selection=selection, executor_def=dg.in_process_executor)
         defs = dg.Definitions.merge(defs, dg.Definitions(assets=list(beside), jobs=[everything]))
         name = "everything"
     return defs.resolve_job_def(name).execute_in_process(
@@ -119,6 +120,11 @@ def metadata_of(result: dg.ExecuteInProcessResult, asset: str) -> Mapping[str, d
     """Metadata of the materialisation of one asset."""
     [event] = [event for event in result.get_asset_materialization_events() if event.asset_key.path[-1] == asset]
     return event.materialization.metadata
+
+
+def report_file(result: dg.ExecuteInProcessResult) -> Path:
+    """The ``validation_report.json`` that the run wrote."""
+    return Path(str(metadata_of(result, "validation_report")["report"].value)).with_name("validation_report.json")
 
 
 def failed_steps(result: dg.ExecuteInProcessResult) -> set[str]:

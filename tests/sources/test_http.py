@@ -86,7 +86,7 @@ def test_a_refused_port_is_named_with_its_address_and_the_number_of_tries():
     assert (failure.system, failure.subject) == ("sitemap", f"{url}/sitemap.xml")
     assert failure.problem == "connection refused"
     assert failure.attempts == 3
-    assert str(failure).startswith("sitemap: connection refused (tried 3 times). ")
+    assert str(failure).startswith(f"sitemap {url}/sitemap.xml: connection refused (tried 3 times). ")
 
 
 def test_a_server_that_never_answers_times_out():

@@ -6,7 +6,8 @@ counting (``recount``), and what is said about claims and limits (``token_count_
 The offline tokenizer is not the model's. Where the claimed counts of most chunks stand in one steady relation to the
 recount, that relation is how the collection counts: claims that follow it are believed, so that a chunker which cuts
 at exactly 512 of the model's own tokens is not called over the limit; the other chunks are recounted and scaled by it.
-Where there is no such relation the recount stands alone, and a chunk must be over the limit by a margin.
+Where there is no such relation, or one that no tokenizer gives (counts of words), the recount stands alone, and a chunk
+must be over the limit by a margin.
 """
 
 from __future__ import annotations
@@ -28,8 +29,14 @@ _MIN_SHARE = 0.4
 _PLAUSIBLE: Mapping[Script, tuple[float, float]] = {
     "latin": (0.5, 2.0), "accented": (0.4, 1.6), "other": (0.2, 1.25),
 }  # fmt: skip
+#: The same for counts that are believed: words are 0.6 to 0.7 of the recount, the tokens of other models 0.8 to 1.2.
+_BELIEVED: Mapping[Script, tuple[float, float]] = {
+    "latin": (0.75, 1.35), "accented": (0.55, 1.35), "other": (0.2, 1.25),
+}  # fmt: skip
 #: Spread of the logarithm of that relation up to which single claims are believed: about one in three.
 _STEADY = 0.25
+#: How much worse than the best a measure may predict claims and still count: one that gives them exactly stands alone.
+_AS_GOOD, _EXACT = 2.0, 0.01
 #: How far from the relation a believed claim may be, in spreads, and at least as a share of the count and in tokens.
 _SPREADS, _SHARE, _SPECIAL = 3.0, 0.05, 3
 #: How many times the limit the recount must be where there is no relation: what tokenizers differ by on each script.
@@ -45,6 +52,7 @@ class Relation:
         words: Claimed tokens for each word or mark.
         chars: Claimed tokens for each character.
         spread: Robust standard deviation of the logarithm of ``tokens`` over chunks.
+        spreads: The same for all three.
         claims: Claims that it was learnt from.
     """
 
@@ -52,11 +60,14 @@ class Relation:
     words: float
     chars: float
     spread: float
+    spreads: tuple[float, float, float]
     claims: int
 
-    def predictions(self, chunk: Counted) -> tuple[float, float, float]:
-        """What the collection would claim for a chunk: by tokens, words and characters."""
-        return chunk.tokens * self.tokens, chunk.words * self.words, chunk.chars * self.chars
+    def predictions(self, chunk: Counted) -> list[float]:
+        """What the collection would claim for a chunk: by tokens, words and characters, those that predict well."""
+        found = (chunk.tokens * self.tokens, chunk.words * self.words, chunk.chars * self.chars)
+        reach = _AS_GOOD * min(self.spreads) + _EXACT
+        return [value for value, spread in zip(found, self.spreads, strict=True) if spread <= reach]
 
 
 #: By script; a script without a relation is not there.
@@ -89,12 +100,26 @@ def learn_relations(counted: Iterable[Counted]) -> Relations:
 def estimate(chunk: Counted, relations: Relations) -> Estimate:
     """The chunk's tokens: its claim where it is believed, else the recount, scaled where there is a relation."""
     relation = relations.get(chunk.script)
-    if relation is None or relation.spread > _STEADY:
+    if relation is None or not _is_trusted(relation, chunk.script):
         return Estimate(chunk.tokens, chunk.tokens / MARGINS[chunk.script])
     scaled = chunk.tokens * relation.tokens
     if chunk.claimed is not None and _is_believed(chunk.claimed, scaled, relation.spread):
         return Estimate(chunk.claimed, chunk.claimed)
     return Estimate(scaled, scaled)
+
+
+def margins(relations: Relations) -> dict[str, float]:
+    """The margins that hold, by script: of those whose claims are not believed."""
+    return {
+        script: margin
+        for script, margin in MARGINS.items()
+        if script not in relations or not _is_trusted(relations[script], script)
+    }
+
+
+def _is_trusted(relation: Relation, script: Script) -> bool:
+    low, high = _BELIEVED[script]
+    return relation.spread <= _STEADY and low <= relation.tokens <= high
 
 
 def _is_believed(claimed: int, scaled: float, spread: float) -> bool:
@@ -108,12 +133,16 @@ def _learn(chunks: Sequence[Counted], plausible: tuple[float, float]) -> Relatio
     fitting = [(chunk, claimed) for chunk, claimed in pairs if low <= claimed / chunk.tokens <= high]
     if len(pairs) < _MIN_CLAIMS or len(fitting) < max(_MIN_SHARE * len(pairs), 2):
         return None
-    logs = [math.log(claimed / chunk.tokens) for chunk, claimed in fitting]
-    middle = statistics.median(logs)
-    return Relation(
-        tokens=math.exp(middle),
-        words=statistics.median(claimed / chunk.words for chunk, claimed in fitting),
-        chars=statistics.median(claimed / chunk.chars for chunk, claimed in fitting),
-        spread=1.4826 * statistics.median(abs(value - middle) for value in logs),
-        claims=len(fitting),
+    scales, spreads = zip(
+        _centre([claimed / chunk.tokens for chunk, claimed in fitting]),
+        _centre([claimed / chunk.words for chunk, claimed in fitting]),
+        _centre([claimed / chunk.chars for chunk, claimed in fitting]),
+        strict=True,
     )
+    return Relation(*scales, spread=spreads[0], spreads=spreads, claims=len(fitting))
+
+
+def _centre(ratios: Sequence[float]) -> tuple[float, float]:
+    """The median, and the robust standard deviation of the logarithm."""
+    middle = statistics.median(ratios)
+    return middle, 1.4826 * statistics.median(abs(math.log(ratio / middle)) for ratio in ratios)

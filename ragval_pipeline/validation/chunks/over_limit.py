@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.chunks.claims import MARGINS, Relations, estimate
+from ragval_pipeline.validation.chunks.claims import Relations, estimate, margins
 from ragval_pipeline.validation.chunks.limits import Limit
 from ragval_pipeline.validation.chunks.recount import TOKENIZER, Counted
 from ragval_pipeline.validation.chunks.token_count_off import usual_ratios
@@ -74,7 +74,7 @@ def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[F
         "unread_share": round(unread / total, 4),
         "tokenizer": TOKENIZER,
         "usual_ratio": usual_ratios(relations),
-        "margin": {} if relations else dict(MARGINS),
+        "margin": margins(relations),
     }
     message = (
         f"{len(over)} of {len(measured)} chunks have more tokens than the embedding model reads: "

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ragval_pipeline.validation.integrity.edges import Habits
 from ragval_pipeline.validation.integrity.results import ChunkResult
 
 ChunkClass = Literal["verified", "drifted", "gone"]
@@ -36,23 +37,21 @@ VERIFIED_FROM = 0.97
 CHANGED_WORDS = 0.02
 #: Below this share of its letters a chunk is gone.
 GONE_BELOW = 0.5
-#: An opening that the page does not have is the ingestion's habit when at least this share of chunks has one.
-HABIT = 0.5
 
 
-def class_of(chunk: ChunkResult, *, openings_are_habit: bool = False) -> ChunkClass:
+def class_of(chunk: ChunkResult, habits: Habits | None = None) -> ChunkClass:
     """The class of a chunk.
 
     Args:
         chunk: What was measured on it.
-        openings_are_habit: Whether the ingestion puts text of its own before its chunks: it says nothing of the page.
+        habits: What the ingestion adds to its chunks: it is left out.
     """
-    letters, found, words, changed = chunk.letters, chunk.found, chunk.words, chunk.changed
-    if openings_are_habit and chunk.opening:
-        letters, changed = letters - chunk.opening, chunk.changed_after_opening
-    share = found / letters if letters else 1.0
+    added = habits.in_chunk(chunk) if habits else []
+    letters = chunk.letters - sum(edge.missing for edge in added)
+    changed = chunk.changed - sum(edge.changed for edge in added)
+    share = chunk.found / letters if letters else 1.0
     if share < GONE_BELOW:
         return "gone"
-    if share < VERIFIED_FROM or changed > CHANGED_WORDS * words:
+    if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
         return "drifted"
     return "verified"

@@ -15,6 +15,7 @@ from ragval_pipeline.validation.integrity.classes import CHANGED_WORDS, VERIFIED
 from ragval_pipeline.validation.integrity.common import CommonBlocks
 from ragval_pipeline.validation.integrity.content import chunk_side, held_blocks, lost_headings, lost_passages
 from ragval_pipeline.validation.integrity.diffs import segments_of
+from ragval_pipeline.validation.integrity.edges import edges_of
 from ragval_pipeline.validation.integrity.folding import fold
 from ragval_pipeline.validation.integrity.glued import glued_words
 from ragval_pipeline.validation.integrity.grams import SIZE, runs_of
@@ -28,8 +29,6 @@ COLUMNS = ("point_id", "page_key", "text", "title", "headings", "chunk_index")
 RENDERED_LETTERS = 40
 #: A page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page behind it.
 SIGNPOST_LETTERS = 200
-#: Letters in one run that end a chunk's opening.
-ANCHOR = 24
 #: Passages and headings kept of one page, and characters of each.
 MOST_PASSAGES = 50
 PASSAGE_CHARACTERS = 400
@@ -133,7 +132,6 @@ def _with_chunks(result: PageResult, compared: Sequence[_Compared], page: Search
         result,
         letters=sum(chunk.match.letters for chunk in compared),
         found=sum(chunk.match.letters_found for chunk in compared),
-        openings=sum(entry.opening > 0 for entry in differing),
         differing=tuple(differing),
     )
 
@@ -148,28 +146,18 @@ def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> Chunk
     )
     if match.found is None:
         return result
-    opening, until = _opening(match)
     words, changed = len(match.text.tokens), match.changed_words()
     differs = match.share < VERIFIED_FROM or changed > CHANGED_WORDS * words
+    opening, closing = edges_of(match)
     return replace(
         result,
         words=words,
         changed=changed,
         opening=opening,
-        changed_after_opening=match.changed_words(until),
+        closing=closing,
         segments=segments_of(match, page) if shown and differs else (),
         probes=_probes(match.text.letters) if match.share < VERIFIED_FROM else (),
     )
-
-
-def _opening(match: Match) -> tuple[int, int]:
-    """Letters missing before the first long run that is found, and where that begins; 0 when the first is found."""
-    assert match.found is not None
-    if match.found[0]:
-        return 0, 0
-    runs = runs_of(match.found)
-    until = next((start for start, end in runs if end - start >= min(ANCHOR, match.letters // 2)), 0)
-    return int((~match.found[:until]).sum()), until
 
 
 def _probes(letters: str) -> tuple[str, ...]:

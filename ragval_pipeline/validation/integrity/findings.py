@@ -10,7 +10,8 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.integrity.classes import HABIT, ChunkClass, class_of
+from ragval_pipeline.validation.integrity.classes import ChunkClass, class_of
+from ragval_pipeline.validation.integrity.edges import Habits
 from ragval_pipeline.validation.integrity.results import ChunkResult, IntegrityResult, PageResult
 
 #: Passages, headings and joins that the details of one subject hold.
@@ -22,9 +23,8 @@ Classified = tuple[PageResult, ChunkResult, ChunkClass]
 def classify(result: IntegrityResult) -> list[Classified]:
     """Every chunk that differs from its page, with its class."""
     pages = result.read()
-    chunks, openings = sum(page.chunks for page in pages), sum(page.openings for page in pages)
-    habit = chunks >= 4 and openings >= HABIT * chunks
-    return [(page, chunk, class_of(chunk, openings_are_habit=habit)) for page in pages for chunk in page.differing]
+    habits = Habits.of(pages)
+    return [(page, chunk, class_of(chunk, habits)) for page in pages for chunk in page.differing]
 
 
 def integrity_findings(

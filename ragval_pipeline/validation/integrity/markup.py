@@ -1,4 +1,4 @@
-"""What Markdown writes that no page shows: addresses of links, images, fences, ids, numbers of list items.
+"""What a source writes that no page shows: addresses of links, images, fences, ids, front matter, entities.
 
 What lives here: blanking it out. What does not: comparing (``match``), which does so only where it helps: on a page
 about Markdown the same characters are text.
@@ -18,6 +18,8 @@ _MARKUP = re.compile(
     # the same, cut by the chunk's end or beginning
     r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
     r"|\A(?:[^\s()\[\]]*[/.#][^\s()\[\]]*(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
+    r"|\A---\n.{0,2000}?\n---(?=\n|\Z)"  # front matter
+    r"|&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
     r"|^[ \t]*(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     r"|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
@@ -28,5 +30,5 @@ _MARKUP = re.compile(
 
 
 def without_markup(text: str) -> str:
-    """The text with Markdown's invisible parts (addresses, fences, images, tags) blanked out, same length."""
+    """The text with its invisible parts blanked out, so that every other character keeps its place."""
     return _MARKUP.sub(lambda match: " " * len(match[0]), text)

@@ -30,11 +30,13 @@ class Match:
         text: The text, Markdown's markup taken out where that helps.
         found: Which of its letters stand in the other; null: all of them.
         added: Stretches of letters that the other does not have, at places where it goes on without a gap.
+        common: Which of its letters lie in runs that both have; null: all of them.
     """
 
     text: FoldedText
     found: npt.NDArray[np.bool_] | None = None
     added: tuple[tuple[int, int], ...] = ()
+    common: npt.NDArray[np.bool_] | None = None
 
     @property
     def letters(self) -> int:
@@ -51,8 +53,8 @@ class Match:
         """Fraction of letters that stand in the other; 1 for a text without letters."""
         return self.letters_found / self.letters if self.letters else 1.0
 
-    def changed_words(self, start: int = 0) -> int:
-        """Words from letter ``start`` on, as blanks part them, of which some letter does not stand in the other.
+    def changed_words(self, start: int = 0, end: int | None = None) -> int:
+        """Words that reach between two letters, as blanks part them, of which some letter does not stand in the other.
 
         Words that were only added do not count: numbers of list items, footnotes and the like, which a page shows
         without having them in its text.
@@ -62,7 +64,9 @@ class Match:
         replaced = ~self.found
         for first, last in self.added:
             replaced[first:last] = False
-        return sum(self._is_changed(first, last, replaced) for first, last in self.text.tokens if first >= start)
+        until = self.letters if end is None else end
+        words = ((first, last) for first, last in self.text.tokens if first < until and last > start)
+        return sum(self._is_changed(first, last, replaced) for first, last in words)
 
     def _is_changed(self, first: int, last: int, replaced: npt.NDArray[np.bool_]) -> bool:
         assert self.found is not None
@@ -95,7 +99,8 @@ def match_text(text: str, there: SearchedText, *, labels: Iterable[str] = ()) ->
 
 
 def _differing(text: FoldedText, there: SearchedText, labels: Iterable[str]) -> Match:
-    found = there.grams.covers(text.letters)
+    common = there.grams.covers(text.letters)
+    found = common.copy()
     find_labels(text, found, there, labels)
     added = find_words(text, found, there)
-    return Match(text, None if found.all() else found, added)
+    return Match(text, None if found.all() else found, added, common)

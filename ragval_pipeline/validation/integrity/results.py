@@ -17,6 +17,21 @@ PageState = Literal["read", "unreadable", "elsewhere"]
 
 
 @dataclass(frozen=True)
+class Edge:
+    """The beginning or end of a chunk that its page does not have, before or after the first long run that it has.
+
+    Args:
+        word: The outermost word, without digits: what ingestions put there themselves, they put there often.
+        missing: Letters that do not stand on the page.
+        changed: Words of which some letter does not stand on the page.
+    """
+
+    word: str
+    missing: int
+    changed: int
+
+
+@dataclass(frozen=True)
 class ChunkResult:
     """A chunk that differs from its page, or joins words.
 
@@ -26,8 +41,8 @@ class ChunkResult:
         found: Those that stand on the page.
         words: Words, as blanks part them.
         changed: Those of which some letter does not stand on the page.
-        opening: Letters that do not stand on the page before the first run that does.
-        changed_after_opening: Changed words after that.
+        opening: Its beginning, when the page does not have it.
+        closing: Its end, when the page does not have it.
         glued: Words that are joined where the page has a break.
         segments: The differences, to be read; empty when there are too many chunks to show.
         probes: Pieces of a chunk that is hardly on its page, to look for them on other pages.
@@ -38,8 +53,8 @@ class ChunkResult:
     found: int
     words: int = 0
     changed: int = 0
-    opening: int = 0
-    changed_after_opening: int = 0
+    opening: Edge | None = None
+    closing: Edge | None = None
     glued: tuple[str, ...] = ()
     segments: Segments = ()
     probes: tuple[str, ...] = ()
@@ -73,7 +88,6 @@ class PageResult:
         textless: Its chunks that have none.
         letters: Letters and digits of its chunks; 0 unless it was read.
         found: Those that stand on the page.
-        openings: Chunks that begin with something that the page does not have.
         content: Letters and digits of its content; 0 unless it was read.
         captured: Those that stand in its chunks.
         differing: Chunks that differ or join words.
@@ -90,7 +104,6 @@ class PageResult:
     textless: int = 0
     letters: int = 0
     found: int = 0
-    openings: int = 0
     content: int = 0
     captured: int = 0
     differing: tuple[ChunkResult, ...] = ()

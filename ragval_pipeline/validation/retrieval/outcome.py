@@ -61,6 +61,7 @@ class Outcome:
                     "best_similarity": report.best_similarity,
                     "expected_pages": sorted(self._expected_pages(query)),
                     "expected_module": query.expected_module,
+                    "points": [hit.chunk_id for hit in report.top_results],
                 }
                 (scored_high if query.negative else failed).append(Subject(name=query.id, details=details))
         findings = []

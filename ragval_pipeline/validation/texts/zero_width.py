@@ -4,7 +4,7 @@ What lives here: ``text.zero_width``. What does not: C1 control characters, whic
 (``mojibake``), and texts with nothing else in them, which are empty fields (``validation/metadata``).
 
 Some of these characters are orthography: joiners in Persian, Hindi or emoji sequences, direction marks beside Arabic
-or Hebrew, the zero-width space that divides words in Thai or Khmer. They count only where nothing asks for them.
+or Hebrew, the zero-width space that divides words in Khmer or Burmese. They count only where nothing asks for them.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ _JOINING_SCRIPTS = (
     "SINHALA TIBETAN MYANMAR KHMER BALINESE JAVANESE MEETEI THAANA"
 )
 _JOINING = frozenset(_JOINING_SCRIPTS.split())
-#: Scripts without blanks between words, where a zero-width space may stand for one.
-_UNSPACED_SCRIPTS = "THAI LAO KHMER MYANMAR TIBETAN JAVANESE BALINESE CJK HIRAGANA KATAKANA"
-_UNSPACED = frozenset(_UNSPACED_SCRIPTS.split())
+#: Scripts whose writers divide words by zero-width spaces; Thai, Chinese and Japanese leave that to the browser.
+_DIVIDED = frozenset({"LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BALINESE"})
 _VARIATION_16 = "\ufe0f"
 
 
@@ -102,7 +101,7 @@ def _belongs(text: str, at: int) -> bool:
     if char in "\u200c\u200d":
         return bool({_script(before), _script(after)} & _JOINING) or (char == "\u200d" and _is_emoji_joint(text, at))
     if char == "\u200b":
-        return _script(before) in _UNSPACED and _script(after) in _UNSPACED
+        return not {_script(before), _script(after)}.isdisjoint(_DIVIDED)
     if char == "\u180e":
         return "MONGOLIAN" in {_script(before), _script(after)}
     if char >= "\U000e0001":  # flags of England, Scotland, Wales: a black flag and its tags

@@ -63,15 +63,17 @@ def _by_order(other: Sequence[Any], rest: Sequence[Any]) -> dict[str, Any] | Non
     if not other or not rest:
         return None
     ordered = sorted([*((value, True) for value in other), *((value, False) for value in rest)])
-    seen, best = [0, 0], (SEPARATES, {})
+    seen = [0, 0]
+    best: tuple[float, dict[str, Any] | None] = (0.0, None)
     for (value, is_other), (following, _) in pairwise(ordered):
         seen[is_other] += 1
         if value == following:
             continue
         before, rest_before = seen[1] / len(other), seen[0] / len(rest)
-        cuts = (
-            (min(1 - before, rest_before), {"other_from": following, "rest_until": value}),
-            (min(before, 1 - rest_before), {"other_until": value, "rest_from": following}),
-        )
-        best = max(best, *(cut for cut in cuts if cut[0] >= SEPARATES), key=lambda cut: cut[0])
-    return best[1] or None
+        later = min(1 - before, rest_before)
+        earlier = min(before, 1 - rest_before)
+        if later > max(best[0], earlier):
+            best = later, {"other_from": following, "rest_until": value}
+        elif earlier > best[0]:
+            best = earlier, {"other_until": value, "rest_from": following}
+    return best[1] if best[0] >= SEPARATES else None

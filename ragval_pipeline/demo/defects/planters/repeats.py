@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import re
 from html import escape
+from itertools import combinations
 
 from ragval_pipeline.demo.defects.choose import choose_pages, choose_points
 from ragval_pipeline.demo.defects.copies import add_copies
@@ -15,6 +17,7 @@ from ragval_pipeline.demo.defects.rewrite import rewrite
 _FILLS_ANSWERS = frozenset({"retrieval.crowded_top_k", "retrieval.dark_page", "query.failed"})
 #: Words that two changed ones must leave nearly the same.
 _MIN_WORDS = 45
+_ALIKE, _RARE = 0.7, 12
 _CHANGED = ("Quartz", "Marigold")
 
 
@@ -35,13 +38,15 @@ def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     describe="Puts a chunk with two words changed on another page, on the site and in the index.",
 )
 def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    # A corpus may have near duplicates of its own, which stay.
+    subjects = _alike_already(corpus)
     points = choose_points(
         corpus, amount, rng, suits=lambda point: len(corpus.get(point, "text").split()) >= _MIN_WORDS
     )
     copies = [_put_on_another_page(corpus, point, rng) for point in points]
     rewrite(corpus, [(copy, corpus.get(copy, "text")) for copy in copies])
-    subjects = frozenset(str(point.id) for point in (*points, *copies))
-    return Planted("chunk.near_duplicate", subjects, followers=_FILLS_ANSWERS)
+    subjects |= {str(point.id) for point in (*points, *copies)}
+    return Planted("chunk.near_duplicate", frozenset(subjects), followers=_FILLS_ANSWERS)
 
 
 @defect("chunk.stale_tail", kind="points", describe="Appends a chunk of a page's older, longer version to its points.")
@@ -91,3 +96,27 @@ def _shuffled(text: str, rng: random.Random) -> str:
     """A text that stood nowhere: the words in another order."""
     words = text.split()
     return " ".join(rng.sample(words, len(words)))
+
+
+def _alike_already(corpus: Corpus) -> set[str]:
+    """Points of different pages that share seven tenths of their word trigrams."""
+    trigrams = [_trigrams(corpus.get(point, "text")) for point in corpus.points]
+    holders: dict[tuple[str, ...], list[int]] = {}
+    for place, held in enumerate(trigrams):
+        for trigram in held:
+            holders.setdefault(trigram, []).append(place)
+    # Texts that share most trigrams share a rare one.
+    pairs = {pair for places in holders.values() if len(places) <= _RARE for pair in combinations(places, 2)}
+    found: set[str] = set()
+    for first, second in pairs:
+        points = corpus.points[first], corpus.points[second]
+        common = len(trigrams[first] & trigrams[second])
+        alike = common >= _ALIKE * (len(trigrams[first]) + len(trigrams[second]) - common)
+        if alike and corpus.get(points[0], "source_url") != corpus.get(points[1], "source_url"):
+            found.update(str(point.id) for point in points)
+    return found
+
+
+def _trigrams(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"[^\W_]+", text.lower())
+    return set(zip(words, words[1:], words[2:], strict=False))

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.validation.retrieval.input_type import input_type_findings
+
+
+class Own:
+    """An embedder that tells queries and documents apart, or does not."""
+
+    model = "own"
+
+    def __init__(self, provider: str, *, apart: bool) -> None:
+        self.provider, self.apart, self.calls = provider, apart, 0
+
+    def embed(self, texts: Sequence[str], *, input_type: str) -> EmbeddingBatch:
+        self.calls += 1
+        other = self.apart and input_type == "search_query"
+        return EmbeddingBatch(np.array([[1.0, 0.5 if other else 0.0]] * len(texts), dtype=np.float32))
+
+
+def test_queries_as_queries_are_right_and_cost_no_call() -> None:
+    embedder: Any = Own("cohere", apart=True)
+    assert input_type_findings(embedder, "search_query", text="t") == []
+    assert embedder.calls == 0
+
+
+@pytest.mark.parametrize(("provider", "apart", "calls"), [("cohere", False, 0), ("mine:embed", True, 2)])
+def test_queries_as_documents_are_named_where_the_model_tells_them_apart(
+    provider: str, apart: bool, calls: int
+) -> None:
+    embedder: Any = Own(provider, apart=apart)
+    [finding] = input_type_findings(embedder, "search_document", text="t")
+    assert (finding.code, [entry.name for entry in finding.subjects]) == (
+        "embedder.input_type",
+        ["embedding.query_input_type"],
+    )
+    assert embedder.calls == calls
+
+
+def test_where_both_are_embedded_alike_nothing_is_said() -> None:
+    other: Any = Own("mine:embed", apart=False)
+    assert input_type_findings(other, "search_document", text="t") == []
+    assert input_type_findings(StaticEmbedder(), "search_document", text="What is a topic in ROS 2?") == []

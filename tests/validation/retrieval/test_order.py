@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.facts import Distance
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.validation.retrieval.order import invalid_order, order_findings
+
+
+def hits(*scores: float) -> tuple[Hit, ...]:
+    return tuple(Hit(rank, f"{rank}", score) for rank, score in enumerate(scores, 1))
+
+
+@pytest.mark.parametrize(
+    ("distance", "scores"),
+    [
+        ("Cosine", (1.00000006, 0.5, 0.5, -1.0)),
+        ("Cosine", (0.5, 0.5000005)),
+        ("Cosine", ()),
+        ("Dot", (1200.0, 3.0, -40.0)),
+        ("Euclid", (0.0, 0.2, 17.0)),
+        ("Manhattan", (1.0, 1.0, 90.0)),
+    ],
+)
+def test_best_first_within_the_range_is_right(distance: Distance, scores: tuple[float, ...]) -> None:
+    assert invalid_order(hits(*scores), distance) is None
+
+
+@pytest.mark.parametrize(
+    ("distance", "scores", "problem", "rank"),
+    [
+        ("Cosine", (0.4, 0.5), "order", 2),
+        ("Cosine", (0.6, 0.5, 0.500002), "order", 3),
+        ("Euclid", (0.5, 0.4), "order", 2),
+        ("Cosine", (1.2, 0.4), "range", 1),
+        ("Cosine", (0.4, -1.1), "range", 2),
+        ("Manhattan", (-0.1, 0.4), "range", 1),
+        ("Cosine", (0.4, math.nan), "range", 2),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_rank(
+    distance: Distance, scores: tuple[float, ...], problem: str, rank: int
+) -> None:
+    found = invalid_order(hits(*scores), distance)
+    assert found is not None
+    assert (found["problem"], found["rank"]) == (problem, rank)
+
+
+def test_the_finding_names_the_queries() -> None:
+    answers = [Answer("right", hits(0.5, 0.4)), Answer("wrong", hits(0.4, 0.5)), Answer("empty")]
+    [finding] = order_findings(answers, "Cosine")
+    assert [entry.name for entry in finding.subjects] == ["wrong"]
+    assert finding.subjects[0].details["scores"] == [0.4, 0.5]
+    assert order_findings(answers[:1], "Cosine") == []
