@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from ragval_pipeline.validation.texts.boilerplate import (
+    boilerplate_findings,
+    collect_phrases,
+    suspected_wordings,
+)
+from tests.validation.rows import named, rows
+
+OBJECTIVES = "Learning Objectives\nBy the end of this chapter you will be able to do it"
+FOOTER = "Have you found what you were looking for?"
+
+
+def chunk(page: int, text: str, *headings: str) -> dict[str, object]:
+    return {"text": text, "source_url": f"/p{page}", "headings": list(headings)}
+
+
+def content(page: int, part: int) -> str:
+    return f"Topic {page}x{part} is about machine {page * 7 + part} and what it does at hour {part}"
+
+
+def index(*, change, pages: int = 10, chunks: int = 3):
+    return rows(
+        *(chunk(page, change(content(page, part), page, part)) for page in range(pages) for part in range(chunks))
+    )
+
+
+def test_a_theme_phrase_in_front_of_every_chunk_names_every_chunk():
+    found = index(change=lambda text, page, part: f"On this page\n{text}")
+    finding = boilerplate_findings(collect_phrases(found))[0]
+    assert finding.count == 30
+    assert finding.details["phrases"] == [{"phrase": "on this page", "points": 30, "pages": 10}]
+
+
+def test_only_the_chunks_that_have_it_are_named():
+    found = index(change=lambda text, page, part: f"{text} Edit this page" if part == 2 else text)
+    assert named(boilerplate_findings(collect_phrases(found))) == sorted(str(number) for number in range(2, 30, 3))
+
+
+def test_a_phrase_on_two_pages_is_no_boilerplate():
+    found = index(change=lambda text, page, part: f"On this page\n{text}" if page < 2 else text)
+    assert boilerplate_findings(collect_phrases(found)) == []
+
+
+def test_chunks_that_go_on_in_small_letters_count_where_the_others_begin_so_too():
+    found = index(change=lambda text, page, part: f"On this page {text.lower() if part else text}")
+    assert len(named(boilerplate_findings(collect_phrases(found)))) == 30
+
+
+def test_a_sentence_that_happens_to_begin_so_is_none():
+    found = index(change=lambda text, page, part: text if part else f"On this page we tell what {text.lower()}")
+    assert boilerplate_findings(collect_phrases(found)) == []
+
+
+def test_a_heading_that_repeats_over_chapters_is_no_boilerplate():
+    found = rows(*(chunk(page, f"Prerequisites\n{content(page, 0)}", "Prerequisites") for page in range(10)))
+    assert boilerplate_findings(collect_phrases(found), lambda page, words: False) == []
+
+
+def test_a_footer_that_no_page_has_as_content_is_boilerplate():
+    found = index(change=lambda text, page, part: f"{text}\n{FOOTER}" if part == 2 else text)
+    finding = boilerplate_findings(collect_phrases(found), lambda page, words: False)[0]
+    assert [entry["phrase"] for entry in finding.details["phrases"]] == ["have you found what you were looking for"]
+    assert finding.count == 10
+
+
+def test_what_the_author_repeats_on_every_page_is_not():
+    found = index(change=lambda text, page, part: text if part else f"{OBJECTIVES} {text}")
+    phrases = collect_phrases(found)
+    assert suspected_wordings(phrases)
+    assert boilerplate_findings(phrases, lambda page, words: True) == []
+
+
+def test_without_pages_only_what_most_chunks_share_is_boilerplate():
+    once_a_page = collect_phrases(index(change=lambda text, page, part: text if part else f"{OBJECTIVES} {text}"))
+    assert boilerplate_findings(once_a_page) == []
+    everywhere = collect_phrases(index(change=lambda text, page, part: f"Acme Cloud Portal Menu {text}"))
+    assert len(named(boilerplate_findings(everywhere))) == 30
+
+
+def test_merged_slices_say_what_the_whole_says():
+    found = index(change=lambda text, page, part: f"On this page\n{text}" if page % 2 else f"{text} {FOOTER}")
+    whole = boilerplate_findings(collect_phrases(found), lambda page, words: False)
+    sliced = collect_phrases(found[:11]).merge(collect_phrases(found[11:]))
+    assert boilerplate_findings(sliced, lambda page, words: False) == whole
+    assert whole[0].count == 30

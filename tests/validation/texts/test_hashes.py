@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+
+from ragval_pipeline.validation.texts.hashes import collect_hashes, hash_findings
+from tests.validation.rows import named, rows
+
+TEXTS = [f" Text number {number}\n of the Collection " for number in range(20)]
+
+
+def judged(make: Callable[[str], str], *, spoilt: int = 0, same_page: bool = False):
+    found = rows(
+        *(
+            {
+                "text": text,
+                "text_hash": make("something else" + text if number < spoilt else text),
+                "source_url": "/a" if same_page else f"/p{number // 2}",
+            }
+            for number, text in enumerate(TEXTS)
+        )
+    )
+    return hash_findings(collect_hashes(found))
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+CONVENTIONS = {
+    "sha256": sha256,
+    "md5 of the stripped text": lambda text: hashlib.md5(text.strip().encode()).hexdigest(),
+    "sha1 of the folded text": lambda text: hashlib.sha1(" ".join(text.split()).encode()).hexdigest(),
+    "blake2b of 16 bytes": lambda text: hashlib.blake2b(text.encode(), digest_size=16).hexdigest(),
+    "first 16 digits": lambda text: sha256(text)[:16],
+    "prefix": lambda text: f"sha256:{sha256(text)}",
+    "upper case": lambda text: sha256(text).upper(),
+    "as uuid": lambda text: str(__import__("uuid").UUID(hashlib.md5(text.encode()).hexdigest())),
+    "lower case stripped": lambda text: sha256(text.strip().lower()),
+}
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize("spoilt", [1, 2, 10])
+def test_exactly_the_spoilt_hashes_are_named_whatever_the_convention(name, spoilt):
+    assert named(judged(CONVENTIONS[name], spoilt=spoilt)) == sorted(str(number) for number in range(spoilt))
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_right_hashes_are_not_named(name):
+    assert judged(CONVENTIONS[name]) == []
+
+
+def test_a_hash_of_something_unknown_is_no_mismatch():
+    assert judged(lambda text: sha256("salt" + text)) == []
+
+
+def test_a_hash_of_the_page_is_no_mismatch_although_one_chunk_pages_match():
+    pages = [["whole page"], ["first half", "second half"], ["one", "two", "three"], ["another whole page"], ["lone"]]
+    found = rows(
+        *(
+            {"text": text, "source_url": f"/p{number}", "text_hash": sha256("".join(page))}
+            for number, page in enumerate(pages)
+            for text in page
+        )
+    )
+    assert hash_findings(collect_hashes(found)) == []
+
+
+def test_points_without_hash_or_text_are_left_alone():
+    assert hash_findings(collect_hashes(rows({"text": "a"}, {"text_hash": sha256("a")}, {"text": "b"}))) == []
+
+
+def test_merged_slices_say_what_the_whole_says():
+    found = rows(*({"text": text, "text_hash": sha256(text if number else "x")} for number, text in enumerate(TEXTS)))
+    whole = hash_findings(collect_hashes(found))
+    sliced = collect_hashes(found[:7]).merge(collect_hashes(found[7:]))
+    assert hash_findings(sliced) == whole
+    assert named(whole) == ["0"]

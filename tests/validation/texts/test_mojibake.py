@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.texts.mojibake import collect_mojibake, damaged_passages, mojibake_findings
+from tests.validation.rows import texts
+
+PASSAGES = ["don’t stop", "a café", "Größe", "“quoted” – dash", "5 µm ± 2 °C", "日本語のテキスト", "wait…", "→ next"]
+
+
+@pytest.mark.parametrize("passage", PASSAGES)
+def test_utf_8_that_was_read_as_latin_1_is_named(passage):
+    assert list(damaged_passages(f"In this chapter {passage.encode().decode('latin-1')} and on."))
+
+
+@pytest.mark.parametrize("passage", ["don’t stop", "a café", "Größe", "5 µm ± 2 °C", "wait…"])
+def test_utf_8_that_was_read_as_windows_1252_is_named(passage):
+    assert list(damaged_passages(f"In this chapter {passage.encode().decode('cp1252')} and on."))
+
+
+def test_text_that_was_misread_twice_is_named():
+    assert list(damaged_passages("a café".encode().decode("latin-1").encode().decode("latin-1")))
+
+
+def test_a_dos_apostrophe_is_named():
+    assert list(damaged_passages("I don’t".encode().decode("cp437"))) == [("donΓÇÖt", "don’t")]
+
+
+def test_what_was_lost_is_named_within_words_only():
+    assert list(damaged_passages("a caf\ufffd")) == [("a caf\ufffd", None)]
+    assert not list(damaged_passages("the replacement character (\ufffd) stands for it"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SÃO PAULO, AMANHÃ É OUTRO DIA", "Ação não é fácil à noite", "Việt Nam: đất nước, học máy", "Привет, мир: В± и Г©",
+        "├── src\n│   └── main.py\n└── README", "╔═══╗║ a ║╚═══╝ █▓▒░", "α ≤ β ≠ γ → ∞, x² ± √y", "नमस्ते दुनिया",
+        "« texte » 50 %, l’été à l’œuvre", "a letra Ã é usada", "| Ã | 195 |", "Türkçe İstanbul ığüşöç", "10 µm × 5 °C",
+        "日本語のテキスト 한국어 中文", "ʃəˈ ɑː IPA", "👩‍👩‍👧 ⚠️ ✅",
+    ],
+)  # fmt: skip
+def test_languages_code_and_drawings_are_not(text):
+    assert not list(damaged_passages(text))
+
+
+def test_headings_count_and_the_cause_shows_how_it_should_read():
+    findings = mojibake_findings(collect_mojibake(texts("fine", "fine too", headings=["Itâ€™s here"])))
+    assert [subject.name for subject in findings[0].subjects] == ["0", "1"]
+    assert findings[0].cause == "“Itâ€™s” should read “It’s”."
+
+
+def test_a_clean_collection_has_no_finding():
+    assert mojibake_findings(collect_mojibake(texts("It’s all fine — really.", "naïve"))) == []

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.texts.zero_width import collect_zero_width, stray_characters, zero_width_findings
+from tests.validation.rows import rows, texts
+
+
+@pytest.mark.parametrize("char", ["\u200b", "\u2060", "\ufeff", "\u00ad", "\x00", "\x0b", "\x1b", "\x7f", "\U000e0041"])
+def test_characters_that_have_no_business_in_any_text_are_named(char):
+    assert stray_characters(f"Install{char}ation") == {f"U+{ord(char):04X}": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tabs\tand\r\nline breaks",
+        "می\u200cخواهم",  # Persian
+        "क्\u200dष",  # Hindi
+        "👩\u200d👩\u200d👧 and ❤\ufe0f\u200d🔥",
+        "שלום\u200f (1)",
+        "မြန်မာ\u200bစာ",  # Burmese divides words so
+        "flag 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    ],
+)
+def test_characters_that_a_script_asks_for_are_not(text):
+    assert not stray_characters(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["robot\u200darm", "robot\u200carm", "left \u200fto right", "日本\u200b語", "ภาษา\u200bไทย"]
+)
+def test_the_same_characters_elsewhere_are(text):
+    assert sum(stray_characters(text).values()) == 1
+
+
+def test_c1_controls_are_left_to_the_wrong_character_set():
+    assert not stray_characters("don\x92t")
+
+
+def test_a_point_is_named_with_its_characters_and_where_they_stand():
+    found = texts("clean", "Over\u200bview", "clean as well", headings=["Overview\u200b", "Part\u200b"])
+    subjects = collect_zero_width(found)
+    finding = zero_width_findings(subjects)[0]
+    assert [subject.name for subject in finding.subjects] == ["0", "1", "2"]
+    assert finding.subjects[1].details["characters"] == {"U+200B": 3}
+    assert finding.subjects[1].details["places"] == ["text", "headings"]
+    assert finding.details["characters"] == {"U+200B": 7}
+
+
+def test_an_empty_required_text_is_named_as_empty_only():
+    blank = rows({"text": "\u200b \u200b"})
+    assert collect_zero_width(blank, required=["text"]) == []
+    assert len(collect_zero_width(blank)) == 1
+
+
+def test_slices_concatenate_to_the_whole():
+    found = texts("a\u200bb", "c", "d\u00ade")
+    whole = zero_width_findings(collect_zero_width(found))
+    sliced = zero_width_findings(collect_zero_width(found[:1]) + collect_zero_width(found[1:]))
+    assert whole == sliced
