@@ -16,7 +16,7 @@ def chunk(page: int, text: str, *headings: str) -> dict[str, object]:
 
 
 def content(page: int, part: int) -> str:
-    return f"Topic {page}x{part} is about machine {page * 7 + part} and what it does at hour {part}"
+    return f"Topic {page}x{part} is about machine {page * 7 + part} in hall h{page}x{part}"
 
 
 def index(*, change, pages: int = 10, chunks: int = 3):
