@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - look-alike characters are what these tests are about
 from __future__ import annotations
 
 import pytest
