@@ -90,9 +90,7 @@ def _one_per_page(measured: Sequence[Measured]) -> list[Finding]:
         if entry.chunk.ref.page_key is not None:
             pages.setdefault(entry.chunk.ref.page_key, []).append(entry)
     # A page that was ingested twice is still one chunk.
-    distinct = [
-        list({(entry.chunk.tokens, entry.chunk.chars): entry for entry in page}.values()) for page in pages.values()
-    ]
+    distinct = [list({entry.chunk.text: entry for entry in entries}.values()) for entries in pages.values()]
     long = [entries for entries in distinct if _is_long(entries)]
     whole = [entries[0] for entries in long if len(entries) == 1]
     if len(whole) < _MIN_PAGES or len(whole) < _MIN_PAGE_SHARE * len(long):

@@ -20,7 +20,7 @@ from ragval_pipeline.validation.chunks.scripts import Script, script_of
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 #: Snapshot columns that ``recount`` needs.
-COLUMNS = (*REF_COLUMNS, "text", "token_count", "model")
+COLUMNS = (*REF_COLUMNS, "text", "text_sha256", "token_count", "model")
 TOKENIZER = "wordllama l2_supercat (Llama 2 vocabulary, 32,000 tokens)"
 
 _BATCH = 256
@@ -39,6 +39,7 @@ class Counted:
         script: Of the text.
         claimed: The stored token count when it is 1 or more, else null.
         model: The embedding model that the payload names, or null.
+        text: Hash of the text.
     """
 
     ref: PointRef
@@ -48,6 +49,7 @@ class Counted:
     script: Script
     claimed: int | None
     model: str | None
+    text: str
 
 
 def recount(rows: Iterable[Mapping[str, Any]]) -> list[Counted]:
@@ -89,6 +91,7 @@ def _count(rows: Sequence[Mapping[str, Any]]) -> list[Counted]:
             script=script_of(text),
             claimed=row["token_count"] if (row["token_count"] or 0) >= 1 else None,
             model=row["model"],
+            text=row["text_sha256"],
         )
         for row, text, tokens in zip(rows, texts, count_tokens(texts), strict=True)
     ]

@@ -64,10 +64,12 @@ def _subject(
         target: nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
         for target in targets
     }
+    # A name that no point bears any more was borne by the points of the pages that the query expects.
+    dead_pages = [target for target in targets if target in pages]
     details = {
         "targets": targets,
         "near": {target: names[0] for target, names in near.items() if names},
-        "expected_pages": sorted(pages[target] for target in targets if target in pages),
+        "expected_pages": sorted(pages[target] for target in dead_pages or pages),
         "expected_module": query.expected_module if query.expected_module in targets else None,
     }
     return Subject(name=query.id, details=details)

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.chunks.claims import learn_relations
+from ragval_pipeline.validation.chunks.limits import Limit, LimitRules
+from ragval_pipeline.validation.chunks.over_limit import limit_findings, measure_limits
+from ragval_pipeline.validation.chunks.recount import recount
+from tests.validation.rows import rows
+
+SENTENCE = "The arm moves to the next pose and waits for the camera. "
+TOKENS = 14  # of the sentence
+
+
+def judged(payloads, rules: LimitRules):
+    counted = recount(rows(*payloads))
+    relations = learn_relations(counted)
+    return {
+        finding.code: finding for finding in limit_findings(measure_limits(counted, relations, rules.of), relations)
+    }
+
+
+def chunk(sentences: int, page: str = "/a", index: int = 0, **payload):
+    return {"text": SENTENCE * sentences, "source_url": page, "chunk_index": index, **payload}
+
+
+def test_chunks_over_the_limit_are_named_with_the_share_that_is_embedded():
+    found = judged([chunk(100, "/a"), chunk(10, "/b"), chunk(5, "/b", 1)], LimitRules(max_input_tokens=500))
+    finding = found["chunk.over_model_limit"]
+    assert [subject.name for subject in finding.subjects] == ["0"]
+    assert finding.subjects[0].details["embedded_share"] == pytest.approx(500 / (100 * TOKENS), rel=0.02)
+    assert finding.details["unread_share"] == pytest.approx(900 / (115 * TOKENS), rel=0.05)
+    assert "Llama" in finding.details["tokenizer"]
+
+
+def test_a_chunker_that_cuts_at_exactly_the_limit_of_its_own_tokens_is_not_over_it():
+    payloads = [chunk(sentences, f"/p{sentences}", token_count=13 * sentences) for sentences in range(20, 42)]
+    assert judged(payloads, LimitRules(max_input_tokens=13 * 41)) == {}
+    assert len(judged(payloads, LimitRules(max_input_tokens=13 * 40))["chunk.over_model_limit"].subjects) == 1
+
+
+def test_without_claims_a_chunk_must_be_over_by_a_margin():
+    rules = LimitRules(max_input_tokens=500)
+    assert judged([chunk(40)], rules) == {}
+    assert "chunk.over_model_limit" in judged([chunk(46)], rules)
+
+
+def test_pages_that_are_one_long_chunk_are_a_chunker_that_does_not_split():
+    pages = [chunk(100, f"/p{number}") for number in range(4)]
+    found = judged([*pages, chunk(5, "/short")], LimitRules(max_input_tokens=500))
+    assert found["chunk.one_per_page"].count == 4
+    assert found["chunk.one_per_page"].subjects[0].name == "https://docs.example.com/p0"
+
+
+def test_a_page_that_was_ingested_twice_is_still_one_chunk():
+    pages = [chunk(100, f"/p{number % 3}") for number in range(6)]
+    assert judged(pages, LimitRules(max_input_tokens=500))["chunk.one_per_page"].count == 3
+
+
+@pytest.mark.parametrize("split", [3, 10])
+def test_where_most_long_pages_are_split_one_whole_page_is_not_the_chunkers_fault(split):
+    pages = [chunk(30 + part, f"/p{number}", part) for number in range(split) for part in range(3)]
+    found = judged([*pages, chunk(100, "/x"), chunk(90, "/y")], LimitRules(max_input_tokens=500))
+    assert "chunk.one_per_page" not in found
+    assert found["chunk.over_model_limit"].count == 2
+
+
+def test_each_point_is_held_to_the_limit_of_its_own_model():
+    payloads = [chunk(100, model="embed-english-v3.0"), chunk(100, "/b", model="embed-v4.0"), chunk(100, "/c")]
+    found = judged(payloads, LimitRules(model="wordllama/l2_supercat/256"))
+    assert [subject.name for subject in found["chunk.over_model_limit"].subjects] == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "stored", "limit"),
+    [
+        (LimitRules(max_input_tokens=99, profile=512, model="embed-v4.0"), "embed-english-v3.0", 99),
+        (LimitRules(collection={"embedding_model": "embed-v4.0"}, profile=512), "embed-english-v3.0", 512),
+        (LimitRules(collection={"embedding_model": "embed-v4.0"}, profile=512), None, 128_000),
+        (LimitRules(profile=512, model="embed-v4.0"), None, 512),
+        (LimitRules(profile=512, model="embed-v4.0"), "nobody-knows-it", 512),
+        (LimitRules(model="BAAI/bge-small-en-v1.5"), None, 512),
+        (LimitRules(profile=512), "wordllama/l2_supercat/256", None),
+    ],
+)
+def test_who_says_the_limit(rules, stored, limit):
+    found = rules.of(stored)
+    assert isinstance(found, Limit)
+    assert found.tokens == limit
+
+
+def test_a_limit_that_nobody_knows_is_none():
+    assert LimitRules(model="my-own").of(None) is None

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from ragval_pipeline.validation.chunks.claims import estimate, learn_relations
+from ragval_pipeline.validation.chunks.recount import Counted, count_tokens, recount
+from ragval_pipeline.validation.chunks.scripts import script_of
+from ragval_pipeline.validation.chunks.token_count_off import token_count_findings
+from tests.validation.rows import named, rows
+
+SENTENCES = (
+    "A topic carries messages in one direction. Publishers do not know who listens; subscribers do not know who speaks."
+    " That is why a node can be replaced while the rest of the robot keeps running, and nobody notices a lost message."
+)
+PROSE = SENTENCES.split()
+CODE = "    self.publisher = self.create_publisher(String, '/status', qos_profile=10)\n    return self.publisher\n"
+
+
+def collection(claim: Callable[[Counted], int | None], *, size: int = 60) -> list[Counted]:
+    rng = random.Random(4)
+    payloads = [
+        {"text": CODE * rng.randint(3, 8)}
+        if number % 4 == 0
+        else {"text": " ".join(rng.choices(PROSE, k=rng.randint(60, 300)))}
+        for number in range(size)
+    ]
+    return [replace(chunk, claimed=claim(chunk)) for chunk in recount(rows(*payloads))]
+
+
+CONVENTIONS: dict[str, Callable[[Counted], int]] = {
+    "own tokenizer": lambda chunk: chunk.tokens,
+    "characters / 4": lambda chunk: chunk.chars // 4,
+    "words": lambda chunk: chunk.words,
+    "another tokenizer": lambda chunk: int(chunk.tokens * random.Random(chunk.chars).uniform(0.8, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_counts_of_any_usual_kind_are_not_off(name):
+    counted = collection(CONVENTIONS[name])
+    assert token_count_findings(counted, learn_relations(counted)) == []
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize("spoilt", [1, 6, 30])
+def test_exactly_the_counts_that_were_multiplied_by_five_are_off(name, spoilt):
+    chosen = {str(number) for number in random.Random(spoilt).sample(range(60), spoilt)}
+    counted = [
+        replace(chunk, claimed=5 * (chunk.claimed or 0)) if chunk.ref.point_id in chosen else chunk
+        for chunk in collection(CONVENTIONS[name])
+    ]
+    assert named(token_count_findings(counted, learn_relations(counted))) == sorted(chosen)
+
+
+def test_counts_of_characters_are_off_and_the_cause_says_so():
+    counted = collection(lambda chunk: chunk.chars)
+    finding = token_count_findings(counted, learn_relations(counted))[0]
+    assert finding.count == 60
+    assert finding.cause == "The counts are characters, not tokens."
+
+
+def test_points_without_a_count_are_left_alone():
+    counted = collection(lambda chunk: None)
+    assert token_count_findings(counted, learn_relations(counted)) == []
+    assert recount(rows({"text": "a", "token_count": 0}, {"text": "b", "token_count": -3}))[0].claimed is None
+
+
+def test_a_claim_that_follows_the_rest_is_believed_and_another_is_recounted():
+    counted = collection(lambda chunk: int(0.9 * chunk.tokens))
+    relations = learn_relations(counted)
+    assert estimate(counted[1], relations).tokens == counted[1].claimed
+    stray = replace(counted[1], claimed=7)
+    assert estimate(stray, relations).tokens == pytest.approx(0.9 * stray.tokens, rel=0.02)
+
+
+def test_counts_of_words_are_not_believed_to_be_tokens():
+    counted = collection(lambda chunk: int(0.6 * chunk.tokens))
+    found = estimate(counted[1], learn_relations(counted))
+    assert found.tokens == counted[1].tokens
+    assert found.surely == pytest.approx(counted[1].tokens / 1.15)
+
+
+def test_half_of_the_claims_may_be_wrong():
+    counted = [
+        replace(chunk, claimed=5 * chunk.tokens if number % 2 else chunk.tokens)
+        for number, chunk in enumerate(collection(lambda chunk: 1))
+    ]
+    assert learn_relations(counted)["latin"].tokens == pytest.approx(1.0)
+
+
+def test_a_text_longer_than_a_piece_is_counted_whole():
+    text = " ".join(PROSE * 800)
+    assert count_tokens([text, "one"])[0] == pytest.approx(800 * count_tokens([" ".join(PROSE)])[0], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("plain English", "latin"),
+        ("Die Düsen in der Halle werden täglich geprüft", "latin"), ("Việt Nam: đất nước", "accented"),
+        ("機械学習のモデル", "other"), ("Модель робота", "other"), ("नमस्ते दुनिया", "other"), ("", "latin"),
+    ],
+)  # fmt: skip
+def test_scripts_are_told_apart(text, script):
+    assert script_of(text) == script

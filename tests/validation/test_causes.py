@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.causes import CONSEQUENCES, link_consequences
+
+Because = dict[str, str | None]
+
+
+def finding(code: str, *subjects: Subject | str, scope: str | None = None) -> Finding:
+    return make_finding(code, subjects, scope=scope)
+
+
+def page(name: str, **details: object) -> Subject:
+    return Subject(name=name, page=name, details=details)
+
+
+def failed(name: str, *pages: str) -> Subject:
+    return Subject(name=name, details={"expected_pages": list(pages), "expected_module": None})
+
+
+def link(*findings: Finding, modules: dict[str, str] | None = None) -> list[Finding]:
+    return link_consequences(findings, page_modules=modules or {})
+
+
+def because(findings: Iterable[Finding], code: str) -> str | None:
+    return next(entry.because for entry in findings if entry.code == code)
+
+
+def by_subject(findings: Iterable[Finding], code: str) -> Because:
+    found = next(entry for entry in findings if entry.code == code)
+    return {subject.name: subject.details.get("because") for subject in found.subjects}
+
+
+def test_every_code_of_the_table_is_in_the_catalogue():
+    assert CONSEQUENCES.keys() <= CATALOGUE.keys()
+    assert {cause for causes in CONSEQUENCES.values() for cause in causes} <= CATALOGUE.keys()
+
+
+def test_a_query_that_expects_a_missing_page_fails_because_of_it_and_stands_after_it():
+    linked = link(finding("query.failed", failed("q", "/a")), finding("coverage.missing_page", page("/a")))
+    assert because(linked, "query.failed") == "coverage.missing_page"
+    assert [entry.code for entry in linked] == ["coverage.missing_page", "query.failed"]
+
+
+def test_a_query_about_other_pages_follows_from_nothing():
+    linked = link(finding("query.failed", failed("q", "/b")), finding("coverage.missing_page", page("/a")))
+    assert because(linked, "query.failed") is None
+    assert by_subject(linked, "query.failed") == {"q": None}
+
+
+def test_of_several_subjects_each_says_its_own_cause_and_the_whole_only_when_all_have_one():
+    failures = finding("query.failed", failed("q1", "/a"), failed("q2", "/b"))
+    missing, gap = finding("coverage.missing_page", page("/a")), finding("chunk.index_gap", page("/b", missing=[2]))
+    linked = link(failures, missing)
+    assert because(linked, "query.failed") is None
+    assert by_subject(linked, "query.failed") == {"q1": "coverage.missing_page", "q2": None}
+    linked = link(failures, missing, gap)
+    assert because(linked, "query.failed") == "coverage.missing_page"
+    assert by_subject(linked, "query.failed") == {"q1": "coverage.missing_page", "q2": "chunk.index_gap"}
+
+
+def test_findings_of_one_code_in_several_fields_all_explain():
+    points = [Subject(name=str(number), page=f"/{number}") for number in (1, 2)]
+    linked = link(
+        finding("payload.empty_field", points[0], scope="module_name"),
+        finding("payload.empty_field", points[1], scope="chapter_id"),
+        finding("query.failed", failed("q1", "/1"), failed("q2", "/2")),
+    )
+    assert because(linked, "query.failed") == "payload.empty_field"
+
+
+def test_a_query_that_names_only_a_module_touches_all_its_pages():
+    query = Subject(name="q", details={"expected_pages": [], "expected_module": "Module 1"})
+    missing = finding("coverage.missing_page", page("/a"))
+    assert because(link(finding("query.failed", query), missing, modules={"/a": "module-1"}), "query.failed")
+    assert not because(link(finding("query.failed", query), missing, modules={"/a": "module-2"}), "query.failed")
+
+
+def test_a_point_without_a_page_explains_the_page_that_lacks_its_chunk():
+    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 2}), scope="source_url")
+    assert because(link(lost, finding("chunk.index_gap", page("/a", missing=[2]))), "chunk.index_gap")
+    assert not because(link(lost, finding("chunk.index_gap", page("/a", missing=[3]))), "chunk.index_gap")
+
+
+def test_points_without_a_page_explain_nothing_when_more_pages_lack_their_index():
+    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 2}), scope="source_url")
+    gaps = finding("chunk.index_gap", page("/a", missing=[2]), page("/b", missing=[2]))
+    assert because(link(lost, gaps), "chunk.index_gap") is None
+
+
+def test_a_point_that_lacks_two_fields_is_lost_once():
+    lost = Subject(name="1", details={"chunk_index": 2})
+    gaps = finding("chunk.index_gap", page("/a", missing=[2]), page("/b", missing=[2]))
+    linked = link(
+        finding("payload.missing_field", lost, scope="source_url"),
+        finding("payload.missing_field", lost, scope="title"),
+        gaps,
+    )
+    assert because(linked, "chunk.index_gap") is None
+
+
+def test_a_page_whose_only_chunk_lost_its_source_is_missing_because_of_that():
+    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 0}), scope="source_url")
+    assert because(link(lost, finding("coverage.missing_page", page("/a"))), "coverage.missing_page")
+
+
+def test_an_answer_is_crowded_because_of_the_copies_among_its_hits():
+    crowded = finding("retrieval.crowded_top_k", Subject(name="q", details={"points": ["1", "2"]}))
+    copies = finding("chunk.duplicate_index", Subject(name="2", page="/a"))
+    assert because(link(crowded, copies), "retrieval.crowded_top_k") == "chunk.duplicate_index"
+    # A count of points is no list of hits.
+    counted = finding("coverage.url_variant", page("/a", points=3))
+    assert because(link(counted, copies), "coverage.url_variant") is None
+
+
+def test_a_warning_that_explains_an_error_stands_before_it():
+    linked = link(
+        finding("vector.zero", Subject(name="9", page="/z")),
+        finding("chunk.duplicate_index", Subject(name="2", page="/a")),
+        finding("coverage.url_variant", page("/a")),
+    )
+    codes = [entry.code for entry in linked]
+    assert codes.index("coverage.url_variant") < codes.index("chunk.duplicate_index")
