@@ -13,7 +13,7 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.metadata import measurement_metadata
 from ragval_pipeline.orchestration.names import selected_groups
@@ -61,15 +61,38 @@ def _measured(context: dg.AssetExecutionContext, asset: str, work: Callable[[], 
     except (SystemFailure, NotMeasurableError) as error:
         context.log.error("%s: %s", asset, error)
         measurement = failed_measurement(asset, error)
+    except SuiteError as error:
+        context.log.error("%s: %s", asset, error)
+        measurement = _wrongly_asked(asset, error)
     except Exception as error:  # noqa: BLE001  it is reported, as a finding, by the check and in the log
         log_crash(context, asset, error)
         measurement = failed_measurement(asset, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
 
 
+def _wrongly_asked(asset: str, error: SuiteError) -> Measurement:
+    """A measurement that the suite makes impossible: no defect of ragval's, so the suite's own fault is told."""
+    failed = failed_measurement(asset, error)
+    findings = [
+        finding.model_copy(update={"cause": str(error), "remedy": error.remedy or "Correct the suite."})
+        for finding in failed.findings
+    ]
+    failure = failed.failure and failed.failure.model_copy(update={"message": str(error)})
+    return failed.model_copy(update={"findings": tuple(findings), "failure": failure})
+
+
 def log_crash(context: dg.AssetExecutionContext, asset: str, error: Exception) -> None:
     """Log the traceback of a defect, without what caused it: answers of servers may repeat keys."""
     context.log.error("%s crashed\n%s", asset, "".join(traceback.format_exception(error, chain=False)))
+
+
+@contextmanager
+def reading_the_suite() -> Iterator[None]:
+    """Turn a fault of the suite into a failed step with one clear line."""
+    try:
+        yield
+    except SuiteError as error:
+        raise dg.Failure(str(error), allow_retries=False) from None
 
 
 @contextmanager

@@ -33,10 +33,10 @@ def instance() -> Iterator[dg.DagsterInstance]:
 
 
 def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run(
-    world: World, instance: dg.DagsterInstance
+    world: World, kept: dg.DagsterInstance
 ) -> None:
-    assert run_job(world.suite(), instance=instance, only="coverage").success
-    again = materialise(world, instance, "coverage_report")
+    assert run_job(world.suite(), instance=kept, only="coverage").success
+    again = materialise(world, kept, "coverage_report")
     assert again.success
     assert materialised(again) == {"coverage_report"}
     assert checked(again, "coverage_report")["coverage"].passed
@@ -67,7 +67,7 @@ def test_an_asset_whose_upstream_was_never_made_says_what_to_do(world: World, in
 
 
 def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
-    world: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    world: World, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another run came in between: its newer values belong to another state of the index."""
 
@@ -78,14 +78,14 @@ def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
     with monkeypatch.context() as full:
         full.setattr("ragval_pipeline.orchestration.report.write_report", refused)
-        first = run_job(suite, instance=kept, only="coverage")
+        first = run_job(suite, instance=instance, only="coverage")
     assert "validation_report" in failed_steps(first)
     world.delete_page(a_page(world))
-    assert not run_job(suite, instance=kept, only="coverage").success
+    assert not run_job(suite, instance=instance, only="coverage").success
     job = dg.reconstructable(a_validation.in_one_process)
-    again = dg.ReexecutionOptions.from_failure(first.run_id, kept)
+    again = dg.ReexecutionOptions.from_failure(first.run_id, instance)
     tags = {ONLY_TAG: "coverage"}
-    with dg.execute_job(job, kept, reexecution_options=again, run_config=QUIET, tags=tags) as second:
+    with dg.execute_job(job, instance, reexecution_options=again, run_config=QUIET, tags=tags) as second:
         assert second.success
         assert materialised(second) == {"validation_report"}
         gates = {check.check_name: check for check in second.get_asset_check_evaluations()}

@@ -242,3 +242,18 @@ def test_a_variable_that_is_not_set_fails_the_first_step_and_is_named(world: Wor
     assert failed_steps(result) == {"sitemap_urls"}
     [message] = [event.step_failure_data.error_display_string for event in result.all_events if event.is_step_failure]
     assert "NO_SUCH_VARIABLE_HERE" in message
+
+
+def test_a_query_file_that_is_not_there_fails_the_first_step_and_not_the_last(world: World) -> None:
+    result = run_job(world.suite({"queries": "gone.yaml"}))
+    assert failed_steps(result) == {"sitemap_urls"}
+    assert "gone.yaml" in step_failure(result)[0]
+
+
+def test_an_embedder_without_its_key_names_the_suites_key_and_no_defect(world: World) -> None:
+    result = run_job(world.suite({"embedding": {"provider": "cohere", "api_key": ""}}), only="queries")
+    assert "embedding.api_key" in metadata_of(result, "query_validation_results")["not_measured"].value
+    report = json.loads(report_file(result).read_text(encoding="utf-8"))
+    [crashed] = [finding for finding in report["findings"] if finding["code"] == "check.crashed"]
+    assert "embedding.api_key" in crashed["cause"]
+    assert "Report the exception" not in crashed["remedy"]

@@ -1,11 +1,12 @@
 """``sitemap_urls``: every page that the site's sitemap names."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset
-from ragval_pipeline.orchestration.measuring import reading_the_world
+from ragval_pipeline.orchestration.measuring import reading_the_suite, reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, table
 from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
@@ -21,8 +22,8 @@ def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
 
     @suite_asset(suite, SITEMAP_URLS, kinds={"xml"}, description=__doc__)
     def sitemap_urls(context: dg.AssetExecutionContext) -> dg.MaterializeResult[SiteInventory]:
-        resolved = resolve_suite(suite)
-        selected_groups(context.run.tags)  # the first step is where a misspelt group must be noticed
+        with reading_the_suite():
+            resolved = ready_suite(suite, context.run.tags)
         purge_abandoned(context.instance, run_place(context, resolved))
         progress_of(SITEMAP_URLS)(0, None)
         with reading_the_world():
@@ -31,6 +32,20 @@ def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
         return dg.MaterializeResult(value=inventory, metadata=_metadata(inventory))
 
     return sitemap_urls
+
+
+def ready_suite(suite: Suite, tags: Mapping[str, str]) -> Suite:
+    """The resolved suite, after what can be wrong by itself was looked at, before anything is asked of any system.
+
+    Raises:
+        SuiteError: A placeholder, a query file, or a group that the run's tags select.
+    """
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    resolved = resolve_suite(suite)
+    selected_groups(tags)
+    load_queries(resolved)
+    return resolved
 
 
 def read_inventory(suite: Suite) -> SiteInventory:
