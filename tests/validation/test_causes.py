@@ -125,3 +125,47 @@ def test_a_warning_that_explains_an_error_stands_before_it():
     )
     codes = [entry.code for entry in linked]
     assert codes.index("coverage.url_variant") < codes.index("chunk.duplicate_index")
+
+
+def judged(name: str, page_key: str, *fields: str) -> Subject:
+    details = {"expected_pages": [page_key], "expected_module": None, "fields": list(fields)}
+    return Subject(name=name, details=details)
+
+
+def test_a_field_that_no_missed_condition_reads_explains_no_failed_query():
+    lacking = finding("payload.missing_field", Subject(name="1", page="/a"), scope="chapter")
+    by_url = finding("query.failed", judged("q", "/a", "source_url"))
+    assert because(link(lacking, by_url), "query.failed") is None
+    by_chapter = finding("query.failed", judged("q", "/a", "chapter"))
+    assert because(link(lacking, by_chapter), "query.failed") == "payload.missing_field"
+
+
+def test_a_point_follows_from_what_is_wrong_with_itself_and_not_with_its_neighbour():
+    drifted = finding("integrity.drifted", Subject(name="1", page="/a"))
+    same = finding("text.mojibake", Subject(name="1", page="/a"))
+    neighbour = finding("text.mojibake", Subject(name="2", page="/a"))
+    assert because(link(drifted, same), "integrity.drifted") == "text.mojibake"
+    assert because(link(drifted, neighbour), "integrity.drifted") is None
+
+
+def test_lost_headings_explain_lost_passages_that_are_headings_and_no_others():
+    headings = finding("integrity.heading_loss", page("/a"))
+    lost = finding("integrity.not_captured", page("/a", passages=[{"kind": "heading"}]))
+    assert because(link(headings, lost), "integrity.not_captured") == "integrity.heading_loss"
+    more = finding("integrity.not_captured", page("/a", passages=[{"kind": "heading"}, {"kind": "paragraph"}]))
+    assert because(link(headings, more), "integrity.not_captured") is None
+
+
+def test_boilerplate_explains_a_search_only_when_it_is_in_many_chunks():
+    def boilerplate(share: float) -> Finding:
+        return make_finding("text.boilerplate", [Subject(name="1", page="/a")], details={"share": share})
+
+    query = finding("query.failed", failed("q", "/a"))
+    assert because(link(boilerplate(0.08), query), "query.failed") is None
+    assert because(link(boilerplate(0.3), query), "query.failed") == "text.boilerplate"
+
+
+def test_chunks_that_are_too_long_crowd_no_answer():
+    crowded = finding("retrieval.crowded_top_k", Subject(name="q", details={"points": ["1"]}))
+    long = make_finding("chunk.over_model_limit", [Subject(name="1", page="/a")], details={"share": 0.9})
+    assert because(link(crowded, long), "retrieval.crowded_top_k") is None

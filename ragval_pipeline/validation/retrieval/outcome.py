@@ -19,6 +19,11 @@ from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_ke
 from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
+#: Canonical fields that a condition reads of a hit; ``results`` reads what the query states.
+_READS: Mapping[str, tuple[str, ...]] = {
+    "module": ("module",), "chapter": ("chapter",), "url": ("source_url",), "keywords": ("text",),
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -61,6 +66,7 @@ class Outcome:
                     "best_similarity": report.best_similarity,
                     "expected_pages": sorted(self._expected_pages(query)),
                     "expected_module": query.expected_module,
+                    "fields": sorted(self._judged_fields(query, report.failed_conditions)),
                     "points": [hit.chunk_id for hit in report.top_results],
                 }
                 (scored_high if query.negative else failed).append(Subject(name=query.id, details=details))
@@ -77,6 +83,13 @@ class Outcome:
         key = self.settings.rules.read.page_key
         stated = [str(entry["source_url"]) for entry in query.expected_results if "source_url" in entry]
         return {key(url) for url in [*stated, *(url for url, grade in query.grades.items() if grade > 0)]}
+
+    def _judged_fields(self, query: TestQuery, conditions: Sequence[str]) -> set[str]:
+        """Payload fields that the missed conditions read."""
+        read = {name for condition in conditions for name in _READS.get(condition, ())}
+        if "results" in conditions:
+            read |= {name for entry in query.expected_results for name in entry if name != "id"}
+        return {self.settings.rules.read.fields[name] for name in read if name in self.settings.rules.read.fields}
 
     def _pairs(self) -> list[tuple[TestQuery, QueryReport]]:
         return list(zip(self.queries, self.reports, strict=True))

@@ -1,0 +1,73 @@
+"""Sets the ``because`` of findings: the test whether a subject really is a consequence.
+
+What lives here: holding every subject against every possible cause. What does not: what can follow from what
+(``table``), what must hold besides (``relevance``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.causes.order import order_findings
+from ragval_pipeline.validation.causes.relevance import Cause, explains, is_wide
+from ragval_pipeline.validation.causes.table import CONSEQUENCES
+from ragval_pipeline.validation.causes.touches import Touches, told_by
+
+
+def link_consequences(findings: Sequence[Finding], *, page_modules: Mapping[str, str]) -> list[Finding]:
+    """Set ``because`` where every subject of a finding follows from other findings, and order the findings.
+
+    Args:
+        findings: All findings of the run.
+        page_modules: Module of each in-scope page by canonical form: a query that only names a module touches them.
+
+    Returns:
+        The same findings, errors first, causes before their consequences.
+    """
+    touches = Touches(findings, page_modules)
+    by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    causes = {code: _cause(same, touches) for code, same in by_code.items()}
+    return order_findings(_link(finding, causes, touches) for finding in findings)
+
+
+def _cause(findings: Sequence[Finding], touches: Touches) -> Cause:
+    first = findings[0]
+    subjects = list(chain.from_iterable(finding.subjects for finding in findings))
+    return Cause(
+        code=first.code,
+        kind=first.subject_kind,
+        wide=any(is_wide(finding) for finding in findings),
+        names=frozenset(subject.name for subject in subjects),
+        touched=frozenset().union(*(touches.of(first.code, subject) for subject in subjects)),
+        fields=frozenset(finding.scope for finding in findings if finding.scope),
+    )
+
+
+def _link(finding: Finding, causes: Mapping[str, Cause], touches: Touches) -> Finding:
+    """Note on each subject the cause that explains it, the one that explains most first."""
+    if finding.because is not None or not finding.subjects:
+        return finding
+    possible = [causes[code] for code in CONSEQUENCES.get(finding.code, ()) if code in causes]
+    touched = {entry.name: touches.of(finding.code, entry) | told_by(finding.code, entry) for entry in finding.subjects}
+    explained = {
+        cause.code: {entry.name for entry in finding.subjects if explains(cause, finding, entry, touched[entry.name])}
+        for cause in possible
+    }
+    # Stable: among equals the likelier cause stays first.
+    named = sorted((code for code, names in explained.items() if names), key=lambda code: -len(explained[code]))
+    if not named:
+        return finding
+    because = {
+        entry.name: next((code for code in named if entry.name in explained[code]), None) for entry in finding.subjects
+    }
+    subjects = tuple(_noted(entry, because[entry.name]) for entry in finding.subjects)
+    whole = named[0] if all(because.values()) else None
+    return finding.model_copy(update={"subjects": subjects, "because": whole})
+
+
+def _noted(subject: Subject, cause: str | None) -> Subject:
+    return subject if cause is None else subject.model_copy(update={"details": {**subject.details, "because": cause}})

@@ -1,0 +1,87 @@
+"""What must hold for a cause to explain a subject, besides that both touch the same page or point.
+
+What lives here: the conditions under which a touch is no accident. What does not: what can follow from what
+(``table``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.causes.table import TEXT_CAUSES, VECTOR_CAUSES
+
+#: Causes that spoil searches everywhere, and the share of points from which others do so: what is lost in one place
+#: makes room for wrong hits in all others.
+_EVERYWHERE = frozenset({"vector.dimension", "vector.model_mismatch", "index.low_ann_recall"})
+_WIDE_VECTORS = 0.05
+_WIDE_TEXTS = 0.25
+#: Phrases of the page's frame weaken every chunk that holds them a little: they explain a search only when most do.
+_WEAK = frozenset({"text.boilerplate"})
+_FIELDS_OF_POINTS = frozenset(
+    {"payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value"}
+)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """All findings of one code, as far as they may explain others.
+
+    Args:
+        code: Their code.
+        kind: What their subjects are.
+        wide: Whether they explain searches wherever these are.
+        names: Their subjects.
+        touched: Everything that their subjects touch.
+        fields: Fields that they are about, as the payload spells them.
+    """
+
+    code: str
+    kind: str
+    wide: bool
+    names: frozenset[str]
+    touched: frozenset[str]
+    fields: frozenset[str]
+
+
+def is_wide(finding: Finding) -> bool:
+    """Whether a finding explains searches wherever they are."""
+    share = float(finding.details.get("share", 0.0))
+    if finding.code in VECTOR_CAUSES:
+        return finding.code in _EVERYWHERE or share >= _WIDE_VECTORS
+    return finding.code in _EVERYWHERE or (finding.code in TEXT_CAUSES and share >= _WIDE_TEXTS)
+
+
+def explains(cause: Cause, finding: Finding, subject: Subject, touched: set[str]) -> bool:
+    """Whether a cause that can have such consequences has this one.
+
+    Args:
+        cause: What may be the cause.
+        finding: The finding that may follow.
+        subject: One of its subjects.
+        touched: What the subject touches.
+    """
+    if _reaches(cause, finding.code):
+        return True
+    if not _is_about(cause, finding, subject):
+        return False
+    if cause.kind == finding.subject_kind == "point":
+        # Two points of one page have their page in common, and nothing else.
+        return subject.name in cause.names
+    return bool(touched & cause.touched)
+
+
+def _reaches(cause: Cause, code: str) -> bool:
+    """Spoilt vectors explain every search; spoilt texts do so for rankings of the whole index."""
+    return cause.wide and (cause.code not in TEXT_CAUSES or code.startswith("retrieval."))
+
+
+def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
+    if cause.code in _WEAK and finding.code.startswith(("query.", "retrieval.")):
+        return cause.wide
+    if cause.code in _FIELDS_OF_POINTS and finding.code == "query.failed":
+        judged = subject.details.get("fields")
+        return judged is None or not cause.fields.isdisjoint(judged)
+    if cause.code == "integrity.heading_loss":
+        return all(passage.get("kind") == "heading" for passage in subject.details.get("passages", ()))
+    return True

@@ -1,0 +1,71 @@
+"""What can follow from what. What does not live here: the test whether a subject really does (``link``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: What keeps a query from finding the page, module or chapter of a hit.
+PAYLOAD_CAUSES = (
+    "payload.field_map", "payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value",
+    "payload.constant_field", "payload.unexpected_module",
+)  # fmt: skip
+#: Chunks that repeat each other: together they push others out of the hits.
+REPEATS = ("chunk.stale_tail", "chunk.duplicate_text", "chunk.near_duplicate")
+#: Chunks that say less than their page, say it wrongly, or say it several times.
+TEXT_CAUSES = (
+    "chunk.one_per_page", "chunk.over_model_limit", "chunk.too_small", "text.mojibake", "text.hash_mismatch",
+    "text.boilerplate", *REPEATS,
+)  # fmt: skip
+#: The same without chunks that are too long: fewer of them stand in an answer, not more.
+CROWDING_TEXTS = tuple(cause for cause in TEXT_CAUSES if cause not in ("chunk.one_per_page", "chunk.over_model_limit"))
+#: Vectors that do not say what their texts say.
+VECTOR_CAUSES = (
+    "vector.dimension", "vector.model_mismatch", "vector.mixed_models", "vector.missing", "vector.zero",
+    "vector.swapped", "vector.identical",
+)  # fmt: skip
+#: What can follow from what, the likelier cause first. A subject is a consequence only if it touches a page or point
+#: of the cause.
+CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
+    "coverage.missing_page": (
+        "payload.field_map", "payload.constant_field", "payload.missing_field", "payload.empty_field",
+        "payload.invalid_value",
+    ),
+    "coverage.orphan_page": ("payload.constant_field", "payload.invalid_value"),
+    "payload.invalid_value": ("coverage.loopback_host",),
+    "payload.duplicate_id": ("coverage.url_variant", "chunk.duplicate_index", "chunk.duplicate_text"),
+    "payload.unexpected_module": ("payload.constant_field",),
+    "chunk.index_gap": (
+        "payload.constant_field", "chunk.stale_tail", "payload.missing_field", "payload.empty_field",
+        "payload.wrong_type", "payload.invalid_value",
+    ),
+    "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field"),
+    "chunk.over_model_limit": ("chunk.one_per_page",),
+    "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index"),
+    "integrity.gone": ("chunk.stale_tail", "text.mojibake", "chunk.too_small"),
+    "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
+    "integrity.not_captured": (
+        "chunk.index_gap", "integrity.heading_loss", "chunk.too_small", "text.mojibake", "text.hash_mismatch",
+        "integrity.gone", "integrity.drifted",
+    ),
+    "integrity.page_unreadable": ("source.page_unfit",),
+    "integrity.heading_loss": ("chunk.index_gap", "chunk.too_small", "text.mojibake", "integrity.gone"),
+    "query.dead_target": (
+        "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page",
+        *PAYLOAD_CAUSES,
+    ),
+    "query.failed": (
+        "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", *PAYLOAD_CAUSES,
+        "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target", *VECTOR_CAUSES,
+        "index.low_ann_recall", "query.threshold_unfit", "retrieval.hub_chunk", *TEXT_CAUSES,
+    ),
+    "query.negative_scored_high": (*VECTOR_CAUSES, *TEXT_CAUSES),
+    "query.threshold_unfit": VECTOR_CAUSES,
+    "retrieval.dark_page": (*VECTOR_CAUSES, "index.low_ann_recall", "payload.constant_field", *TEXT_CAUSES),
+    "retrieval.hub_chunk": (*VECTOR_CAUSES, "payload.constant_field", *TEXT_CAUSES),
+    "retrieval.crowded_top_k": (
+        "coverage.url_variant", "chunk.duplicate_index", *VECTOR_CAUSES, "index.low_ann_recall", *CROWDING_TEXTS,
+    ),
+    "retrieval.incomplete_metadata": ("payload.field_map", "payload.missing_field", "payload.empty_field"),
+    "vector.identical": ("text.hash_mismatch", "integrity.drifted", "integrity.gone"),
+    "vector.swapped": ("integrity.gone",),
+}  # fmt: skip

@@ -1,0 +1,89 @@
+"""What a finding's subject touches: pages, points, fields, chunks that lost their page.
+
+What lives here: the things by which a cause and its consequence can be told to meet. What does not: judging it
+(``link``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.retrieval.texts import normalise_name
+
+_FIELD_CAUSES = frozenset({"payload.field_map", "payload.constant_field"})
+#: What is told by a field: wrong when the field is looked for in the wrong place, or says the same everywhere.
+_TOLD_BY: Mapping[str, str] = {
+    "coverage.missing_page": "source_url",
+    "coverage.orphan_page": "source_url",
+    "chunk.index_gap": "chunk_index",
+    "chunk.duplicate_index": "chunk_index",
+    "payload.unexpected_module": "module",
+    "retrieval.dark_page": "title",
+    "retrieval.hub_chunk": "title",
+}
+
+
+def told_by(code: str, subject: Subject) -> set[str]:
+    """The fields that a finding relies on."""
+    fields = {_TOLD_BY[code]} if code in _TOLD_BY else set()
+    if code.startswith("query."):
+        fields |= {"module"} if subject.details.get("expected_module") else set()
+        fields |= {"source_url"} if subject.details.get("expected_pages") else set()
+    return {f"field {name}" for name in fields}
+
+
+class Touches:
+    """What a subject touches: itself, its page, the pages that a query expects, its hits, chunks that lost their page.
+
+    A point whose source URL is missing or wrong belongs to no page, and its page lacks a chunk of the same index. Which
+    page that was is not known; when there are at least as many such points as pages that lack the index, it is these.
+    """
+
+    def __init__(self, findings: Iterable[Finding], page_modules: Mapping[str, str]) -> None:
+        self._pages: dict[str, set[str]] = {}
+        for page, module in page_modules.items():
+            self._pages.setdefault(normalise_name(module), set()).add(page)
+        every = [(finding.code, subject) for finding in findings for subject in finding.subjects]
+        # A point that lacks several fields is lost once, and what is no URL is no page that could lack a chunk.
+        strays = {entry.name: (entry.page, index) for code, entry in every for index in _lost_chunk(code, entry)}
+        lost = Counter(index for _, index in strays.values())
+        no_pages = {page for page, _ in strays.values()}
+        lacking = Counter(
+            index for code, entry in every if entry.page not in no_pages for index in _lacking_chunks(code, entry)
+        )
+        self._matched = {index for index, pages in lacking.items() if lost[index] >= pages}
+
+    def of(self, code: str, subject: Subject) -> set[str]:
+        """Everything that a subject of a finding touches."""
+        expected = subject.details.get("expected_pages", ())
+        hits = subject.details.get("points", ())
+        if code in _FIELD_CAUSES:
+            return {subject.name, f"field {subject.details.get('field')}"}
+        touched = {subject.name, *expected, *(hits if isinstance(hits, list) else ())}
+        if code == "query.threshold_unfit" or (
+            code == "query.failed" and subject.details.get("conditions") == ["score"]
+        ):
+            touched.add("threshold")
+        if subject.page is not None:
+            touched.add(subject.page)
+        module = subject.details.get("expected_module")
+        if module and not expected:
+            touched |= self._pages.get(normalise_name(str(module)), set())
+        indices = {*_lost_chunk(code, subject), *_lacking_chunks(code, subject)} & self._matched
+        return touched | {f"chunk {index} of an unknown page" for index in indices}
+
+
+def _lost_chunk(code: str, subject: Subject) -> tuple[int, ...]:
+    """The chunk index of a point that belongs to no page of the site."""
+    index = subject.details.get("chunk_index")
+    stray = code.startswith("payload.") and "page_url" not in subject.details
+    return (index,) if stray and isinstance(index, int) else ()
+
+
+def _lacking_chunks(code: str, subject: Subject) -> tuple[int, ...]:
+    """The chunk indices that a page lacks; a page without any chunk lacks its first."""
+    if code == "coverage.missing_page":
+        return (0,)
+    return tuple(subject.details.get("missing", ())) if code == "chunk.index_gap" else ()
