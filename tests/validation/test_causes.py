@@ -169,3 +169,11 @@ def test_chunks_that_are_too_long_crowd_no_answer():
     crowded = finding("retrieval.crowded_top_k", Subject(name="q", details={"points": ["1"]}))
     long = make_finding("chunk.over_model_limit", [Subject(name="1", page="/a")], details={"share": 0.9})
     assert because(link(crowded, long), "retrieval.crowded_top_k") is None
+
+
+def test_a_page_that_its_own_title_does_not_find_explains_the_query_that_expects_it():
+    dark = finding("retrieval.dark_page", page("/a"))
+    linked = link(finding("query.failed", failed("q", "/a")), dark)
+    assert [entry.code for entry in linked] == ["retrieval.dark_page", "query.failed"]
+    by_module = Subject(name="q", details={"expected_pages": [], "expected_module": "One"})
+    assert because(link(finding("query.failed", by_module), dark, modules={"/a": "one"}), "query.failed") is None

@@ -82,6 +82,9 @@ def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
     if cause.code in _FIELDS_OF_POINTS and finding.code == "query.failed":
         judged = subject.details.get("fields")
         return judged is None or not cause.fields.isdisjoint(judged)
+    if cause.code == "retrieval.dark_page":
+        # Of a module's pages one may be dark and another answer.
+        return bool(subject.details.get("expected_pages"))
     if cause.code == "integrity.heading_loss":
         return all(passage.get("kind") == "heading" for passage in subject.details.get("passages", ()))
     return True

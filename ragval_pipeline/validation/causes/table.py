@@ -14,7 +14,7 @@ REPEATS = ("chunk.stale_tail", "chunk.duplicate_text", "chunk.near_duplicate")
 #: Chunks that say less than their page, say it wrongly, or say it several times.
 TEXT_CAUSES = (
     "chunk.one_per_page", "chunk.over_model_limit", "chunk.too_small", "text.mojibake", "text.hash_mismatch",
-    "text.boilerplate", *REPEATS,
+    "text.boilerplate", "text.glued_words", "integrity.gone", "integrity.drifted", *REPEATS,
 )  # fmt: skip
 #: The same without chunks that are too long: fewer of them stand in an answer, not more.
 CROWDING_TEXTS = tuple(cause for cause in TEXT_CAUSES if cause not in ("chunk.one_per_page", "chunk.over_model_limit"))
@@ -56,7 +56,8 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "query.failed": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", *PAYLOAD_CAUSES,
         "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target", *VECTOR_CAUSES,
-        "index.low_ann_recall", "query.threshold_unfit", "retrieval.hub_chunk", *TEXT_CAUSES,
+        "index.low_ann_recall", "retrieval.dark_page", "query.threshold_unfit", "retrieval.hub_chunk", "retrieval.dark_page",
+        *TEXT_CAUSES,
     ),
     "query.negative_scored_high": (*VECTOR_CAUSES, *TEXT_CAUSES),
     "query.threshold_unfit": VECTOR_CAUSES,
