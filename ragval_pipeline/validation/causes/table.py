@@ -56,8 +56,7 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "query.failed": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", *PAYLOAD_CAUSES,
         "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target", *VECTOR_CAUSES,
-        "index.low_ann_recall", "retrieval.dark_page", "query.threshold_unfit", "retrieval.hub_chunk", "retrieval.dark_page",
-        *TEXT_CAUSES,
+        "index.low_ann_recall", "retrieval.dark_page", "query.threshold_unfit", "retrieval.hub_chunk", *TEXT_CAUSES,
     ),
     "query.negative_scored_high": (*VECTOR_CAUSES, *TEXT_CAUSES),
     "query.threshold_unfit": VECTOR_CAUSES,
