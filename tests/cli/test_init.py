@@ -174,6 +174,8 @@ def test_the_suite_name_is_one_that_dagster_takes(collection: str, name: str) ->
         (("/docs", "/docs/a", "/docs/b"), "/docs"),
         (("/docs/a", "/blog/b"), None),
         (("/a", "/b"), None),
+        (("/docs/", "/docs/intro", "/docs/a/", "/docs/a/x"), "/docs"),
+        (("/docs/intro", "/docs/a/", "/docs/a/x", "/docs/a/y"), "/docs"),
         (("/docs/a",), None),
     ],
 )

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from ragval_pipeline.cli.looking import Look
@@ -58,20 +59,13 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
 
 def shared_folder(urls: Sequence[str]) -> str | None:
     """The path that all pages lie below, as ``/docs``; null when there is none, or less than two pages."""
-    paths = {path_of(url) for url in urls if is_http_url(url)}
-    folders = [path.strip("/").split("/")[:-1] for path in paths]
-    if len(folders) < 2:
+    paths = {tuple(path_of(url).strip("/").split("/")) for url in urls if is_http_url(url)}
+    if len(paths) < 2:
         return None
-    # A page that is the folder itself (/docs/) does not end what the others share.
-    roots = {"/" + path.strip("/") for path in paths}
-    shared: list[str] = []
-    for depth in range(max(map(len, folders))):
-        here = {tuple(folder[: depth + 1]) for folder in folders if len(folder) > depth}
-        short = [folder for folder in folders if len(folder) <= depth]
-        if len(here) != 1 or any("/" + "/".join(next(iter(here))) not in roots for _ in short):
-            break
-        shared = list(next(iter(here)))
-    return "/" + "/".join(shared) if shared else None
+    # At most one of several different paths is the folder itself, as /docs/ is; all others lie below it.
+    levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    shared = [names[0] for names in levels]
+    return "/" + "/".join(shared) if any(shared) else None
 
 
 def _page(look: Look, key: str, title: str, point: Point, fields: Mapping[str, str]) -> DraftPage:
