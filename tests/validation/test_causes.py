@@ -177,3 +177,21 @@ def test_a_page_that_its_own_title_does_not_find_explains_the_query_that_expects
     assert [entry.code for entry in linked] == ["retrieval.dark_page", "query.failed"]
     by_module = Subject(name="q", details={"expected_pages": [], "expected_module": "One"})
     assert because(link(finding("query.failed", by_module), dark, modules={"/a": "one"}), "query.failed") is None
+
+
+def test_points_without_a_page_explain_what_their_pages_lack_when_there_are_enough_of_them():
+    lost = [finding("integrity.not_captured", page("/a")), finding("integrity.heading_loss", page("/b"))]
+    stray = [Subject(name=name, details={"chunk_index": 3}) for name in ("1", "2")]
+    linked = link(finding("payload.missing_field", *stray, scope="source_url"), *lost)
+    assert because(linked, "integrity.not_captured") == "payload.missing_field"
+    assert because(linked, "integrity.heading_loss") == "payload.missing_field"
+    linked = link(finding("payload.missing_field", stray[0], scope="source_url"), *lost)
+    assert because(linked, "integrity.not_captured") is None
+
+
+def test_points_that_share_a_wrong_address_and_an_index_repeat_each_other_because_of_it():
+    points = [Subject(name=name, page="not a url") for name in ("1", "2")]
+    linked = link(
+        finding("payload.invalid_value", *points, scope="source_url"), finding("chunk.duplicate_index", *points)
+    )
+    assert because(linked, "chunk.duplicate_index") == "payload.invalid_value"

@@ -9,6 +9,8 @@ PAYLOAD_CAUSES = (
     "payload.field_map", "payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value",
     "payload.constant_field", "payload.unexpected_module",
 )  # fmt: skip
+#: What keeps a point from belonging to its page.
+LOST_PAGES = ("payload.missing_field", "payload.empty_field", "payload.invalid_value")
 #: Chunks that repeat each other: together they push others out of the hits.
 REPEATS = ("chunk.stale_tail", "chunk.duplicate_text", "chunk.near_duplicate")
 #: Chunks that say less than their page, say it wrongly, or say it several times.
@@ -38,17 +40,19 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
         "payload.constant_field", "chunk.stale_tail", "payload.missing_field", "payload.empty_field",
         "payload.wrong_type", "payload.invalid_value",
     ),
-    "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field"),
+    "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field", "payload.invalid_value"),
     "chunk.over_model_limit": ("chunk.one_per_page",),
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index"),
     "integrity.gone": ("chunk.stale_tail", "text.mojibake", "chunk.too_small"),
     "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
     "integrity.not_captured": (
         "chunk.index_gap", "integrity.heading_loss", "chunk.too_small", "text.mojibake", "text.hash_mismatch",
-        "integrity.gone", "integrity.drifted",
+        "integrity.gone", "integrity.drifted", *LOST_PAGES,
     ),
     "integrity.page_unreadable": ("source.page_unfit",),
-    "integrity.heading_loss": ("chunk.index_gap", "chunk.too_small", "text.mojibake", "integrity.gone"),
+    "integrity.heading_loss": (
+        "chunk.index_gap", "chunk.too_small", "text.mojibake", "integrity.gone", *LOST_PAGES,
+    ),
     "query.dead_target": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page",
         *PAYLOAD_CAUSES,

@@ -24,6 +24,8 @@ _TOLD_BY: Mapping[str, str] = {
     "retrieval.hub_chunk": "title",
 }
 
+_CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
+
 
 def told_by(code: str, subject: Subject) -> set[str]:
     """The fields that a finding relies on."""
@@ -39,6 +41,7 @@ class Touches:
 
     A point whose source URL is missing or wrong belongs to no page, and its page lacks a chunk of the same index. Which
     page that was is not known; when there are at least as many such points as pages that lack the index, it is these.
+    Likewise for pages of which passages or headings are lost.
     """
 
     def __init__(self, findings: Iterable[Finding], page_modules: Mapping[str, str]) -> None:
@@ -53,6 +56,8 @@ class Touches:
         lacking = Counter(
             index for code, entry in every if entry.page not in no_pages for index in _lacking_chunks(code, entry)
         )
+        bereft = {entry.name for code, entry in every if code in _CONTENT_LOST}
+        self._strays_hold_content = len(strays) >= len(bereft)
         self._matched = {index for index, pages in lacking.items() if lost[index] >= pages}
 
     def of(self, code: str, subject: Subject) -> set[str]:
@@ -72,6 +77,8 @@ class Touches:
         if module and not expected:
             touched |= self._pages.get(normalise_name(str(module)), set())
         indices = {*_lost_chunk(code, subject), *_lacking_chunks(code, subject)} & self._matched
+        if self._strays_hold_content and (code in _CONTENT_LOST or _lost_chunk(code, subject)):
+            touched.add("content of an unknown page")
         return touched | {f"chunk {index} of an unknown page" for index in indices}
 
 
