@@ -13,7 +13,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.causes.order import order_findings
 from ragval_pipeline.validation.causes.relevance import Cause, explains, is_wide
 from ragval_pipeline.validation.causes.table import CONSEQUENCES
-from ragval_pipeline.validation.causes.touches import Touches, told_by
+from ragval_pipeline.validation.causes.touches import Touches
 
 
 def link_consequences(findings: Sequence[Finding], *, page_modules: Mapping[str, str]) -> list[Finding]:
@@ -52,7 +52,9 @@ def _link(finding: Finding, causes: Mapping[str, Cause], touches: Touches) -> Fi
     if finding.because is not None or not finding.subjects:
         return finding
     possible = [causes[code] for code in CONSEQUENCES.get(finding.code, ()) if code in causes]
-    touched = {entry.name: touches.of(finding.code, entry) | told_by(finding.code, entry) for entry in finding.subjects}
+    touched = {
+        entry.name: touches.of(finding.code, entry) | touches.told_by(finding.code, entry) for entry in finding.subjects
+    }
     explained = {
         cause.code: {entry.name for entry in finding.subjects if explains(cause, finding, entry, touched[entry.name])}
         for cause in possible

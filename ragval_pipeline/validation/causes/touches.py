@@ -25,15 +25,7 @@ _TOLD_BY: Mapping[str, str] = {
 }
 
 _CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
-
-
-def told_by(code: str, subject: Subject) -> set[str]:
-    """The fields that a finding relies on."""
-    fields = {_TOLD_BY[code]} if code in _TOLD_BY else set()
-    if code.startswith("query."):
-        fields |= {"module"} if subject.details.get("expected_module") else set()
-        fields |= {"source_url"} if subject.details.get("expected_pages") else set()
-    return {f"field {name}" for name in fields}
+_STRAY_CONTENT = "content of an unknown page"
 
 
 class Touches:
@@ -60,6 +52,15 @@ class Touches:
         self._strays_hold_content = len(strays) >= len(bereft)
         self._matched = {index for index, pages in lacking.items() if lost[index] >= pages}
 
+    def told_by(self, code: str, subject: Subject) -> set[str]:
+        """The fields that a finding relies on, and the points without a page that may hold what its page lacks."""
+        fields = {_TOLD_BY[code]} if code in _TOLD_BY else set()
+        if code.startswith("query."):
+            fields |= {"module"} if subject.details.get("expected_module") else set()
+            fields |= {"source_url"} if subject.details.get("expected_pages") else set()
+        told = {f"field {name}" for name in fields}
+        return told | {_STRAY_CONTENT} if code in _CONTENT_LOST and self._strays_hold_content else told
+
     def of(self, code: str, subject: Subject) -> set[str]:
         """Everything that a subject of a finding touches."""
         expected = subject.details.get("expected_pages", ())
@@ -77,8 +78,8 @@ class Touches:
         if module and not expected:
             touched |= self._pages.get(normalise_name(str(module)), set())
         indices = {*_lost_chunk(code, subject), *_lacking_chunks(code, subject)} & self._matched
-        if self._strays_hold_content and (code in _CONTENT_LOST or _lost_chunk(code, subject)):
-            touched.add("content of an unknown page")
+        if _lost_chunk(code, subject):
+            touched.add(_STRAY_CONTENT)
         return touched | {f"chunk {index} of an unknown page" for index in indices}
 
 
