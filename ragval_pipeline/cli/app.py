@@ -15,9 +15,14 @@ from typing import Annotated, Any
 import typer
 
 from ragval_pipeline.cli import logs
+from ragval_pipeline.cli.bless import bless
+from ragval_pipeline.cli.calibrate import calibrate
+from ragval_pipeline.cli.compare import compare
 from ragval_pipeline.cli.demo import demo
 from ragval_pipeline.cli.doctor import doctor
+from ragval_pipeline.cli.history import history
 from ragval_pipeline.cli.init import init
+from ragval_pipeline.cli.report import report
 from ragval_pipeline.cli.run import run
 from ragval_pipeline.cli.schema import schema
 from ragval_pipeline.cli.terminal import readable_streams, say, without_secrets
@@ -43,7 +48,7 @@ app = typer.Typer(
         "3 an outside system failed, 4 a required criterion could not be measured, 130 interrupted."
     ),
 )
-for command in (demo, init, doctor, run, schema):
+for command in (demo, init, doctor, run, calibrate, history, compare, bless, report, schema):
     app.command()(command)
 
 

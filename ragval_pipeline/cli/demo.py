@@ -43,14 +43,16 @@ def demo(
 
 
 def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_json: bool) -> int:
-    from ragval_pipeline.cli.validate import validate_and_show
+    from ragval_pipeline.cli.validate import run_quietly, validate_and_show
     from ragval_pipeline.suite.load import load_suite
 
     built = _build(home)
     resources = None
     if code is not None:
-        from ragval_pipeline.demo.defects import plant_in_demo
+        from ragval_pipeline.demo.defects import find_defect, plant_in_demo
 
+        if find_defect(code).needs_baseline:
+            run_quietly(load_suite(built.suite_file))
         resources = plant_in_demo(built, code).resources
     exit_code = validate_and_show(load_suite(built.suite_file), output=output, as_json=as_json, resources=resources)
     if exit_code == 0 and code is None and not as_json:

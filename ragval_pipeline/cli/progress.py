@@ -35,6 +35,7 @@ _WORDS = {
     "latency_profile": "Measuring the latency",
     "golden_set": "Reviewing the test queries",
     "quality_metrics": "Adding up",
+    "regression": "Comparing with the baseline",
     "validation_report": "Writing the report",
 }
 

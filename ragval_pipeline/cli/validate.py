@@ -55,6 +55,11 @@ def validate_and_show(
     return _exit_code(finished.report)
 
 
+def run_quietly(suite: Suite) -> FinishedRun:
+    """Validate a suite with progress and without its summary: the run that a later one is held against."""
+    return _run(suite, only=None, resources=None)
+
+
 def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> FinishedRun:
     with showing_progress() as display:
         # Here and not above: importing Dagster takes a moment, and people see that something happens.

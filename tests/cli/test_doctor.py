@@ -48,16 +48,7 @@ def test_the_demo_is_ready_to_run(home: Home, ragval: Ragval) -> None:
 
 def test_every_check_of_the_demo_is_ok(home: Home, ragval: Ragval) -> None:
     found = states(ragval("doctor", "-s", home.suite, "--json"))
-    assert set(found.values()) <= {"ok", "not_applicable"}
-    assert {name for name, state in found.items() if state == "not_applicable"} <= {"keys for later"}
-
-
-def test_keys_of_later_versions_say_so(home: Home, ragval: Ragval) -> None:
-    home.edit(automation={"poll_s": 60}, history={"keep_runs": 3})
-    entry = checks(ragval("doctor", "-s", home.suite, "--json"))["keys for later"]
-    assert entry["state"] == "note"
-    assert "automation.poll_s" in entry["message"]
-    assert "history.keep_runs" in entry["message"]
+    assert set(found.values()) == {"ok"}
 
 
 def test_a_suite_that_cannot_be_read_ends_with_two(home: Home, ragval: Ragval) -> None:
@@ -67,6 +58,28 @@ def test_a_suite_that_cannot_be_read_ends_with_two(home: Home, ragval: Ragval) -
     assert states(ended)["suite file"] == "problem"
     assert states(ended)["collection"] == "not_applicable"
     assert "retrieval" in checks(ended)["suite file"]["remedy"]
+
+
+def test_what_starts_a_run_is_told(home: Home, ragval: Ragval) -> None:
+    home.edit(automation={"after_asset": "a/b", "after_job": "ingest", "cron": "30 2 * * *", "enabled": True})
+    check = checks(ragval("doctor", "-s", home.suite, "--json"))["automation"]
+    assert check["message"] == "after the asset a/b, after the job ingest, at 30 2 * * *; switched on"
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("after_asset", "a//b", "automation.after_asset: 'a//b' is no asset key"),
+    ("after_job", "here:", "automation.after_job: 'here:' is no job"),
+    ("cron", "99 4 * * *", "automation.cron: 99 4 * * * is no cron expression"),
+    ("poll_s", 60, "automation.poll_s: an embedded Qdrant (qdrant.path) cannot be polled"),
+])  # fmt: skip
+def test_a_trigger_that_cannot_be_followed_is_a_problem(
+    home: Home, ragval: Ragval, key: str, value: object, message: str
+) -> None:
+    home.edit(automation={key: value})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 2
+    assert checks(ended)["automation"]["message"].startswith(message)
+    assert checks(ended)["automation"]["remedy"]
 
 
 def test_every_variable_that_is_not_set_is_named(home: Home, ragval: Ragval) -> None:
@@ -236,6 +249,48 @@ def test_a_few_pages_are_fetched_as_a_sample(home: Home, ragval: Ragval) -> None
         assert [path for path in site.paths() if path.startswith("/docs/")] == ["/docs/a", "/docs/c", "/docs/e"]
     assert found["pages"]["state"] == "ok"
     assert found["origin"]["state"] == "problem"
+
+
+def own_search(home: Home, body: str) -> dict[str, Any]:
+    """What doctor says about a search whose function has ``body``."""
+    name = f"own_{home.folder.parent.name.replace('-', '_')}"
+    (home.folder / f"{name}.py").write_text(f"def search(texts, top_k, filter):\n    {body}\n", encoding="utf-8")
+    home.edit(retrieval={"retriever": f"{name}:search"})
+    from ragval_pipeline.cli.checkup.search import check_search
+    from ragval_pipeline.suite.load import load_suite
+
+    [check] = check_search(load_suite(Path(home.suite)), None)
+    return {"state": check.state, "message": check.message, "exit_code": check.exit_code}
+
+
+def test_a_search_of_ones_own_is_asked_once(home: Home) -> None:
+    found = own_search(home, "return [{'id': 1, 'score': 0.5, 'payload': {'source_url': 'https://x.org/a'}}]")
+    assert (found["state"], "returns 1 hit" in found["message"]) == ("ok", True)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("raise ValueError('secret')", 3, "raised ValueError"),
+        ("return []", 4, "returns nothing"),
+        ("return [{'id': 1, 'score': 0.5, 'payload': {}}]", 4, "without source_url"),
+        ("return [{'id': 1, 'score': None, 'payload': {}}]", 3, "no number"),
+    ],
+)
+def test_a_search_of_ones_own_that_gives_nothing_usable_is_a_problem(
+    home: Home, body: str, code: int, words: str
+) -> None:
+    found = own_search(home, body)
+    assert (found["state"], found["exit_code"]) == ("problem", code)
+    assert words in found["message"]
+    assert "secret" not in found["message"]
+
+
+def test_a_search_that_is_not_there_is_a_problem_of_the_suite(home: Home, ragval: Ragval) -> None:
+    home.edit(retrieval={"retriever": "no_such_module_at_all:search"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 2
+    assert checks(ended)["search"]["state"] == "problem"
 
 
 def test_the_line_on_stderr_names_the_first_problem_and_counts_the_others(home: Home, ragval: Ragval) -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ragval_pipeline.cli.checkup.automation import check_automation
 from ragval_pipeline.cli.checkup.check import Check, failed, skipped
 from ragval_pipeline.cli.checkup.collection import check_collection
 from ragval_pipeline.cli.checkup.embedder import check_embedder
 from ragval_pipeline.cli.checkup.payload import check_payload
+from ragval_pipeline.cli.checkup.search import check_search
 from ragval_pipeline.cli.checkup.settings import (
     check_embedding_settings,
     check_environment,
@@ -23,7 +25,16 @@ from ragval_pipeline.cli.looking import Look, opened_reader
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.suite.model import Suite
 
-_AFTER_SUITE = ("environment", "queries", "embedding settings", "collection", "embedder", "payload fields", "sitemap")
+_AFTER_SUITE = (
+    "environment",
+    "queries",
+    "embedding settings",
+    "automation",
+    "collection",
+    "embedder",
+    "payload fields",
+    "sitemap",
+)
 
 
 def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> list[Check]:
@@ -41,10 +52,10 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
     if resolved is None:
         return [*checks, *(skipped(name, "the environment comes first") for name in _AFTER_SUITE[1:])]
     settings = check_embedding_settings(resolved)
-    checks += [check_queries(resolved), settings]
+    checks += [check_queries(resolved), settings, check_automation(resolved)]
     on_step("Asking Qdrant")
     look, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
-    checks += more
+    checks += [*more, *check_search(resolved, look)]
     on_step("Reading the sitemap")
     return [*checks, *check_site(resolved, look)]
 

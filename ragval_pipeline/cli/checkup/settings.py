@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
-from ragval_pipeline.cli.later import LATER, keys_for_later
+from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.suite.interpolation import PLACEHOLDER
@@ -27,7 +26,7 @@ def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
     except SuiteError as error:
         return None, [failed("suite file", error)]
     profile = f", profile {suite.profile}" if suite.profile else ""
-    return suite, [ok("suite file", f"{suite.suite}{profile}"), _later(suite)]
+    return suite, [ok("suite file", f"{suite.suite}{profile}")]
 
 
 def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
@@ -82,14 +81,6 @@ def check_embedding_settings(suite: Suite) -> Check:
     except SuiteError as error:
         return failed("embedding settings", error)
     return ok("embedding settings", f"provider {settings.provider}" + (f", {settings.model}" if settings.model else ""))
-
-
-def _later(suite: Suite) -> Check:
-    keys = keys_for_later(_written(suite))
-    if not keys:
-        return skipped("keys for later", "every key that the suite sets is used")
-    told = "; ".join(f"{key} ({LATER[key]})" for key in keys)
-    return note("keys for later", f"accepted, and not used by this version yet: {told}")
 
 
 def _written(suite: Suite) -> Mapping[str, Any]:

@@ -1,0 +1,104 @@
+"""``ragval calibrate``: thresholds from the scores of this index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragval_pipeline.cli.closing import closing_line
+from ragval_pipeline.cli.kept import open_history
+from ragval_pipeline.cli.logs import dagster_level
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
+from ragval_pipeline.cli.progress import showing_progress
+from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.errors import SuiteError
+
+if TYPE_CHECKING:
+    from ragval_pipeline.orchestration.calibration import AskedScores
+    from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.validation.calibration.propose import Proposal
+
+_HIGHER_IS_BETTER = frozenset({"Cosine", "Dot"})
+
+
+def calibrate(
+    *,
+    suite: SuiteFile = DEFAULT_SUITE,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", metavar="RUN", help="Take the scores of a kept run instead of asking the index."),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Put the two thresholds into the suite file; nothing else in it changes.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print the proposal as JSON and nothing else.")
+    ] = False,
+    log_level: LogLevel = None,
+) -> int:
+    """Propose min_similarity and relevance_similarity from the scores that this index really gives."""
+    from ragval_pipeline.reporting.calibration import proposal_json, render_proposal
+    from ragval_pipeline.reporting.json_values import json_bytes
+    from ragval_pipeline.suite.load import load_suite
+    from ragval_pipeline.validation.calibration.propose import propose
+
+    loaded = load_suite(suite)
+    asked = _kept(suite, run) if run is not None else _asked(loaded)
+    if asked.report.verdict == "error":
+        say(closing_line(asked.report))
+        return 3
+    if asked.distance not in {*_HIGHER_IS_BETTER, None}:
+        say(f"{asked.report.collection_name}: {asked.distance} is a distance; thresholds are for similarities.")
+        return 4
+    proposal = propose(asked.scores, current=_current(loaded))
+    if proposal is None:
+        say("no query and no page title found anything: there are no scores to propose thresholds from.")
+        return 4
+    with tolerating_closed_pipe():
+        if as_json:
+            print_bytes(json_bytes(proposal_json(proposal, asked.scores)))
+        else:
+            render_proposal(proposal, asked.scores, stdout_console())
+    if write:
+        _write(suite, proposal)
+    return 0
+
+
+def _kept(suite_file: Path, run: str) -> AskedScores:
+    from ragval_pipeline.orchestration.calibration import kept_scores
+    from ragval_pipeline.reporting.history.baseline import named_run
+
+    kept = open_history(suite_file)
+    return kept_scores(named_run(kept.base, run, baseline=kept.suite.history.baseline))
+
+
+def _asked(suite: Suite) -> AskedScores:
+    with showing_progress() as display:
+        from ragval_pipeline.orchestration.calibration import ask_for_scores
+        from ragval_pipeline.orchestration.progress import observed_by
+
+        with observed_by(display):
+            return ask_for_scores(suite, log_level=dagster_level())
+
+
+def _current(suite: Suite) -> dict[float, str]:
+    settings = suite.retrieval
+    if settings.min_similarity == settings.relevance_similarity:
+        return {settings.min_similarity: "in use for both"}
+    return {
+        settings.min_similarity: "min_similarity in use",
+        settings.relevance_similarity: "relevance_similarity in use",
+    }
+
+
+def _write(suite_file: Path, proposal: Proposal) -> None:
+    from ragval_pipeline.suite.splice import write_numbers
+
+    values = {"min_similarity": proposal.min_similarity, "relevance_similarity": proposal.relevance_similarity}
+    for key, value in values.items():
+        if not 0 <= value <= 1:
+            raise SuiteError(f"{value:g} is no threshold between 0 and 1", file=suite_file, key=f"retrieval.{key}")
+    changed = write_numbers(suite_file, "retrieval", values)
+    say(f"{suite_file} {'now holds' if changed else 'held already'} these thresholds.")

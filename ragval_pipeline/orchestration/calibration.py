@@ -1,0 +1,85 @@
+"""Asking an index for the scores that thresholds are proposed from.
+
+What lives here: a run of the queries whose report is thrown away, or the scores of a kept run. What does not: proposing
+thresholds (``validation/calibration``).
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.reporting.history.earlier import read_report
+from ragval_pipeline.reporting.history.folders import KeptRun
+from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
+from ragval_pipeline.suite.load import variant_of
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.calibration.scores import Scores, scores_of
+from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+OWN_SCORES = "self_retrieval.json"
+
+
+@dataclass(frozen=True)
+class AskedScores:
+    """Scores, and the report of the run that asked for them."""
+
+    scores: Scores
+    report: ValidationReport
+
+    @property
+    def distance(self) -> str | None:
+        """Distance of the collection's vectors; null when it is not known."""
+        vectors: list[dict[str, Any]] = self.report.index.get("vectors") or []
+        return vectors[0].get("distance") if len(vectors) == 1 else None
+
+
+def ask_for_scores(suite: Suite, *, log_level: str = "CRITICAL") -> AskedScores:
+    """Ask an index the suite's queries and its pages' own titles; nothing of it is kept.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        log_level: From which level on Dagster's own log is shown.
+
+    Raises:
+        SuiteError: The suite, its queries or the environment are wrong.
+    """
+    with tempfile.TemporaryDirectory(prefix="ragval-calibrate-") as folder:
+        finished = run_suite(variant_of(suite, {"report_uri": folder}), only=["queries"], log_level=log_level)
+        return AskedScores(
+            scores_of(finished.report.query_results, _own_scores(_path(finished.folder))), finished.report
+        )
+
+
+def kept_scores(run: KeptRun) -> AskedScores:
+    """The scores of a kept run.
+
+    Raises:
+        HistoryNotReadError: Its files cannot be read.
+    """
+    report = read_report(run)
+    return AskedScores(scores_of(report.query_results, _own_scores(run.folder)), report)
+
+
+def _path(folder: str) -> UPath:
+    from upath import UPath
+
+    return UPath(Path(folder))
+
+
+def _own_scores(folder: UPath) -> list[float]:
+    """Scores of pages found by their own title; none when the suite names no source or the run is an older one."""
+    file = folder / "evidence" / OWN_SCORES
+    with reading_from(file):
+        content = file.read_bytes() if file.exists() else b"{}"
+    try:
+        return [float(score) for score in json.loads(content).get("title_scores", ())]
+    except (ValueError, AttributeError, TypeError):
+        raise HistoryNotReadError(file, "it holds no scores") from None

@@ -1,0 +1,113 @@
+"""Which run is the baseline: a decision of a person, kept in one small file beside the runs.
+
+What lives here: reading and writing that file. What does not: comparing with the baseline (``validation/regression``).
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.reporting.history.earlier import read_report
+from ragval_pipeline.reporting.history.folders import BASELINE, LAST, KeptRun, find_run, kept_runs
+from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
+from ragval_pipeline.reporting.history.trend import read_point
+from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.place import local_path, writing_to
+from ragval_pipeline.reporting.storage import replace_file, write_remote
+from ragval_pipeline.validation.times import utc_text
+from ragval_pipeline.validation.verdict import RunVerdict
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+FILE = "baseline.json"
+
+
+def blessed_run(base: UPath) -> str | None:
+    """Name of the folder of the blessed run; null when none is.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses, or the file is none of ragval's.
+    """
+    file = base / FILE
+    with reading_from(file):
+        if not file.exists():
+            return None
+        content = file.read_bytes()
+    try:
+        return str(json.loads(content)["run"])
+    except (ValueError, KeyError, TypeError):
+        raise HistoryNotReadError(file, "it names no run", remedy="Set the baseline again: ragval bless RUN.") from None
+
+
+def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
+    """Make a run the baseline of its suite.
+
+    Args:
+        base: Where the suite's runs are.
+        run: The run.
+        now: When, aware.
+
+    Returns:
+        The verdict of the run.
+
+    Raises:
+        SuiteError: The run ended in an error, or asked no query: nothing could be held against it.
+        ReportNotWrittenError: The filesystem refuses; the baseline is as before.
+    """
+    report = read_report(run)
+    if report.verdict == "error":
+        raise SuiteError(
+            "ended in an error, and such a run is never a baseline", key=run.name, remedy="Bless a run that is whole."
+        )
+    if not any(query.passed is not None for query in report.query_results):
+        raise SuiteError("has no query result to compare with", key=run.name, remedy="Bless a run with queries.")
+    content = json_bytes({"run": run.name, "run_id": report.run_id, "blessed_at": utc_text(now)})
+    file = base / FILE
+    with writing_to(file):
+        path = local_path(file)
+        if path is None:
+            write_remote(file, content)
+        else:
+            replace_file(path, content)
+    return report.verdict
+
+
+def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
+    """The run that a suite is held against: the one that it names, else the blessed one; null when there is neither.
+
+    Args:
+        base: Where the suite's runs are.
+        wanted: ``history.baseline``. ``last`` is the newest run that did not end in an error, if there is one.
+
+    Raises:
+        SuiteError: The run that is named is not there, or no longer.
+        HistoryNotReadError: The filesystem refuses.
+    """
+    if wanted == LAST:
+        return _last_whole(base)
+    if wanted is not None:
+        return find_run(base, wanted)
+    return None if blessed_run(base) is None else find_run(base, BASELINE)
+
+
+def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
+    """The run that a person means, where ``baseline`` is the one that the suite is held against.
+
+    Args:
+        base: Where the suite's runs are.
+        wanted: As for ``find_run``.
+        baseline: ``history.baseline``.
+
+    Raises:
+        SuiteError: There is no such run.
+        HistoryNotReadError: The filesystem refuses.
+    """
+    return find_run(base, baseline if wanted == BASELINE and baseline is not None else wanted)
+
+
+def _last_whole(base: UPath) -> KeptRun | None:
+    return next((run for run in reversed(kept_runs(base)) if read_point(run).verdict != "error"), None)

@@ -1,0 +1,96 @@
+"""What differs between the reports of two runs.
+
+What lives here: the comparison of what reports say. What does not: whether a difference is beyond chance
+(``validation/regression``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
+from ragval_pipeline.reporting.outline import SEVERITIES
+from ragval_pipeline.validation.regression.pairing import pair_queries
+from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
+
+_Key: TypeAlias = tuple[str, str | None]
+
+
+def changes_between(name: str, before: ValidationReport, after: ValidationReport) -> RunChanges:
+    """What differs between two runs.
+
+    Args:
+        name: Name of the earlier run's folder.
+        before: Its report.
+        after: The later report.
+    """
+    pairing = pair_queries(before.query_results, after.query_results)
+    judged = [(old, new) for old, new in (*pairing.same, *pairing.restated)]
+    had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
+    same_groups = unselected(before.criteria) == unselected(after.criteria)
+    both_read = before.coverage_report.indexed_urls is not None and after.coverage_report.indexed_urls is not None
+    return RunChanges(
+        since=name,
+        timestamp=before.timestamp,
+        verdict_before=before.verdict,
+        verdict_after=after.verdict,
+        criteria=_criteria(before, after),
+        # What a run was not asked for it does not find: that is no change.
+        findings=_findings(before.findings, after.findings) if same_groups else (),
+        queries_lost=sorted(new.query_id for old, new in judged if old.passed is True and new.passed is False),
+        queries_won=sorted(new.query_id for old, new in judged if old.passed is False and new.passed is True),
+        chunks_before=before.quality_metrics.total_chunks,
+        chunks_after=after.quality_metrics.total_chunks,
+        pages_missing=sorted(had - have) if both_read else (),
+        pages_indexed=sorted(have - had) if both_read else (),
+    )
+
+
+def unselected(results: Iterable[CriterionResult]) -> frozenset[str]:
+    """Criteria that a run was not asked for (``--only``)."""
+    return frozenset(result.name for result in results if result.reason_code == "not_selected")
+
+
+def _criteria(before: ValidationReport, after: ValidationReport) -> list[CriterionChange]:
+    old = {result.name: result for result in before.criteria}
+    new = {result.name: result for result in after.criteria}
+    changes = (_criterion(name, old.get(name), new.get(name)) for name in {**new, **old})
+    return [change for change in changes if change is not None]
+
+
+def _criterion(name: str, old: CriterionResult | None, new: CriterionResult | None) -> CriterionChange | None:
+    """The change of one criterion; null when value and verdict are the same."""
+    before, after = old.value if old else None, new.value if new else None
+    if any(result is not None and result.reason_code == "not_selected" for result in (old, new)):
+        return None  # a run that was not asked for it says nothing of it
+    verdicts = old.verdict if old else None, new.verdict if new else None
+    moved = before is not None and after is not None and abs(after - before) > TOLERANCE
+    if not moved and verdicts[0] == verdicts[1] and (before is None) == (after is None):
+        return None
+    known = new or old
+    better = None
+    if moved and known is not None and before is not None and after is not None:
+        better = (after > before) == (known.operator == ">=")
+    return CriterionChange(name, before, after, *verdicts, better)
+
+
+def _findings(before: Iterable[ReportedFinding], after: Iterable[ReportedFinding]) -> list[FindingChange]:
+    old: dict[_Key, ReportedFinding] = {(finding.code, finding.scope): finding for finding in before}
+    new: dict[_Key, ReportedFinding] = {(finding.code, finding.scope): finding for finding in after}
+    changes = []
+    for key in {**new, **old}:
+        then, now = old.get(key), new.get(key)
+        known = now or then
+        # A finding about the run as a whole may name no subject; it is there all the same.
+        counts = [max(finding.count, 1) if finding else 0 for finding in (then, now)]
+        if known is not None and counts[0] != counts[1]:
+            changes.append(FindingChange(*key, known.severity, *counts))
+    return sorted(changes, key=_weight)
+
+
+def _weight(change: FindingChange) -> tuple[int, int, str, str]:
+    kind = 0 if change.is_new else 3 if change.is_gone else 1 if change.after > change.before else 2
+    return kind, SEVERITIES.index(change.severity), change.code, change.scope or ""

@@ -1,0 +1,91 @@
+"""Reading an earlier run back: its report, what it asked and got, and the corpus that it saw.
+
+What lives here: from files to values. What does not: comparing (``validation/regression``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from ragval_pipeline.reporting.evidence import FOLDER
+from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
+from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.reporting.trec import decode_id
+from ragval_pipeline.validation.regression.series import RunAnswers
+from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+    from ragval_pipeline.reporting.history.folders import KeptRun
+
+
+def read_report(run: KeptRun) -> ValidationReport:
+    """The report of a run.
+
+    Raises:
+        HistoryNotReadError: It is not there, cannot be read, or has another shape than this version writes.
+    """
+    file = run.folder / REPORT
+    with reading_from(file):
+        content = file.read_bytes()
+    try:
+        return ValidationReport.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        problem = f"{place}: {first['msg']}, in {error.error_count()} place(s)"
+        raise HistoryNotReadError(file, problem, remedy="Another version of ragval wrote it.") from None
+
+
+def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
+    """What a run asked and got, its rankings and ground truth from its TREC files.
+
+    Raises:
+        HistoryNotReadError: A file cannot be read.
+    """
+    rankings: dict[str, list[str]] = {}
+    for query, _, document, *_ in _columns(run.folder / "run.trec", 6):
+        rankings.setdefault(query, []).append(document)
+    judgements: dict[str, dict[str, int]] = {}
+    for query, _, document, grade in _columns(run.folder / "qrels.trec", 4):
+        judgements.setdefault(query, {})[document] = int(grade)
+    return RunAnswers(report.query_results, rankings, judgements)
+
+
+def corpus_rows(run: KeptRun, columns: Sequence[str]) -> Iterator[dict[str, Any]] | None:
+    """Rows of the payload snapshot that a run kept; null when it kept none.
+
+    Raises:
+        HistoryNotReadError: A part cannot be read, when it is reached.
+    """
+    folder = run.folder / FOLDER / "payload"
+    with reading_from(folder):
+        parts = sorted(folder.glob("*.parquet"), key=str) if folder.exists() else []
+    return _rows(parts, columns) if parts else None
+
+
+def _rows(parts: Sequence[UPath], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for part in parts:
+        with reading_from(part), part.open("rb") as file:
+            try:
+                for batch in pq.ParquetFile(file).iter_batches(columns=list(columns)):
+                    yield from batch.to_pylist()
+            except pa.ArrowInvalid as error:
+                raise HistoryNotReadError(part, str(error).splitlines()[0].rstrip(".")) from None
+
+
+def _columns(file: UPath, count: int) -> Iterator[list[str]]:
+    """Lines of a TREC file as decoded columns; none when the file is not there."""
+    with reading_from(file):
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+    for line in text.split("\n"):
+        columns = [decode_id(column) for column in line.split(" ")]
+        if len(columns) == count:
+            yield columns

@@ -1,0 +1,106 @@
+"""The runs that a suite's folder keeps: listing them, and finding the one that a person means.
+
+What lives here: names and places. What does not: what a run holds (``earlier``, ``trend``) and removing runs
+(``retention``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.reporting.history.reading import reading_from
+from ragval_pipeline.reporting.place import open_folder
+from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.suite.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+#: ``<UTC time>-<first 8 of run id>``: what ``run_folder_name`` makes.
+_NAME = re.compile(r"\d{8}T\d{6}Z-([0-9A-Za-z_-]{1,8})")
+#: A shorter part of a run id could mean many runs.
+_SHORTEST_ID = 4
+LAST, BASELINE = "last", "baseline"
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A finished run.
+
+    Args:
+        folder: Its folder.
+    """
+
+    folder: UPath
+
+    @property
+    def name(self) -> str:
+        """Name of its folder."""
+        return str(self.folder.name)
+
+    @property
+    def run_id_start(self) -> str:
+        """The first characters of its run id."""
+        match = _NAME.fullmatch(self.name)
+        return match.group(1) if match else ""
+
+
+def history_folder(report_uri: str, suite: str) -> UPath:
+    """Where the runs of a suite are: ``<report_uri>/<suite>``."""
+    return open_folder(report_uri) / suite
+
+
+def kept_runs(base: UPath) -> list[KeptRun]:
+    """The finished runs below ``base``, oldest first; none when the folder is not there.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses.
+    """
+    with reading_from(base):
+        if not base.exists():
+            return []
+        found = [entry for entry in base.iterdir() if _NAME.fullmatch(entry.name)]
+        # A folder without a report is being written, or its removal was cut short.
+        return [KeptRun(folder) for folder in sorted(found, key=lambda entry: entry.name) if (folder / REPORT).exists()]
+
+
+def find_run(base: UPath, wanted: str) -> KeptRun:
+    """The run that a person means.
+
+    Args:
+        base: Where the suite's runs are.
+        wanted: Name of its folder, its run id or the first four or more characters of it, ``last``, or ``baseline``.
+
+    Raises:
+        SuiteError: There is no such run, or it could be several.
+        HistoryNotReadError: The filesystem refuses.
+    """
+    from ragval_pipeline.reporting.history.baseline import blessed_run
+
+    runs = kept_runs(base)
+    if not runs:
+        raise SuiteError(f"{base} holds no runs", key=wanted, remedy="Run ragval run first.")
+    if wanted == LAST:
+        return runs[-1]
+    if wanted == BASELINE:
+        blessed = blessed_run(base)
+        if blessed is None:
+            raise SuiteError("there is no baseline", key=wanted, remedy="Set one with ragval bless RUN.")
+        wanted = blessed
+    found = [run for run in runs if _is_meant(run, wanted)]
+    if len(found) == 1:
+        return found[0]
+    names = [run.name for run in found or runs]
+    if found:
+        raise SuiteError(f"could be {', '.join(names)}", key=wanted, remedy="Name the folder.")
+    raise SuiteError(f"there is no such run in {base}", key=wanted, remedy=did_you_mean(wanted, names))
+
+
+def _is_meant(run: KeptRun, wanted: str) -> bool:
+    if run.name == wanted.rstrip("/"):
+        return True
+    start = run.run_id_start
+    return len(wanted) >= _SHORTEST_ID and (start.startswith(wanted) or wanted[: len(start)] == start)

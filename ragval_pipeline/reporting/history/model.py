@@ -1,0 +1,164 @@
+"""Earlier runs as plain values, for the report's page, the command line and JSON.
+
+What lives here: the shapes. What does not: filling them (``trend``, ``changes``) and showing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragval_pipeline.findings.model import Severity
+from ragval_pipeline.validation.verdict import CriterionResult, CriterionVerdict, RunVerdict
+
+
+@dataclass(frozen=True)
+class CriterionChange:
+    """One criterion of two runs whose value or verdict differs.
+
+    Args:
+        name: The criterion.
+        before: Its value then; null when it was not measured.
+        after: Its value now.
+        verdict_before: Its verdict then; null when that run had no such criterion.
+        verdict_after: Its verdict now; null when this run has no such criterion.
+        better: Whether the value moved the right way; null when either is missing, or both are the same.
+    """
+
+    name: str
+    before: float | None
+    after: float | None
+    verdict_before: CriterionVerdict | None
+    verdict_after: CriterionVerdict | None
+    better: bool | None
+
+    @property
+    def delta(self) -> float | None:
+        """``after - before``; null when either is missing."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+@dataclass(frozen=True)
+class FindingChange:
+    """One finding (code and scope) of two runs whose number of subjects differs; 0 where a run does not have it.
+
+    Args:
+        code: Code of the catalogue.
+        scope: Field, module or metric, or null.
+        severity: Now, or then when it is gone.
+        before: Subjects then.
+        after: Subjects now.
+    """
+
+    code: str
+    scope: str | None
+    severity: Severity
+    before: int
+    after: int
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the earlier run did not have it."""
+        return self.before == 0
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it is not found any more."""
+        return self.after == 0
+
+
+@dataclass(frozen=True)
+class RunChanges:
+    """What differs between two runs.
+
+    Args:
+        since: Name of the earlier run's folder.
+        timestamp: When the earlier report was made, UTC, ISO 8601 with Z.
+        verdict_before: The verdict then.
+        verdict_after: The verdict now.
+        criteria: Criteria that differ, in report order.
+        findings: Findings that differ, new ones first, then those that grew, shrank and went; errors first in each.
+        queries_lost: Ids of queries that passed then and do not now, sorted.
+        queries_won: Ids of queries that pass now and did not then, sorted.
+        chunks_before: Chunks of the collection then; null when it was not read.
+        chunks_after: Chunks now.
+        pages_missing: In-scope pages that had a chunk and have none now, sorted.
+        pages_indexed: In-scope pages that have a chunk now and had none, sorted.
+    """
+
+    since: str
+    timestamp: str
+    verdict_before: RunVerdict
+    verdict_after: RunVerdict
+    criteria: Sequence[CriterionChange] = ()
+    findings: Sequence[FindingChange] = ()
+    queries_lost: Sequence[str] = ()
+    queries_won: Sequence[str] = ()
+    chunks_before: int | None = None
+    chunks_after: int | None = None
+    pages_missing: Sequence[str] = ()
+    pages_indexed: Sequence[str] = ()
+
+    @property
+    def any(self) -> bool:
+        """Whether anything differs that a person would call a change."""
+        return bool(
+            self.verdict_before != self.verdict_after
+            or self.criteria
+            or self.findings
+            or self.queries_lost
+            or self.queries_won
+            or self.chunks_before != self.chunks_after
+        )
+
+
+@dataclass(frozen=True)
+class RunPoint:
+    """One run in a trend.
+
+    Args:
+        name: Name of its folder.
+        run_id: Its run id.
+        timestamp: When its report was made, UTC, ISO 8601 with Z.
+        verdict: The run's verdict.
+        collection_name: What it looked at.
+        criteria: Every criterion of the run, by name.
+    """
+
+    name: str
+    run_id: str
+    timestamp: str
+    verdict: RunVerdict
+    collection_name: str
+    criteria: Mapping[str, CriterionResult] = field(default_factory=dict)
+
+    def value(self, criterion: str) -> float | None:
+        """The value of a criterion; null when the run has none."""
+        result = self.criteria.get(criterion)
+        return None if result is None else result.value
+
+
+@dataclass(frozen=True)
+class RunHistory:
+    """The runs of a suite.
+
+    Args:
+        runs: The runs, oldest first; in a report the last is the report's own.
+        baseline: Name of the baseline's folder; null when there is none.
+        changes: What differs between the last run and the one before it; null when there is none before it.
+    """
+
+    runs: Sequence[RunPoint] = ()
+    baseline: str | None = None
+    changes: RunChanges | None = None
+
+    def criteria(self) -> list[str]:
+        """Criteria with a value in any run, in the order of the newest run that has each."""
+        names: dict[str, None] = {}
+        for run in reversed(self.runs):
+            names |= dict.fromkeys(name for name, result in run.criteria.items() if result.value is not None)
+        return list(names)
+
+    def values(self, criterion: str) -> list[float | None]:
+        """The value of a criterion in each run, oldest first; null where a run has none."""
+        return [run.value(criterion) for run in self.runs]

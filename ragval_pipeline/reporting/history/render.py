@@ -1,0 +1,119 @@
+"""Writing the readable files of a kept run again, as this version renders them.
+
+What lives here: from a run's files back to a bundle, and which files are written. What does not: the outputs. What a
+run measured is not touched: ``validation_report.json``, its evidence, the TREC files and findings.parquet stay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.evidence import FOLDER
+from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, read_report
+from ragval_pipeline.reporting.history.folders import KeptRun
+from ragval_pipeline.reporting.history.of_run import history_of
+from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
+from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.junit import junit_xml
+from ragval_pipeline.reporting.markdown import summary_md
+from ragval_pipeline.reporting.place import local_path, open_folder, writing_to
+from ragval_pipeline.reporting.profiles import render_profile_report
+from ragval_pipeline.reporting.query_csv import query_results_csv
+from ragval_pipeline.reporting.storage import replace_file, write_remote
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+
+def render_again(
+    run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int, into: str | None = None
+) -> list[str]:
+    """Write report.html, query_results.csv, junit.xml, summary.md and profile_report.json of a kept run.
+
+    Args:
+        run: The run.
+        settings: The suite's settings without secrets, as far as they are still those of the run.
+        baseline: ``history.baseline``.
+        limit: Runs in the trend at most.
+        into: Folder or fsspec URL to write to; null: the run's own folder.
+
+    Returns:
+        Where the files are.
+
+    Raises:
+        HistoryNotReadError: The run cannot be read.
+        ReportNotWrittenError: The filesystem refuses.
+    """
+    bundle = bundle_of(run, settings=settings, baseline=baseline, limit=limit)
+    rows = corpus_rows(run, ("token_count",)) or iter(())
+    counts = [row["token_count"] for row in rows if row["token_count"] is not None]
+    profile = render_profile_report(bundle, bundle.report.profile)
+    outputs = {
+        "report.html": report_html(bundle, token_counts=counts),
+        "query_results.csv": query_results_csv(bundle.report),
+        "junit.xml": junit_xml(bundle.report),
+        "summary.md": summary_md(bundle.report),
+        **({} if profile is None else {"profile_report.json": json_bytes(profile)}),
+    }
+    folder = run.folder if into is None else open_folder(into)
+    for name, content in outputs.items():
+        _write(folder, name, content)
+    return [str(folder / name) for name in outputs]
+
+
+def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int) -> ReportBundle:
+    """What a kept run's outputs are made from, as far as its files hold it.
+
+    Raises:
+        HistoryNotReadError: The run cannot be read.
+    """
+    report = read_report(run)
+    answers = answers_of(run, report)
+    return ReportBundle(
+        report=report,
+        findings=[_whole(finding) for finding in report.findings],
+        rankings=answers.rankings,
+        judgements=answers.judgements,
+        extras=_extras(run.folder / FOLDER),
+        queries=[query.query for query in report.query_results],
+        settings=settings,
+        history=history_of(run.folder.parent, run.name, report, baseline=baseline, limit=limit),
+    )
+
+
+def _whole(finding: ReportedFinding) -> Finding:
+    """A finding with the subjects that the report holds: the first hundred."""
+    measured = finding.details.get("subjects", {})
+    fields = finding.model_dump(exclude={"count", "subjects", "details"})
+    return Finding(
+        **fields,
+        subjects=tuple(Subject(name=name, details=measured.get(name, {})) for name in finding.subjects),
+        details={name: value for name, value in finding.details.items() if name != "subjects"},
+    )
+
+
+def _extras(folder: UPath) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    with reading_from(folder):
+        files = sorted(folder.glob("*.json"), key=str) if folder.exists() else []
+        for file in files:
+            try:
+                found[file.name] = json.loads(file.read_bytes())
+            except ValueError as error:
+                raise HistoryNotReadError(file, str(error)) from None
+    return found
+
+
+def _write(folder: UPath, name: str, content: bytes) -> None:
+    with writing_to(folder):
+        path = local_path(folder)
+        if path is None:
+            write_remote(folder / name, content)
+        else:
+            path.mkdir(parents=True, exist_ok=True)
+            replace_file(path / name, content)

@@ -1,0 +1,77 @@
+"""What ``ragval history`` prints, for people and as JSON.
+
+What lives here: the lines. What does not: reading the runs (``trend``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
+from ragval_pipeline.reporting.history.sparkline import sparkline
+from ragval_pipeline.reporting.numbers import plural, show_measured
+from ragval_pipeline.reporting.outline import VERDICT_WORDS
+from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STYLES = {"pass": "green", "fail": "red", "error": "red", "not_measured": "yellow"}
+_VERDICT_WIDTH = max(map(len, VERDICT_WORDS.values()))
+
+
+def render_history(history: RunHistory, console: Console, *, plain: bool, total: int) -> None:
+    """Print the runs, newest first, and each criterion as a sparkline, oldest left.
+
+    Args:
+        history: The runs to show.
+        console: Where to print.
+        plain: Whether the console has no more than the usual letters.
+        total: Runs that are kept, shown or not.
+    """
+    printer = LinePrinter(console)
+    shown = "" if total == len(history.runs) else f", the newest {len(history.runs)} shown"
+    printer.line((plural(total, "run"), "bold"), (shown, "dim"))
+    for run in reversed(history.runs):
+        _run(printer, run, history.baseline)
+    printer.line()
+    names = history.criteria()
+    width = max(map(len, names), default=0)
+    for name in names:
+        _criterion(printer, history, name, width, plain=plain)
+
+
+def history_json(history: RunHistory, suite: str) -> dict[str, Any]:
+    """The runs as JSON values, oldest first."""
+    return {
+        "suite": suite,
+        "baseline": history.baseline,
+        "runs": [
+            {
+                "name": run.name,
+                "run_id": run.run_id,
+                "timestamp": run.timestamp,
+                "verdict": run.verdict,
+                "collection_name": run.collection_name,
+                "baseline": run.name == history.baseline,
+                "criteria": {name: result.model_dump() for name, result in run.criteria.items()},
+            }
+            for run in history.runs
+        ],
+    }
+
+
+def _run(printer: LinePrinter, run: RunPoint, baseline: str | None) -> None:
+    word = VERDICT_WORDS[run.verdict]
+    missed = [name for name, result in run.criteria.items() if result.gate_fails]
+    notes = [*(["baseline"] if run.name == baseline else []), *([", ".join(missed)] if missed else [])]
+    printer.line((f"{word:{_VERDICT_WIDTH}}  ", STYLES[run.verdict]), ("; ".join(notes), "dim"), lead=f"  {run.name}  ")
+
+
+def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int, *, plain: bool) -> None:
+    values = history.values(name)
+    known = [value for value in values if value is not None]
+    now = show_measured(name, values[-1])
+    span = f"  ({show_measured(name, min(known))} to {show_measured(name, max(known))})" if len(set(known)) > 1 else ""
+    line = sparkline(values, plain=plain)
+    printer.line((line, "cyan"), (f"  {now}", "bold"), (span, "dim"), lead=f"  {name:{width}}  ", wrap=False)

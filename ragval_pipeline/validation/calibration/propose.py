@@ -1,0 +1,177 @@
+"""Thresholds for one index: what each would let through and keep out, and which two to take.
+
+What lives here: error rates and the proposal. What does not: the scores (``scores``) and writing (``suite``).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ragval_pipeline.validation.calibration.scores import Scores
+
+#: Digits of a proposed threshold: more than scores can tell apart, fewer than people can read.
+DIGITS = 2
+_STEPS = 100
+#: The seeds' own thresholds, which were meant for one embedder: min_similarity and relevance_similarity.
+SEED_THRESHOLDS = {0.70: "the seeds' min_similarity", 0.50: "the seeds' relevance_similarity"}
+#: Share of negative queries that a relevance threshold may let through, and of positive ones that it may lose.
+_LET_THROUGH = 0.05
+#: Where nothing tells what to keep out, a threshold lets this share of the answers pass.
+_KEPT = 0.95
+_FEWEST = 5
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """What a threshold does to the queries of this index.
+
+    Args:
+        threshold: The threshold; a query passes from it on.
+        lost: Share of positive queries below it, 0..1; null without any.
+        let_through: Share of negative queries that reach it, 0..1; null without any.
+        own_lost: Share of pages whose own title scores below it, 0..1; null without any.
+        note: What the threshold is known as, or empty.
+    """
+
+    threshold: float
+    lost: float | None
+    let_through: float | None
+    own_lost: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Two thresholds and what they rest on.
+
+    Args:
+        min_similarity: Score that a query's best hit must reach.
+        relevance_similarity: Score from which a hit counts as relevant; at most ``min_similarity``.
+        separation: AUC of positive against negative queries; null without both.
+        table: Error rates at the proposed, the seeds', the suite's and evenly spaced thresholds, in order.
+        warnings: What a person should know before using them, one sentence each.
+    """
+
+    min_similarity: float
+    relevance_similarity: float
+    separation: float | None
+    table: Sequence[ErrorRates]
+    warnings: Sequence[str]
+
+
+def propose(scores: Scores, *, current: dict[float, str] | None = None) -> Proposal | None:
+    """Thresholds for the index that gave these scores; null without any positive query and any page.
+
+    Args:
+        scores: Scores of cosine or dot product: the higher the better.
+        current: Thresholds in use, with their names, to be shown in the table.
+
+    Returns:
+        ``min_similarity`` loses and lets through as few queries as any threshold can (Youden's J, each side weighing
+        the same), in the middle of the gap that it may lie in. ``relevance_similarity`` keeps out all but five in a
+        hundred negative queries and is no stricter than ``min_similarity``. Without negative queries both keep 95 in a
+        hundred of what ought to pass.
+    """
+    answered = scores.answered
+    if not answered:
+        return None
+    strict = _separating(answered, scores.negative) if scores.negative else _keeping(answered)
+    loose = min(strict, _keeping_out(answered, scores.negative)) if scores.negative else strict
+    marks = {**SEED_THRESHOLDS, **(current or {}), loose: "proposed relevance_similarity"}
+    marks[strict] = "proposed min_similarity" if strict != loose else "proposed for both"
+    thresholds = sorted({*marks, *_evenly([*answered, *scores.negative, *scores.own])})
+    return Proposal(
+        min_similarity=strict,
+        relevance_similarity=loose,
+        separation=scores.separation,
+        table=[error_rates(scores, threshold, marks.get(threshold, "")) for threshold in thresholds],
+        warnings=list(_warnings(scores, strict)),
+    )
+
+
+def error_rates(scores: Scores, threshold: float, note: str = "") -> ErrorRates:
+    """What a threshold does to the scores."""
+    return ErrorRates(
+        threshold,
+        lost=_below(scores.positive, threshold),
+        let_through=None if not scores.negative else 1 - (_below(scores.negative, threshold) or 0.0),
+        own_lost=_below(scores.own, threshold),
+        note=note,
+    )
+
+
+def _below(ordered: Sequence[float], threshold: float) -> float | None:
+    # A score that prints as the threshold counts as reaching it, as everywhere (tolerance 1e-6).
+    return bisect_left(ordered, threshold - 1e-6) / len(ordered) if ordered else None
+
+
+def _separating(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """The middle of the widest gap between neighbouring scores at which Youden's J is largest."""
+    marks = sorted({*positive, *negative})
+    edges = [(marks[0], marks[0]), *pairwise(marks)]
+
+    def youden(edge: tuple[float, float]) -> float:
+        # A threshold in a gap acts as its upper edge does.
+        return bisect_left(negative, edge[1]) / len(negative) - bisect_left(positive, edge[1]) / len(positive)
+
+    best = max(youden(edge) for edge in edges)
+    widest = max((edge for edge in edges if youden(edge) >= best - 1e-12), key=lambda edge: edge[1] - edge[0])
+    return _rounded_within(*widest)
+
+
+def _rounded_within(low: float, high: float) -> float:
+    """The middle of a gap with as few digits as stay inside it, above ``low`` and not above ``high``."""
+    middle = (low + high) / 2
+    for digits in range(DIGITS, 7):
+        rounded = round(middle, digits)
+        if low < rounded <= high:
+            return rounded
+    return math.floor(high * 1e6) / 1e6
+
+
+def _keeping_out(answered: Sequence[float], negative: Sequence[float]) -> float:
+    """The lowest threshold that at most ``_LET_THROUGH`` of the negative queries reach, in the middle of its gap."""
+    allowed = math.floor(_LET_THROUGH * len(negative))
+    highest = negative[len(negative) - 1 - allowed]
+    above = min((score for score in (*answered, *negative) if score > highest), default=highest + 1 / _STEPS)
+    return _rounded_within(highest, above)
+
+
+def _keeping(answered: Sequence[float]) -> float:
+    """The highest threshold of two digits that ``_KEPT`` of the answers reach."""
+    lost = math.floor((1 - _KEPT) * len(answered) + 1e-9)
+    return math.floor(answered[lost] * _STEPS) / _STEPS
+
+
+def _evenly(scores: Iterable[float]) -> list[float]:
+    """Thresholds at every 0.05 from below the lowest score to above the highest."""
+    known = list(scores)
+    first, last = math.floor(min(known) * 20), math.ceil(max(known) * 20)
+    step = max((last - first) // 20, 1)  # scores of a dot product may have any range
+    return [round(number / 20, 2) for number in range(first, last + 1, step)]
+
+
+def _warnings(scores: Scores, strict: float) -> Iterable[str]:
+    if not scores.positive:
+        yield "There is no positive query with a hit: the pages' own titles stand in for them, and score higher."
+    elif len(scores.positive) < _FEWEST:
+        yield f"There are only {len(scores.positive)} positive queries: a few more may move the thresholds a lot."
+    if not scores.negative:
+        yield "There is no negative query: nothing tells what a threshold has to keep out. Add some, negative: true."
+    elif len(scores.negative) < _FEWEST:
+        yield f"There are only {len(scores.negative)} negative queries: a few more may move the thresholds a lot."
+    if scores.separation is not None and scores.separation < 0.9:
+        yield (
+            f"Scores hardly tell answerable from unanswerable queries (AUC {scores.separation:.2f}): "
+            "no threshold works well."
+        )
+    lost = error_rates(scores, 0.70).lost
+    if lost is not None and lost > 0.5 and strict < 0.70:
+        yield (
+            f"0.70 would fail {lost:.0%} of the positive queries: it is the scale of another embedder, and says "
+            "nothing about this index."
+        )

@@ -1,0 +1,149 @@
+"""Two runs held against each other: metrics with their tests, queries won and lost, and how the corpus changed.
+
+What lives here: the comparison as plain values. What does not: the criterion and the findings (``measure``), and how a
+comparison is shown (``reporting``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ragval_pipeline.validation.regression.paired import ALPHA, TIE, PairedTest, fewest_pairs, holm, paired_test
+from ragval_pipeline.validation.regression.pairing import Pairing, is_critical, pair_queries
+from ragval_pipeline.validation.regression.series import RunAnswers, Series, all_series, without_chunk_labels
+from ragval_pipeline.validation.regression.turnover import Turnover
+from ragval_pipeline.validation.report import QueryReport
+
+
+@dataclass(frozen=True)
+class MetricChange:
+    """One metric of two runs.
+
+    Args:
+        metric: Its name, ``query_pass_rate`` or ``ndcg_at_K``.
+        test: Means, difference and the paired test.
+        p_adjusted: Its p, corrected for the number of metrics tested (Holm).
+        significant: Whether it fell by more than the tolerated drop, and beyond chance.
+        worse: Queries that score lower now: id and difference, the largest drop first.
+        better: Queries that score higher now, the largest gain first.
+    """
+
+    metric: str
+    test: PairedTest
+    p_adjusted: float
+    significant: bool
+    worse: Sequence[tuple[str, float]]
+    better: Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class QueryLoss:
+    """A query that passed before and does not now; ``now`` is null when it is not asked any more."""
+
+    before: QueryReport
+    now: QueryReport | None
+
+    @property
+    def query_id(self) -> str:
+        """Its id now, or before when it vanished."""
+        return (self.now or self.before).query_id
+
+    @property
+    def critical(self) -> bool:
+        """Whether it must not be lost: it is critical now, or was when it vanished."""
+        return is_critical(self.now or self.before)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything that two runs differ in, as far as their queries and their corpus go.
+
+    Args:
+        pairing: The queries of both.
+        changes: The metrics that both have.
+        lost: Queries that passed before and do not now.
+        won: Ids of queries that failed before and pass now.
+        turnover: How the corpus changed; null when a snapshot is not there.
+        void: Queries that name chunks which the corpus does not hold any more, left out.
+    """
+
+    pairing: Pairing
+    changes: Sequence[MetricChange]
+    lost: Sequence[QueryLoss]
+    won: Sequence[str]
+    turnover: Turnover | None
+    void: Sequence[str]
+
+    @property
+    def drops(self) -> list[MetricChange]:
+        """Metrics that fell beyond chance and by more than is tolerated."""
+        return [change for change in self.changes if change.significant]
+
+    @property
+    def lost_critical(self) -> list[QueryLoss]:
+        """Critical queries that are lost."""
+        return [loss for loss in self.lost if loss.critical]
+
+    @property
+    def too_few(self) -> bool:
+        """Whether so few queries have both values that no drop could be beyond chance."""
+        needed = fewest_pairs(len(self.changes))
+        return all(change.test.n < needed for change in self.changes)
+
+
+def compare_answers(
+    before: RunAnswers, after: RunAnswers, *, rank: int, tolerated_drop: float, turnover: Turnover | None = None
+) -> Comparison:
+    """Compare two runs.
+
+    Args:
+        before: The earlier run.
+        after: This run.
+        rank: The k of nDCG.
+        tolerated_drop: Drop of a mean, 0..1, that is no regression however certain it is.
+        turnover: How the corpus changed between them.
+    """
+    pairing = pair_queries(before.queries, after.queries)
+    void: list[str] = []
+    if turnover is not None and turnover.voids_chunk_labels:
+        kept = without_chunk_labels(pairing.same)
+        void = sorted({new.query_id for _, new in pairing.same} - {new.query_id for _, new in kept})
+        pairing = replace(pairing, same=kept)
+    return Comparison(
+        pairing=pairing,
+        changes=_tested(all_series(before, after, pairing, rank=rank), tolerated_drop),
+        lost=_lost(pairing),
+        won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
+        turnover=turnover,
+        void=void,
+    )
+
+
+def is_drop(delta: float, p_adjusted: float, tolerated_drop: float) -> bool:
+    """Whether a metric fell by more than is tolerated, and beyond chance."""
+    return -delta > tolerated_drop + TIE and p_adjusted <= ALPHA
+
+
+def _tested(series: Sequence[Series], tolerated_drop: float) -> list[MetricChange]:
+    tests = [paired_test(list(entry.before.values()), [entry.after[name] for name in entry.before]) for entry in series]
+    adjusted = holm([test.p for test in tests])
+    return [_change(entry, test, p, tolerated_drop) for entry, test, p in zip(series, tests, adjusted, strict=True)]
+
+
+def _change(series: Series, test: PairedTest, p_adjusted: float, tolerated_drop: float) -> MetricChange:
+    ordered = sorted(series.differences.items(), key=lambda entry: (entry[1], entry[0]))
+    return MetricChange(
+        metric=series.metric,
+        test=test,
+        p_adjusted=p_adjusted,
+        significant=is_drop(test.delta, p_adjusted, tolerated_drop),
+        worse=[entry for entry in ordered if entry[1] < -TIE],
+        better=[entry for entry in reversed(ordered) if entry[1] > TIE],
+    )
+
+
+def _lost(pairing: Pairing) -> list[QueryLoss]:
+    failing = [QueryLoss(old, new) for old, new in pairing.same if old.passed is True and new.passed is False]
+    gone = [QueryLoss(query, None) for query in pairing.vanished if query.passed is True]
+    return sorted([*failing, *gone], key=lambda loss: loss.query_id)

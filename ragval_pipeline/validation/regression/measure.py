@@ -1,0 +1,184 @@
+"""``regression``: the criterion ``no_regression`` and the ``regression.*`` findings.
+
+What lives here: what a comparison means for the run. What does not: comparing (``compare``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
+from ragval_pipeline.validation.regression.compare import Comparison, MetricChange, QueryLoss
+from ragval_pipeline.validation.regression.paired import ALPHA, fewest_pairs
+from ragval_pipeline.validation.regression.turnover import Turnover
+from ragval_pipeline.validation.report import QueryReport
+
+ASSET = "regression"
+CRITERION = "no_regression"
+#: Queries that a drop names; the finding counts the others.
+_NAMED = 20
+
+
+def measure_regression(comparison: Comparison, *, baseline: str, collection: str) -> Measurement:
+    """The measurement of ``regression``.
+
+    Args:
+        comparison: This run against the baseline.
+        baseline: Name of the baseline's run.
+        collection: Name of the collection.
+    """
+    findings = [
+        *_drops(comparison, baseline),
+        *_lost(comparison.lost, baseline),
+        *_turned_over(comparison, baseline, collection),
+    ]
+    return Measurement(
+        asset=ASSET,
+        values=(_value(comparison, baseline),),
+        findings=tuple(findings),
+        sections={ASSET: section(comparison, baseline)},
+    )
+
+
+def no_comparison(reason: str, code: ReasonCode = "not_applicable") -> Measurement:
+    """The measurement of a run that there is nothing to compare with."""
+    return Measurement(asset=ASSET, values=(not_measured(CRITERION, code, reason),))
+
+
+def section(comparison: Comparison, baseline: str) -> dict[str, Any]:
+    """The comparison as JSON values, for evidence, metadata and the comparison of two runs."""
+    pairing = comparison.pairing
+    return {
+        "baseline": baseline,
+        "metrics": {change.metric: change_facts(change) for change in comparison.changes},
+        "queries": {
+            "compared": len(pairing.same),
+            "lost": [loss.query_id for loss in comparison.lost],
+            "won": list(comparison.won),
+            "vanished": sorted(query.query_id for query in pairing.vanished),
+            "added": sorted(query.query_id for query in pairing.added),
+            "reworded": sorted(new.query_id for _, new in pairing.reworded),
+            "restated": sorted(new.query_id for _, new in pairing.restated),
+            "void": list(comparison.void),
+        },
+        "corpus": comparison.turnover.facts() if comparison.turnover else None,
+    }
+
+
+def change_facts(change: MetricChange) -> dict[str, Any]:
+    """One metric's change as JSON values."""
+    test = change.test
+    return {
+        "n": test.n,
+        "before": test.before,
+        "after": test.after,
+        "delta": test.delta,
+        "p": test.p,
+        "p_adjusted": change.p_adjusted,
+        "exact": test.exact,
+        "interval": None if test.interval is None else list(test.interval),
+        "effect_size": test.effect_size,
+        "wins": test.wins,
+        "ties": test.ties,
+        "losses": test.losses,
+        "significant": change.significant,
+        "worse": dict(change.worse[:_NAMED]),
+        "better": dict(change.better[:_NAMED]),
+    }
+
+
+def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
+    reasons = [_drop_words(change) for change in comparison.drops]
+    if comparison.lost_critical:
+        names = ", ".join(loss.query_id for loss in comparison.lost_critical)
+        reasons.append(f"critical queries lost: {names}")
+    if reasons:
+        return MeasuredValue(name=CRITERION, value=0.0, reason=f"against {baseline}: {'; '.join(reasons)}")
+    if not comparison.changes:
+        return not_measured(CRITERION, "no_data", f"no query of {baseline} can be compared with one of this run")
+    compared = max(change.test.n for change in comparison.changes)
+    needed = fewest_pairs(len(comparison.changes))
+    if comparison.too_few:
+        reason = f"{compared} queries can be compared with {baseline}; below {needed} no drop is beyond chance"
+        return not_measured(CRITERION, "too_few", reason)
+    told = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
+    reason = f"{told} over {compared} queries against {baseline}; fewer than {needed} losses are never beyond chance"
+    return MeasuredValue(name=CRITERION, value=1.0, reason=reason)
+
+
+def _drop_words(change: MetricChange) -> str:
+    test = change.test
+    return f"{change.metric} fell from {test.before:.3f} to {test.after:.3f} (p {change.p_adjusted:.2g})"
+
+
+def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
+    return [
+        make_finding(
+            "regression.significant_drop",
+            [change.metric],
+            scope=change.metric,
+            details={"baseline": baseline, **change_facts(change)},
+            message=f"{_drop_words(change)}: {change.test.losses} queries lost, {change.test.wins} won, beyond chance.",
+            cause=_cause(comparison.turnover),
+        )
+        for change in comparison.drops
+    ]
+
+
+def _cause(turnover: Turnover | None) -> str | None:
+    """Whether it was the corpus or what searches it; null when the corpus of then is not known."""
+    if turnover is None:
+        return None
+    if turnover.voids_chunk_labels:
+        return f"{turnover.share:.0%} of the chunks were replaced: the corpus changed rather than the ranker."
+    if turnover.share == 0 and turnover.chunks_added == 0:
+        return "No chunk changed: the vectors, the search, the settings or the queries did."
+    return (
+        f"{turnover.chunks_removed} chunks were removed and {turnover.chunks_added} added "
+        f"({turnover.share:.0%} of the corpus is gone); the rest is what it was."
+    )
+
+
+def _lost(lost: Sequence[QueryLoss], baseline: str) -> list[Finding]:
+    plain = [loss for loss in lost if not loss.critical]
+    critical = [loss for loss in lost if loss.critical]
+    found = []
+    if critical:
+        finding = make_finding("regression.query_lost", _subjects(critical), scope="critical", details=_of(baseline))
+        found.append(finding.model_copy(update={"severity": "error"}))
+    if plain:
+        found.append(make_finding("regression.query_lost", _subjects(plain), details=_of(baseline)))
+    return found
+
+
+def _of(baseline: str) -> dict[str, Any]:
+    return {"baseline": baseline, "alpha": ALPHA}
+
+
+def _subjects(lost: Sequence[QueryLoss]) -> list[Subject]:
+    return [Subject(name=loss.query_id, details=_loss_facts(loss)) for loss in lost]
+
+
+def _loss_facts(loss: QueryLoss) -> dict[str, Any]:
+    facts = {"before": _hit_facts(loss.before), "now": None if loss.now is None else _hit_facts(loss.now)}
+    why = "it is not asked any more" if loss.now is None else loss.now.fail_reason
+    return {**facts, "reason": why}
+
+
+def _hit_facts(query: QueryReport) -> dict[str, Any]:
+    first = query.top_results[0] if query.top_results else None
+    return {
+        "best_similarity": query.best_similarity,
+        "first_chunk": first.chunk_id if first else None,
+        "first_page": first.source_url if first else None,
+    }
+
+
+def _turned_over(comparison: Comparison, baseline: str, collection: str) -> list[Finding]:
+    if comparison.turnover is None or not comparison.turnover.voids_chunk_labels:
+        return []
+    details = {"baseline": baseline, **comparison.turnover.facts(), "void_queries": list(comparison.void)}
+    return [make_finding("regression.corpus_turnover", [collection], details=details)]

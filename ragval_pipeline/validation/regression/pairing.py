@@ -1,0 +1,102 @@
+"""Which query of a run is which query of an earlier one.
+
+What lives here: pairing, and the queries that have no partner. What does not: comparing their values (``series``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ragval_pipeline.validation.report import QueryReport
+
+#: A query before and now.
+Pair: TypeAlias = tuple[QueryReport, QueryReport]
+#: Fields of a query that say what its answer must hold; an answer judged by others is judged anew.
+_EXPECTATIONS = (
+    "negative", "min_similarity", "top_k", "expected_module", "expected_chapter", "relevant_urls", "acceptable_urls",
+    "expected_keywords", "expected_results",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The queries of two runs.
+
+    Args:
+        same: Asked the same and held to the same, before and now.
+        restated: Asked the same but held to something else now.
+        reworded: The same id, another question.
+        vanished: Asked before, not any more.
+        added: Asked now for the first time.
+    """
+
+    same: Sequence[Pair]
+    restated: Sequence[Pair]
+    reworded: Sequence[Pair]
+    vanished: Sequence[QueryReport]
+    added: Sequence[QueryReport]
+
+
+def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> Pairing:
+    """Pair the queries of two runs: by id where the question is the same, else by the question itself.
+
+    Ids by position (``q1``, ``q2``) move when a query is put in between, and names change; the question tells.
+    """
+    pairs, old, new = _by_id(before, after)
+    renamed, old, new = _by_text(old, new)
+    reworded, old, new = _taken(old, new, {query.query_id: query for query in new})
+    asked = [*pairs, *renamed]
+    return Pairing(
+        same=[pair for pair in asked if not _is_restated(pair)],
+        restated=[pair for pair in asked if _is_restated(pair)],
+        reworded=reworded,
+        vanished=old,
+        added=new,
+    )
+
+
+def question_of(query: QueryReport) -> str:
+    """What a query asks, blanks and case folded."""
+    return " ".join(str(query.query.get("query_text", "")).split()).casefold()
+
+
+def is_critical(query: QueryReport) -> bool:
+    """Whether the query is one that must not be lost."""
+    return query.query.get("critical") is True
+
+
+_Taken: TypeAlias = tuple[list[Pair], list[QueryReport], list[QueryReport]]
+
+
+def _by_id(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> _Taken:
+    known = {(query.query_id, question_of(query)): query for query in after}
+    found = {query.query_id: known.get((query.query_id, question_of(query))) for query in before}
+    return _taken(before, after, {name: query for name, query in found.items() if query is not None})
+
+
+def _by_text(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> _Taken:
+    """Questions that stand once on either side."""
+    often = Counter(question_of(query) for query in before), Counter(question_of(query) for query in after)
+    by_text = {question_of(query): query for query in after}
+    partners = {
+        query.query_id: by_text[text]
+        for query in before
+        if (text := question_of(query)) in by_text and often[0][text] == often[1][text] == 1
+    }
+    return _taken(before, after, partners)
+
+
+def _taken(before: Sequence[QueryReport], after: Sequence[QueryReport], partners: Mapping[str, QueryReport]) -> _Taken:
+    """Pairs of the queries that have a partner, by the id before; and what is left on both sides."""
+    pairs = [(query, partners[query.query_id]) for query in before if query.query_id in partners]
+    used = {new.query_id for _, new in pairs}
+    left = [query for query in before if query.query_id not in partners]
+    return pairs, left, [query for query in after if query.query_id not in used]
+
+
+def _is_restated(pair: Pair) -> bool:
+    old, new = (entry.query for entry in pair)
+    return any(old.get(name) != new.get(name) for name in _EXPECTATIONS)

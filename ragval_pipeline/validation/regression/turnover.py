@@ -1,0 +1,98 @@
+"""How much of the corpus changed between two reads of a collection: pages and chunks added, removed and changed.
+
+What lives here: the comparison. What does not: reading snapshots (``sources/snapshot``), and what a change means for
+the queries (``measure``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+#: Columns of the snapshot that are needed.
+COLUMNS = ("page_key", "text_sha256")
+#: From this share of chunks gone on, labels on chunks say nothing any more.
+VOID_FROM = 0.5
+
+
+@dataclass(frozen=True)
+class Turnover:
+    """What changed in the corpus. A chunk is its page and its text; moving it to another id changes nothing.
+
+    Args:
+        chunks_before: Chunks of the earlier run.
+        chunks_after: Chunks now.
+        chunks_kept: Chunks that stand on the same page with the same text.
+        pages_added: Pages by canonical form, sorted.
+        pages_removed: Pages that have no chunk any more, sorted.
+        pages_changed: Pages some of whose chunks changed, sorted.
+    """
+
+    chunks_before: int
+    chunks_after: int
+    chunks_kept: int
+    pages_added: Sequence[str]
+    pages_removed: Sequence[str]
+    pages_changed: Sequence[str]
+
+    @property
+    def share(self) -> float:
+        """Chunks of the earlier run that are gone / chunks of the earlier run; 0 when it had none."""
+        return 1 - self.chunks_kept / self.chunks_before if self.chunks_before else 0.0
+
+    @property
+    def chunks_added(self) -> int:
+        """Chunks that were not there before."""
+        return self.chunks_after - self.chunks_kept
+
+    @property
+    def chunks_removed(self) -> int:
+        """Chunks that are not there any more."""
+        return self.chunks_before - self.chunks_kept
+
+    @property
+    def voids_chunk_labels(self) -> bool:
+        """Whether labels on chunks say nothing any more."""
+        return self.share >= VOID_FROM
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON values, the pages counted."""
+        return {
+            "share": self.share,
+            "chunks_before": self.chunks_before,
+            "chunks_after": self.chunks_after,
+            "chunks_added": self.chunks_added,
+            "chunks_removed": self.chunks_removed,
+            "pages_added": len(self.pages_added),
+            "pages_removed": len(self.pages_removed),
+            "pages_changed": len(self.pages_changed),
+        }
+
+
+def turnover(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> Turnover:
+    """Compare two snapshots.
+
+    Args:
+        before: Rows of the earlier snapshot with ``COLUMNS``.
+        after: Rows of the later one.
+    """
+    old, new = _chunks_by_page(before), _chunks_by_page(after)
+    both = old.keys() & new.keys()
+    return Turnover(
+        chunks_before=sum(chunks.total() for chunks in old.values()),
+        chunks_after=sum(chunks.total() for chunks in new.values()),
+        chunks_kept=sum((old[page] & new[page]).total() for page in both),
+        pages_added=sorted(new.keys() - old.keys()),
+        pages_removed=sorted(old.keys() - new.keys()),
+        pages_changed=sorted(page for page in both if old[page] != new[page]),
+    )
+
+
+def _chunks_by_page(rows: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Texts of each page with how often they stand there; points without a page count as one page."""
+    pages: dict[str, Counter[str]] = {}
+    for row in rows:
+        pages.setdefault(row["page_key"] or "", Counter())[row["text_sha256"] or ""] += 1
+    return pages

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.history.changes import changes_between
+from tests.reporting.factory import criterion, query, report
+
+
+def test_the_same_run_twice_changes_nothing() -> None:
+    assert not changes_between("then", report(), report()).any
+
+
+def test_criteria_know_which_way_is_better() -> None:
+    before = report(criteria=[criterion("coverage", 1.0, 1.0), criterion("latency_p95_ms", 10.0, 2000.0)])
+    after = report(criteria=[criterion("coverage", 0.5, 1.0), criterion("latency_p95_ms", 5.0, 2000.0)])
+    coverage, latency = changes_between("then", before, after).criteria
+    assert (coverage.delta, coverage.better, coverage.verdict_after) == (-0.5, False, "not_met")
+    assert (latency.delta, latency.better) == (-5.0, True)
+
+
+def test_a_criterion_that_is_not_measured_any_more_is_a_change() -> None:
+    before, after = report(criteria=[criterion("map", 0.5)]), report(criteria=[criterion("map", None)])
+    [change] = changes_between("then", before, after).criteria
+    assert (change.before, change.after, change.better) == (0.5, None, None)
+
+
+def test_a_run_that_was_not_asked_for_a_criterion_says_nothing_of_it() -> None:
+    before = report(criteria=[criterion("map", 0.5)])
+    after = report(criteria=[criterion("map", None, reason_code="not_selected")])
+    assert changes_between("then", before, after).criteria == []
+
+
+def test_findings_are_new_grown_shrunk_and_gone() -> None:
+    before = report(findings=[make_finding("chunk.near_duplicate", ["1", "2"]), make_finding("vector.zero", ["1"])])
+    after = report(findings=[make_finding("chunk.near_duplicate", ["1"]), make_finding("vector.swapped", ["1"])])
+    changes = changes_between("then", before, after).findings
+    assert [(change.code, change.before, change.after) for change in changes] == [
+        ("vector.swapped", 0, 1),
+        ("chunk.near_duplicate", 2, 1),
+        ("vector.zero", 1, 0),
+    ]
+    assert changes[0].is_new
+    assert changes[-1].is_gone
+
+
+def test_findings_that_a_run_was_not_asked_for_are_not_gone() -> None:
+    before = report(findings=[make_finding("vector.zero", ["1"])], criteria=[criterion("embedding_match", 1.0)])
+    after = report(criteria=[criterion("embedding_match", None, reason_code="not_selected")])
+    assert not changes_between("then", before, after).any
+
+
+def test_queries_are_lost_and_won() -> None:
+    before = report(query_results=[query("a", "A?", 0.6), query("b", "B?", 0.1, passed=False)])
+    after = report(query_results=[query("a", "A?", 0.1, passed=False), query("b", "B?", 0.6)])
+    changes = changes_between("then", before, after)
+    assert (changes.queries_lost, changes.queries_won) == (["a"], ["b"])

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragval_pipeline.reporting.history.compare import RunComparison, compare_runs, comparison_json
+from ragval_pipeline.reporting.history.reading import HistoryNotReadError
+from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.validation.report import QueryReport
+from tests.reporting.factory import query, report
+from tests.reporting.history.kept import NAMES, keep
+from tests.validation.regression.runs import row
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+
+def asked(passed: int, failed: int) -> list[QueryReport]:
+    good = [query(f"q{number}", f"Question {number}?", 0.6) for number in range(passed)]
+    bad = [query(f"q{number}", f"Question {number}?", 0.1, passed=False) for number in range(passed, passed + failed)]
+    return [*good, *bad]
+
+
+@pytest.fixture
+def comparison(base: UPath) -> RunComparison:
+    rankings = {f"q{number}": ["right page", "other"] for number in range(10)}
+    truth = {name: {"right page": 2} for name in rankings}
+    before = keep(
+        base, NAMES[0], report(query_results=asked(10, 0)), rankings=rankings, judgements=truth,
+        rows=[row("a", "1", "x"), row("b", "2", "y")],
+    )  # fmt: skip
+    worse = {name: ["other", "right page"] for name in rankings}
+    after = keep(
+        base, NAMES[1], report("fail", query_results=asked(3, 7)), rankings=worse, judgements=truth,
+        rows=[row("a", "1", "x"), row("c", "3", "z")],
+    )  # fmt: skip
+    return compare_runs(before, after, tolerated_drop=0.02)
+
+
+def test_a_regression_ends_with_one(comparison: RunComparison) -> None:
+    assert comparison.exit_code == 1
+    assert comparison.no_regression.value == 0
+
+
+def test_everything_that_differs_is_in_the_json(comparison: RunComparison) -> None:
+    content = json.loads(json_bytes(comparison_json(comparison)))
+    assert (content["before"]["name"], content["after"]["verdict"]) == (NAMES[0], "fail")
+    assert set(content["metrics"]) == {"query_pass_rate", "ndcg_at_5"}
+    assert content["metrics"]["ndcg_at_5"]["losses"] == 10
+    assert content["queries"]["lost"] == [f"q{number}" for number in range(3, 10)]
+    assert content["query_changes"][0]["passed_before"] is True
+    assert content["query_changes"][0]["best_similarity_delta"] == pytest.approx(-0.5)
+    corpus = content["corpus"]
+    assert (corpus["pages_added"], corpus["pages_removed"]) == (["c"], ["b"])
+    assert [(chunk["before"], chunk["after"]) for chunk in corpus["chunks"]] == [("y", None), (None, "z")]
+
+
+def test_the_same_run_twice_is_no_regression(base: UPath) -> None:
+    run = keep(base, NAMES[0], report(query_results=asked(10, 0)))
+    found = compare_runs(run, run, tolerated_drop=0.02)
+    assert found.exit_code == 0
+    assert found.chunks is None
+    assert comparison_json(found)["corpus"] is None
+
+
+def test_too_few_queries_end_with_four(base: UPath) -> None:
+    run = keep(base, NAMES[0], report(query_results=asked(3, 0)))
+    assert compare_runs(run, run, tolerated_drop=0.02).exit_code == 4
+
+
+def test_a_run_that_ended_in_an_error_cannot_be_compared(base: UPath) -> None:
+    before = keep(base, NAMES[0], report(query_results=asked(10, 0)))
+    after = keep(base, NAMES[1], report("error", query_results=asked(10, 0)))
+    assert compare_runs(before, after, tolerated_drop=0.02).exit_code == 4
+
+
+def test_a_report_of_another_shape_names_the_file_and_the_field(base: UPath) -> None:
+    run = keep(base, NAMES[0], report())
+    (run.folder / "validation_report.json").write_bytes(b'{"suite": "book"}')
+    with pytest.raises(HistoryNotReadError, match=r"validation_report\.json.*Field required.*Another version"):
+        compare_runs(run, run, tolerated_drop=0.02)

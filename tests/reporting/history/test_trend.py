@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragval_pipeline.reporting.history.of_run import history_of
+from ragval_pipeline.reporting.history.sparkline import sparkline
+from ragval_pipeline.reporting.history.trend import read_history
+from tests.reporting import factory
+from tests.reporting.history.kept import NAMES, keep
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+
+def test_values_come_run_by_run_with_gaps_where_there_are_none(base: UPath) -> None:
+    for name, value in zip(NAMES, (0.8, None, 0.9), strict=True):
+        keep(base, name, factory.report(criteria=[factory.criterion("coverage", value, 1.0, required=True)]))
+    history = read_history(base)
+    assert [run.name for run in history.runs] == list(NAMES)
+    assert history.values("coverage") == [0.8, None, 0.9]
+    assert history.criteria() == ["coverage"]
+
+
+def test_only_the_newest_runs_are_read(base: UPath) -> None:
+    for name in NAMES:
+        keep(base, name, factory.report())
+    assert [run.name for run in read_history(base, limit=2).runs] == list(NAMES[1:])
+
+
+def test_a_report_is_read_up_to_its_findings_however_large_it_is(base: UPath) -> None:
+    run = keep(base, NAMES[0], factory.report())
+    file = run.folder / "validation_report.json"
+    file.write_bytes(file.read_bytes() + b" this is not read")
+    assert read_history(base).runs[0].verdict == "pass"
+
+
+def test_a_report_that_cannot_be_read_is_left_out_and_told(base: UPath, caplog: pytest.LogCaptureFixture) -> None:
+    keep(base, NAMES[0], factory.report())
+    (keep(base, NAMES[1], factory.report()).folder / "validation_report.json").write_bytes(b"{}")
+    with caplog.at_level(logging.WARNING):
+        assert [run.name for run in read_history(base).runs] == [NAMES[0]]
+    assert NAMES[1] in caplog.text
+
+
+def test_a_report_shows_the_runs_before_it_and_itself_last(base: UPath) -> None:
+    for name in NAMES[:2]:
+        keep(base, name, factory.report())
+    history = history_of(base, NAMES[2], factory.report("fail"), baseline=None, limit=50)
+    assert [run.name for run in history.runs] == list(NAMES)
+    assert history.changes is not None
+    assert (history.changes.since, history.changes.verdict_before) == (NAMES[1], "pass")
+
+
+def test_changes_are_told_since_the_last_run_that_measured_anything(base: UPath) -> None:
+    keep(base, NAMES[0], factory.report())
+    keep(base, NAMES[1], factory.report("error"))
+    history = history_of(base, NAMES[2], factory.report(), baseline=None, limit=50)
+    assert history.changes is not None
+    assert history.changes.since == NAMES[0]
+
+
+def test_a_run_of_other_groups_in_between_is_passed_over(base: UPath) -> None:
+    keep(base, NAMES[0], factory.report())
+    part = [factory.criterion("coverage", None, 1.0, reason_code="not_selected")]
+    keep(base, NAMES[1], factory.report(criteria=part))
+    history = history_of(base, NAMES[2], factory.report(), baseline=None, limit=50)
+    assert history.changes is not None
+    assert history.changes.since == NAMES[0]
+
+
+def test_the_first_run_has_no_changes(base: UPath) -> None:
+    history = history_of(base, NAMES[0], factory.report(), baseline=None, limit=50)
+    assert [run.name for run in history.runs] == [NAMES[0]]
+    assert history.changes is None
+
+
+def test_a_broken_earlier_run_does_not_cost_this_one_its_report(base: UPath) -> None:
+    keep(base, NAMES[0], factory.report())
+    (base / "baseline.json").write_bytes(b"broken")
+    history = history_of(base, NAMES[1], factory.report(), baseline=None, limit=50)
+    assert [run.name for run in history.runs] == [NAMES[1]]
+
+
+def test_a_sparkline_has_a_bar_for_each_value() -> None:
+    assert sparkline([0.0, 0.5, None, 1.0]) == "▁▅·█"
+    assert sparkline([0.7, 0.7]) == "▄▄"
+    assert sparkline([]) == ""
+    assert sparkline([0, 1, None], plain=True) == "_#-"

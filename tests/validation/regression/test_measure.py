@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.regression.compare import compare_answers
+from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
+from ragval_pipeline.validation.regression.series import RunAnswers
+from ragval_pipeline.validation.regression.turnover import Turnover, turnover
+from ragval_pipeline.validation.report import QueryReport
+from tests.validation.regression.runs import queries, query, row
+
+
+def measured(
+    before: Sequence[QueryReport],
+    after: Sequence[QueryReport],
+    *,
+    tolerated: float = 0.02,
+    changed: Turnover | None = None,
+) -> Measurement:
+    comparison = compare_answers(
+        RunAnswers(before), RunAnswers(after), rank=5, tolerated_drop=tolerated, turnover=changed
+    )
+    return measure_regression(comparison, baseline="then", collection="book")
+
+
+def codes(measurement: Measurement) -> list[tuple[str, str | None, str, list[str]]]:
+    return [
+        (finding.code, finding.scope, finding.severity, [subject.name for subject in finding.subjects])
+        for finding in measurement.findings
+    ]
+
+
+def test_the_same_answers_are_no_regression() -> None:
+    measurement = measured(queries(18, 2), queries(18, 2))
+    [value] = measurement.values
+    assert (value.value, value.reason_code) == (1.0, None)
+    assert "20 queries" in value.reason
+    assert not measurement.findings
+
+
+def test_a_drop_beyond_chance_and_beyond_the_tolerated_one_is_a_regression() -> None:
+    measurement = measured(queries(20, 0), queries(14, 6))
+    assert measurement.values[0].value == 0.0
+    drop, lost = measurement.findings
+    assert (drop.code, drop.scope, drop.severity) == ("regression.significant_drop", "query_pass_rate", "error")
+    assert drop.details["delta"] == pytest.approx(-0.3)
+    assert drop.details["p"] == pytest.approx(1 / 64)
+    assert drop.details["interval"][1] < 0
+    assert (lost.code, lost.count) == ("regression.query_lost", 6)
+
+
+def test_four_lost_queries_may_be_chance_but_are_named() -> None:
+    measurement = measured(queries(20, 0), queries(16, 4))
+    assert measurement.values[0].value == 1.0
+    assert codes(measurement) == [("regression.query_lost", None, "warning", ["q16", "q17", "q18", "q19"])]
+
+
+def test_a_certain_drop_within_the_tolerated_one_is_no_regression() -> None:
+    before, after = queries(1000, 0), queries(985, 15)
+    assert measured(before, after).values[0].value == 1.0
+    assert measured(before, after, tolerated=0.01).values[0].value == 0.0
+
+
+def test_a_lost_critical_query_is_a_regression_by_itself() -> None:
+    before = [*queries(20, 0), query("must", critical=True)]
+    after = [*queries(20, 0), query("must", passed=False, critical=True)]
+    measurement = measured(before, after)
+    assert measurement.values[0].value == 0.0
+    assert "must" in measurement.values[0].reason
+    assert codes(measurement) == [("regression.query_lost", "critical", "error", ["must"])]
+
+
+def test_a_lost_critical_query_counts_however_few_queries_there_are() -> None:
+    measurement = measured([query("must", critical=True)], [query("must", passed=False, critical=True)])
+    assert measurement.values[0].value == 0.0
+
+
+def test_queries_that_vanished_count_as_lost() -> None:
+    measurement = measured(queries(20, 0), queries(12, 0))
+    assert measurement.values[0].value == 0.0
+    assert measurement.findings[1].subjects[0].details["reason"] == "it is not asked any more"
+
+
+def test_taking_a_critical_query_out_does_not_hide_that_it_is_lost() -> None:
+    measurement = measured([*queries(20, 0), query("must", critical=True)], queries(20, 0))
+    assert measurement.values[0].value == 0.0
+
+
+def test_taking_out_a_query_that_failed_anyway_is_no_regression() -> None:
+    assert measured(queries(18, 2), queries(18, 0)).values[0].value == 1.0
+
+
+def test_too_few_queries_say_so_instead_of_passing() -> None:
+    [value] = measured(queries(4, 0), queries(0, 4)).values
+    assert (value.value, value.reason_code) == (None, "too_few")
+    assert "below 5" in value.reason
+
+
+def test_queries_that_could_not_be_asked_are_not_compared() -> None:
+    after = [query(f"q{number}", passed=None) for number in range(20)]
+    [value] = measured(queries(20, 0), after).values
+    assert value.reason_code == "no_data"
+
+
+def test_restated_queries_are_not_compared_by_passing() -> None:
+    before, after = queries(20, 0, min_similarity=0.3), queries(0, 20, min_similarity=0.9)
+    assert measured(before, after).values[0].reason_code == "no_data"
+
+
+def test_a_replaced_corpus_is_told_apart_from_a_worse_ranker() -> None:
+    replaced = turnover([row("p", "old")], [row("p", "new")])
+    measurement = measured(queries(20, 0), queries(10, 10), changed=replaced)
+    found = {finding.code: finding for finding in measurement.findings}
+    assert found["regression.corpus_turnover"].severity == "info"
+    assert "corpus changed rather than the ranker" in found["regression.significant_drop"].cause
+
+
+def test_a_drop_on_an_unchanged_corpus_says_that_no_chunk_changed() -> None:
+    same = turnover([row("p", "a")], [row("p", "a")])
+    [drop, _] = measured(queries(20, 0), queries(10, 10), changed=same).findings
+    assert drop.cause.startswith("No chunk changed")
+
+
+def test_chunk_labels_are_void_after_a_turnover() -> None:
+    replaced = turnover([row("p", "old")], [row("p", "new")])
+    labelled = {"expected_results": [{"id": "1"}]}
+    measurement = measured(queries(10, 0, **labelled), queries(0, 10, **labelled), changed=replaced)
+    assert measurement.values[0].reason_code == "no_data"
+    assert measurement.sections["regression"]["queries"]["void"] == [f"q{number}" for number in range(10)]
+
+
+def test_rankings_are_compared_by_todays_ground_truth() -> None:
+    before, after = queries(10, 0), queries(10, 0)
+    names = [entry.query_id for entry in before]
+    old = RunAnswers(before, {name: ["right", "other"] for name in names}, {name: {"other": 2} for name in names})
+    new = RunAnswers(after, {name: ["other", "right"] for name in names}, {name: {"right": 2} for name in names})
+    comparison = compare_answers(old, new, rank=5, tolerated_drop=0.02)
+    [change] = comparison.drops
+    assert change.metric == "ndcg_at_5"
+    assert change.test.before == 1.0
+    assert change.test.after == pytest.approx(0.6309, abs=1e-4)
+    assert change.test.losses == 10
+
+
+def test_two_metrics_are_corrected_for_each_other() -> None:
+    """Five lost of five are beyond chance alone (1/32), and not when a second metric is tested as well."""
+    before, after = queries(5, 0), queries(0, 5)
+    names = [entry.query_id for entry in before]
+    truth = {name: {"right": 2} for name in names}
+    ranked = {name: ["right"] for name in names}
+    alone = compare_answers(RunAnswers(before), RunAnswers(after), rank=5, tolerated_drop=0.02)
+    both = compare_answers(
+        RunAnswers(before, ranked, truth), RunAnswers(after, ranked, truth), rank=5, tolerated_drop=0.02
+    )
+    assert alone.drops
+    assert not both.drops
+
+
+def test_without_a_baseline_the_criterion_does_not_apply() -> None:
+    [value] = no_comparison("there is no baseline yet").values
+    assert value.reason_code == "not_applicable"
