@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -31,6 +32,7 @@ class ReportBundle:
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
         queries: Every test query of the suite as given, also those that were not asked.
         settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
+        history: The runs kept so far, this one last, and what changed since the one before; null when not known.
     """
 
     report: ValidationReport
@@ -43,6 +45,7 @@ class ReportBundle:
     extras: Mapping[str, Any] = field(default_factory=dict)
     queries: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    history: RunHistory | None = None
 
     def setting(self, *path: str) -> Any:
         """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; null when it is not known."""

@@ -1,4 +1,6 @@
-"""``report.html``: one page that holds everything it needs, opens offline and runs no script.
+"""``report.html``: one page that holds everything it needs and opens offline.
+
+It is whole without a script; the one that it holds filters and sorts, and its policy allows no other to run.
 
 What lives here: the template environment, which escapes and cleans every value. What does not: what the page shows
 (``html_view``) and its markup (``templates``).
@@ -6,6 +8,8 @@ What lives here: the template environment, which escapes and cleans every value.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -49,6 +53,7 @@ def _environment() -> Environment:
     environment.filters.update(
         value=numbers.show_value,
         gate=numbers.show_gate,
+        counted=numbers.show_count,
         percent=numbers.show_percent,
         score=numbers.show_score,
         seconds=numbers.show_seconds,
@@ -61,16 +66,27 @@ def _environment() -> Environment:
         breakable=breakable,
     )
     environment.tests["link"] = _is_link
-    # The style sheet is ours; everything else goes through autoescape.
-    environment.globals["style"] = Markup(loader.get_source(environment, "report.css")[0])  # noqa: S704
+    # Style sheet and script are ours; everything else goes through autoescape.
+    script = loader.get_source(environment, "report.js")[0]
+    environment.globals.update(
+        style=Markup(loader.get_source(environment, "report.css")[0]),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        script_hash=_script_hash(script),
+    )
     return environment
 
 
+def _script_hash(script: str) -> str:
+    """What the content security policy allows to run: this script and no other."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
 def breakable(text: str) -> Markup:
-    """Text whose addresses may break after a slash instead of anywhere."""
+    """Text whose addresses and names may break after a slash or an underscore instead of anywhere."""
     from markupsafe import Markup
 
-    return Markup("/<wbr>").join(visible(text).split("/"))
+    names = (Markup("_<wbr>").join(part.split("_")) for part in visible(text).split("/"))
+    return Markup("/<wbr>").join(names)
 
 
 def fact_text(value: Any) -> str:

@@ -1,19 +1,21 @@
 """What the report's page shows, in the order in which it shows it, as plain values for the templates.
 
-What lives here: choosing, grouping and positions. What does not: markup.
+What lives here: choosing and grouping. What does not: markup, and what one section alone needs (its own module).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.charts import Axis, Histogram, histogram
-from ragval_pipeline.reporting.numbers import unit_of
+from ragval_pipeline.reporting.change_view import ChangeView, change_view
+from ragval_pipeline.reporting.finding_groups import FindingGroup, finding_groups
+from ragval_pipeline.reporting.latency_view import LatencyView, latency_view
+from ragval_pipeline.reporting.numbers import show_count, unit_of
 from ragval_pipeline.reporting.outline import (
-    SEVERITIES,
     CriteriaOutline,
     FindingNode,
     count_by_severity,
@@ -23,17 +25,17 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     reason_of,
 )
-from ragval_pipeline.reporting.query_rows import (
-    QueryRow,
-    ScorePicture,
-    query_row,
-    score_picture,
-    score_scale,
-    snippet,
-)
+from ragval_pipeline.reporting.query_rows import QueryRow, query_rows, score_scale
+from ragval_pipeline.reporting.score_view import score_note, score_picture, thresholds_of
+from ragval_pipeline.reporting.text_diffs import TextDiff, text_diffs
+from ragval_pipeline.reporting.token_view import model_limit, token_picture, token_sentence
+from ragval_pipeline.reporting.trend_view import TrendView, trend_view
 from ragval_pipeline.suite.criteria import all_criteria, rank_of
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 #: Characters that fit beside a value without a second line.
 _ROOM_BESIDE = 30
@@ -41,9 +43,11 @@ _ROOM_BESIDE = 30
 
 @dataclass(frozen=True)
 class PageView:
-    """Everything that the templates need beside the report itself."""
+    """Everything that the templates need beside the report itself; plots are null when there is nothing to draw."""
 
     headline: str
+    score_note: str | None
+    changes: ChangeView | None
     criteria: CriteriaOutline
     means: Mapping[str, str]
     tones: Mapping[str, str]
@@ -51,47 +55,56 @@ class PageView:
     beside: Mapping[str, str]
     below: Mapping[str, str]
     steps: list[FindingNode]
-    groups: list[tuple[Severity, list[FindingNode]]]
+    groups: list[FindingGroup]
     counts: Mapping[Severity, int]
     anchors: Mapping[int, str]
     queries: list[QueryRow]
     query_anchors: Mapping[str, str]
-    snippet: int
+    categories: list[str]
     score_scale: float | None
-    scores: ScorePicture | None
-    tokens: Histogram | None
+    thresholds: list[float]
+    scores: Markup | None
+    tokens: Markup | None
+    token_sentence: str
+    latency: LatencyView | None
+    diffs: list[TextDiff]
+    trends: TrendView | None
     coverage_reason: str
 
 
 def page_view(bundle: ReportBundle, token_counts: Sequence[int] = ()) -> PageView:
     """The view of one run."""
     report = bundle.report
-    tree = finding_tree(report.findings)
-    rows = [query_row(query, index, bundle) for index, query in enumerate(report.query_results)]
+    rows = query_rows(bundle)
+    limit = model_limit(bundle)
+    tones = {result.name: _tone(result) for result in report.criteria}
     return PageView(
         headline=headline(report),
+        score_note=score_note(bundle),
+        changes=change_view(bundle.history.changes) if bundle.history else None,
         criteria=outline_criteria(report.criteria),
         means=_means(report),
-        tones={result.name: _tone(result) for result in report.criteria},
+        tones=tones,
         bars={result.name: bar for result in report.criteria if (bar := _bar(result))},
         beside={result.name: _beside(result) for result in report.criteria},
         below={result.name: _below(result) for result in report.criteria},
         steps=first_steps(report),
-        groups=[(severity, nodes) for severity in SEVERITIES if (nodes := _of_severity(tree, severity))],
+        groups=finding_groups(finding_tree(report.findings)),
         counts=count_by_severity(report.findings),
         anchors={id(finding): f"finding-{index}" for index, finding in enumerate(report.findings)},
         queries=rows,
         query_anchors={row.query.query_id: row.anchor for row in rows},
-        snippet=snippet(report),
+        categories=sorted({str(category) for row in rows if (category := row.query.query.get("category"))}),
         score_scale=score_scale(bundle),
+        thresholds=thresholds_of(rows),
         scores=score_picture(rows),
-        tokens=histogram(token_counts, "chunk") if token_counts else None,
+        tokens=token_picture(token_counts, limit),
+        token_sentence=token_sentence(token_counts, limit),
+        latency=latency_view(report),
+        diffs=text_diffs(bundle),
+        trends=trend_view(bundle.history, tones),
         coverage_reason=_reason(report, "coverage"),
     )
-
-
-def _of_severity(tree: Sequence[FindingNode], severity: Severity) -> list[FindingNode]:
-    return [node for node in tree if node.finding.severity == severity]
 
 
 def _means(report: ValidationReport) -> dict[str, str]:
@@ -111,7 +124,8 @@ def _tone(result: CriterionResult) -> str:
 def _counts(result: CriterionResult) -> str:
     if result.numerator is None or not result.denominator:
         return ""
-    return f"{result.numerator:g} of {result.denominator:g}"
+    # Written as reasons write them, so that both can be told to be the same.
+    return " of ".join(show_count(count).replace(",", "") for count in (result.numerator, result.denominator))
 
 
 def _beside(result: CriterionResult) -> str:
@@ -134,8 +148,11 @@ def _bar(result: CriterionResult) -> tuple[float, float | None] | None:
     if result.value is None or unit == "count":
         return None
     scale = 1.0 if unit != "milliseconds" else 1.25 * max(result.value, result.threshold or 0.0) or 1.0
-    axis = Axis(0.0, scale, scale)
-    return axis.at(result.value), None if result.threshold is None else axis.at(result.threshold)
+    return _percent(result.value / scale), None if result.threshold is None else _percent(result.threshold / scale)
+
+
+def _percent(share: float) -> float:
+    return round(100 * min(max(share, 0.0), 1.0), 3)
 
 
 def _reason(report: ValidationReport, name: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ragval_pipeline.reporting.change_view import change_view
+from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.numbers import plural, show_gate, show_score, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
     VERDICT_WORDS,
@@ -28,17 +30,24 @@ _NOT_IN_LINKS = re.compile(r"[<>\\`]")
 _SIGNS = {"met": "✅", "not_met": "❌", "not_measured": "⚪"}
 _VERDICT_SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}
 _SEVERITY_SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}  # noqa: RUF001 the sign is meant
+_CHANGE_SIGNS = {"good": "🟢", "bad": "🔴", "warning": "⚠️", "plain": "·"}
 _SUBJECTS = 5
 _QUERIES = 20
 #: Hosts cut or refuse comments above 65,536 characters.
 _MOST_CHARACTERS = 60_000
 
 
-def summary_md(report: ValidationReport) -> bytes:
-    """The report as GitHub-flavoured Markdown of at most 60,000 characters."""
+def summary_md(report: ValidationReport, *, note: str | None = None, changes: RunChanges | None = None) -> bytes:
+    """The report as GitHub-flavoured Markdown of at most 60,000 characters.
+
+    Args:
+        report: The report.
+        note: What a reader must know before the numbers, e.g. why scores are low.
+        changes: What changed since the last run, or null.
+    """
     lines: list[str] = []
     length = 0
-    for line in _lines(report):
+    for line in _lines(report, note, changes):
         length += len(line) + 1
         if length > _MOST_CHARACTERS:
             lines += ["", "The rest is in report.html."]
@@ -61,11 +70,15 @@ def _word(word: str) -> str:
     return safe.replace("@", "@<!-- -->").replace("\\#", "\\#<!-- -->")
 
 
-def _lines(report: ValidationReport) -> Iterator[str]:
+def _lines(report: ValidationReport, note: str | None, changes: RunChanges | None) -> Iterator[str]:
     yield f"## {_VERDICT_SIGNS[report.verdict]} {VERDICT_WORDS[report.verdict]}: {escape(report.suite)}"
     yield ""
     yield escape(headline(report), 600)
     yield ""
+    if note:
+        yield f"> {escape(note, 600)}"
+        yield ""
+    yield from _changes(changes)
     yield from _criteria(report)
     yield from _findings(report)
     yield from _queries(report.query_results)
@@ -73,6 +86,20 @@ def _lines(report: ValidationReport) -> Iterator[str]:
         f"<sub>collection {escape(report.collection_name)}, run {escape(report.run_id)}, {escape(report.timestamp)}, "
         f"{show_seconds(report.duration_seconds)}</sub>"
     )
+
+
+def _changes(changes: RunChanges | None) -> Iterator[str]:
+    view = change_view(changes)
+    if view is None:
+        return
+    yield f"Since {escape(view.since)}: " + ("" if view.lines else "nothing changed.")
+    yield ""
+    for line in view.lines:
+        queries = f": {', '.join(escape(name, 80) for name in line.queries[:_SUBJECTS])}" if line.queries else ""
+        yield f"- {_CHANGE_SIGNS[line.tone]} **{escape(line.subject)}** {escape(line.text)}{queries}"
+    if view.more:
+        yield f"- {plural(view.more, 'change')} more"
+    yield ""
 
 
 def _criteria(report: ValidationReport) -> Iterator[str]:
@@ -94,6 +121,8 @@ def _criteria(report: ValidationReport) -> Iterator[str]:
 def _criterion(result: CriterionResult, *, bold: bool) -> str:
     name = f"**{escape(result.name)}**" if bold else escape(result.name)
     sign = _SIGNS[result.verdict] if bold or result.verdict != "not_met" else _SEVERITY_SIGNS["warning"]
+    # A number that nothing is asked of has passed nothing.
+    sign = "·" if result.verdict == "met" and result.threshold is None else sign
     return f"| {sign} | {name} | {show_value(result)} | {show_gate(result)} | {escape(reason_of(result), 160)} |"
 
 

@@ -40,11 +40,21 @@ def show_value(result: CriterionResult) -> str:
     return _show(result.value, unit_of(result.name), result.threshold)
 
 
+def show_measured(name: str, value: float | None) -> str:
+    """A value of the criterion ``name`` on its own, with its unit; a dash when it was not measured."""
+    return "-" if value is None else _show(value, unit_of(name), None)
+
+
 def show_gate(result: CriterionResult) -> str:
     """The gate with its operator and unit, ``≥ 90 %``; empty when nothing is asked."""
     if result.threshold is None:
         return ""
     return f"{_SIGNS[result.operator]} {_show(result.threshold, unit_of(result.name), None)}"
+
+
+def show_count(count: float) -> str:
+    """A count with separators; what is no whole number keeps six digits."""
+    return f"{int(count):,}" if float(count).is_integer() else f"{count:,.6g}"
 
 
 def show_percent(share: float | None) -> str:

@@ -103,10 +103,19 @@ def headline(report: ValidationReport) -> str:
 
 
 def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:
-    """The findings to take care of first: causes before consequences, errors before warnings, no mere information."""
-    rank = {severity: place for place, severity in enumerate(SEVERITIES)}
-    nodes = [node for node in finding_tree(report.findings) if node.finding.severity != "info"]
-    return sorted(nodes, key=lambda node: rank[node.finding.severity])[:limit]
+    """The findings to take care of first: causes before consequences, errors before warnings, no mere information.
+
+    A cause weighs as much as the worst that follows from it: the setting that fails every query comes first, warning
+    or not.
+    """
+    nodes = [node for node in finding_tree(report.findings) if worst_severity([node]) != "info"]
+    return sorted(nodes, key=lambda node: SEVERITIES.index(worst_severity([node])))[:limit]
+
+
+def worst_severity(nodes: Sequence[FindingNode]) -> Severity:
+    """The worst severity among findings and all that follows from them; ``info`` without any."""
+    found = {finding.severity for node in nodes for finding in (node.finding, *node.below())}
+    return next((severity for severity in SEVERITIES if severity in found), "info")
 
 
 def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int]:

@@ -17,6 +17,7 @@ from ragval_pipeline.reporting.point_lookup import look_up_points
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.reporting.query_csv import query_results_csv
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
+from ragval_pipeline.reporting.score_view import score_note
 from ragval_pipeline.reporting.storage import Content
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
 
@@ -34,6 +35,7 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     lookup = look_up_points(bundle.manifest, names_to_look_up(bundle.findings))
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
     profile = render_profile_report(bundle, report.profile)
+    changes = bundle.history.changes if bundle.history else None
     outputs: dict[str, bytes | None] = {
         REPORT: validation_report_json(report),
         "profile_report.json": None if profile is None else json_bytes(profile),
@@ -44,7 +46,7 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
         "findings.parquet": findings_parquet(bundle.findings),
         "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup)),
         "junit.xml": junit_xml(report),
-        "summary.md": summary_md(report),
+        "summary.md": summary_md(report, note=score_note(bundle), changes=changes),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}
     return {**files, **evidence_files(bundle, staged)}

@@ -16,6 +16,9 @@ import pyarrow.parquet as pq
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.history.changes import changes_between
+from ragval_pipeline.reporting.history.model import RunHistory
+from ragval_pipeline.reporting.history.trend import point_of
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.qdrant.reader import Point
@@ -160,7 +163,11 @@ def report(verdict: RunVerdict = "pass", **more: Any) -> ValidationReport:
         "coverage_report": coverage(),
         "quality_metrics": QUALITY,
         "index": {"points_count": 41, "status": "green", "vectors": {"size": 256, "distance": "Cosine"}},
-        "latency": {"p50_ms": 1.9, "p95_ms": 3.4},
+        "latency": {
+            "embedding_ms": {"p50": 0.2, "p95": 0.4, "max": 0.5, "n": 20},
+            "search_ms": {"p50": 1.7, "p95": 3.0, "max": 4.1, "n": 20},
+            "total_ms": {"p50": 1.9, "p95": 3.4, "max": 4.6, "n": 20},
+        },
         "cost": Cost(embedding_calls=3, embedding_inputs=61),
         "environment": {"ragval": "0.1.0", "python": "3.11.9"},
         **more,
@@ -228,6 +235,16 @@ def faulty() -> ReportBundle:
     return bundle(run, findings, rankings={"q1": PAGES[:3], "q3": PAGES[4:6]}, judgements={"q1": {PAGES[1]: 2}})
 
 
+def with_history() -> ReportBundle:
+    """The faulty index after five healthy runs."""
+    now = faulty()
+    before = report(query_results=[query("q1", "What is ROS 2?", 0.62), query("q3", "Describe a body in URDF", 0.5)])
+    names = [f"2026111{day}T111541Z-1f0c9a5{day}" for day in range(1, 7)]
+    points = [*(point_of(name, before) for name in names[:-1]), point_of(names[-1], now.report)]
+    history = RunHistory(tuple(points), names[0], changes_between(names[-2], before, now.report))
+    return ReportBundle(**{**vars(now), "history": history})
+
+
 def unreachable() -> ReportBundle:
     """A run whose Qdrant did not answer: everything that a report may hold as null is null."""
     finding = make_finding("index.unreachable", ["http://127.0.0.1:6333"], message="Qdrant: connection refused.")
@@ -274,16 +291,19 @@ def hostile() -> ReportBundle:
     return bundle(run, findings, rankings=dict.fromkeys(nasty, nasty), judgements={text: {text: 2} for text in nasty})
 
 
-def large(queries: int = 1000, subjects: int = 10_000) -> ReportBundle:
-    """Many queries with ten hits each, and a finding with many subjects."""
+def large(queries: int = 1000, subjects: int = 10_000, findings: int = 0) -> ReportBundle:
+    """Many queries with ten hits each, a finding with many subjects, and ``findings`` more."""
     text = "A humanoid keeps its balance by moving its centre of pressure below its centre of mass. " * 5
     asked = [
         query(f"q{n}", f"Question {n}?", 0.2 + 0.6 * ((n * 37) % 100) / 100, passed=n % 7 != 0,
               hits=[hit(rank, 0.8 - rank / 100, chunk_text=text) for rank in range(1, 11)])
         for n in range(queries)
     ]  # fmt: skip
-    findings = [make_finding("payload.empty_field", [f"{n:06d}" for n in range(subjects)], scope="module_name")]
-    return bundle(report("fail", findings=findings, query_results=asked), findings)
+    found = [
+        make_finding("payload.empty_field", [f"{n:06d}" for n in range(subjects)], scope="module_name"),
+        *(make_finding("payload.wrong_type", [f"{n:06d}"], scope=f"field_{n}") for n in range(findings)),
+    ]
+    return bundle(report("fail", findings=found, query_results=asked), found)
 
 
 def snapshot(folder: Path, payloads: Mapping[str, Mapping[str, Any]], *, run_id: str = RUN_ID) -> SnapshotManifest:

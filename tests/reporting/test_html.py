@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import time
 from html.parser import HTMLParser
@@ -7,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from ragval_pipeline.reporting.html import fact_rows, report_html
+from ragval_pipeline.reporting.query_rows import MOST_ROWS
 from tests.reporting import factory
 
 VOID = {"meta", "link", "br", "img", "wbr", "input", "hr"}
@@ -33,7 +36,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if "style" not in self.open:
+        if not {"style", "script"} & set(self.open):
             self.text += data
 
     def named(self, tag):
@@ -48,10 +51,14 @@ ALL = ["faulty", "unreachable", "hostile"]
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_page_needs_nothing_from_outside_and_runs_nothing(name):
-    found = page(getattr(factory, name)())
+def test_the_page_needs_nothing_from_outside_and_runs_its_own_script_only(name):
+    content = report_html(getattr(factory, name)())
+    found = Page(content)
+    script = re.findall(rb"<script>(.*?)</script>", content, re.DOTALL)
+    assert len(script) == len(found.named("script")) == 1
+    allowed = base64.b64encode(hashlib.sha256(script[0]).digest()).decode()
+    assert f"script-src 'sha256-{allowed}';" in str([entry.get("content") for entry in found.named("meta")])
     assert {tag for tag, _ in found.tags} & {
-        "script",
         "img",
         "link",
         "iframe",
@@ -63,7 +70,7 @@ def test_the_page_needs_nothing_from_outside_and_runs_nothing(name):
     for _, attributes in found.tags:
         assert not [key for key in attributes if key.startswith("on") or key in {"src", "srcset", "background"}]
     assert "default-src 'none'" in str(found.named("meta"))
-    style = re.search(rb"<style>(.*?)</style>", report_html(getattr(factory, name)()), re.DOTALL).group(1)
+    style = b" ".join(re.findall(rb"<style>(.*?)</style>", content, re.DOTALL))
     assert b"url(" not in style
     assert b"@import" not in style
 
@@ -84,9 +91,12 @@ def test_hostile_text_is_shown_as_text():
 
 
 def test_every_link_inside_the_page_leads_somewhere():
-    found = page(factory.faulty())
-    anchors = {attributes["id"] for _, attributes in found.tags if attributes.get("id")}
-    inner = {attributes["href"][1:] for attributes in found.named("a") if attributes["href"].startswith("#")}
+    found = page(factory.faulty(), token_counts=[100, 200, 300])
+    ids = [attributes["id"] for _, attributes in found.tags if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    anchors = set(ids)
+    inner = {attributes["href"][1:] for name in ("a", "use") for attributes in found.named(name)
+             if attributes["href"].startswith("#")}  # fmt: skip
     assert inner <= anchors
     assert "query-2" in inner
 
@@ -120,7 +130,7 @@ def test_a_run_without_queries_or_site_has_a_page():
 
 def test_token_counts_become_a_histogram():
     with_counts = report_html(factory.bundle(), token_counts=[10, 20, 20, 500])
-    assert b"Distribution of token counts" in with_counts
+    assert b'aria-label="Tokens of 4 chunks. Nobody says' in with_counts
     assert b"No token counts." in report_html(factory.bundle())
 
 
@@ -131,16 +141,68 @@ def test_distances_get_no_bars_since_longer_is_not_better(tmp_path):
     euclid = factory.bundle(manifest=manifest.model_copy(update={"facts": facts}))
 
     def best(content):
-        return re.findall(rb'<span class="best">.*?<span class="result">', content, re.DOTALL)[0]
+        return re.findall(rb'<td role="cell" class="best">.*?</td>', content, re.DOTALL)[0]
 
     assert b"track" in best(report_html(factory.bundle()))
     assert b"track" not in best(report_html(euclid))
 
 
-def test_a_thousand_queries_and_ten_thousand_subjects_stay_under_five_megabytes():
+def test_a_thousand_queries_and_ten_thousand_findings_stay_under_five_megabytes():
     started = time.process_time()
-    assert len(report_html(factory.large())) < 5_000_000
+    assert len(report_html(factory.large(findings=10_000))) < 5_000_000
     assert time.process_time() - started < 20
+
+
+def test_what_a_large_page_leaves_out_it_says_with_where_it_is():
+    text = " ".join(report_html(factory.large(queries=450, subjects=10, findings=400)).decode().split())
+    assert "To keep this page quick to open, some hits are left out here; all are in query_results.csv." in text
+    assert "Not shown here: 251 of payload.wrong_type. All are in validation_report.json and findings.parquet." in text
+
+
+def test_of_very_many_queries_those_that_did_not_pass_are_shown():
+    content = report_html(factory.large(queries=MOST_ROWS + 100, subjects=1)).decode()
+    verdicts = re.findall(r'data-verdict="(\w+)"', content)
+    assert len(verdicts) == MOST_ROWS
+    assert verdicts.count("bad") == sum(n % 7 == 0 for n in range(MOST_ROWS + 100))
+    assert "2,000 of 2,100 queries, those that did not pass first; all in query_results.csv." in content
+
+
+def test_expected_words_and_right_pages_are_marked_in_the_hits():
+    run = factory.report(query_results=[
+        factory.query("q1", "What is ROS 2?", 0.6, given={"expected_keywords": ["topics", "Dienste"]}),
+    ])  # fmt: skip
+    content = report_html(factory.bundle(run, judgements={"q1": {factory.PAGES[1]: 2}})).decode()
+    assert "talk through: <mark>topics</mark>, services" in content
+    assert content.count("right page") == 1
+    assert 'data-right="1"' in content
+
+
+def test_findings_stand_below_what_to_do_about_them():
+    text = " ".join(page(factory.faulty()).text.split())
+    again, delete = text.index("Ingest again"), text.index("Delete from the index")
+    assert again < text.index("reingest_urls in remediation.json") < delete
+    assert "Correct the test queries" not in text, "what follows from a missing page is repaired with it"
+
+
+def test_a_chunk_that_differs_from_its_page_is_shown_as_a_readable_difference():
+    example = {
+        "point_id": "p1", "page_url": factory.PAGES[0], "class": "drifted", "coverage": 0.81,
+        "segments": [["same", "a robot "], ["index", "<b>flies"], ["page", "walks"], ["skipped", "…"]],
+    }  # fmt: skip
+    content = report_html(factory.bundle(extras={"integrity_examples.json": [example]})).decode()
+    assert "&lt;b&gt;flies" in content
+    assert "<del>" in content
+    assert "<ins>" in content
+    assert "[only on the page: " in page(factory.bundle(extras={"integrity_examples.json": [example]})).text
+    assert "Chunk text against page" not in page(factory.bundle()).text
+
+
+def test_what_the_model_does_not_read_is_said_beside_the_tokens():
+    run = factory.report(environment={"embedding_model": "embed-english-v3.0"})
+    text = page(factory.bundle(run), token_counts=[100, 600, 700]).text
+    assert "The model reads 512 tokens: 2 chunks of 3 claim more." in text
+    static = factory.report(environment={"embedding_model": "wordllama/l2_supercat/256"})
+    assert "The embedding model reads texts of any length." in page(factory.bundle(static), token_counts=[9]).text
 
 
 def test_nested_facts_become_flat_rows():

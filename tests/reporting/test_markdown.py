@@ -61,3 +61,16 @@ def test_any_report_has_a_summary(name):
     html = rendered(summary_md(getattr(factory, name)().report).decode())
     assert "<script" not in html
     assert "<img" not in html
+
+
+def test_the_summary_says_what_changed_and_what_to_know_about_the_scores():
+    bundle = factory.with_history()
+    text = summary_md(bundle.report, note="Scores are no grades.", changes=bundle.history.changes).decode()
+    assert "> Scores are no grades." in text
+    assert "- 🔴 **verdict** Pass → Fail" in text
+    assert "- 🔴 **1 query** passed before, failed now: q3" in text
+    assert text.index("Since 2026") < text.index("| | criterion")
+
+
+def test_a_number_that_nothing_is_asked_of_has_passed_nothing():
+    assert "| · | mrr | 0.875 |" in summary_md(factory.report()).decode()

@@ -1,0 +1,120 @@
+"""What changed since the last run, as the report's page and the pull request say it.
+
+What lives here: choosing and wording. What does not: comparing runs (``history/changes``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
+from ragval_pipeline.reporting.numbers import plural, show_measured
+from ragval_pipeline.reporting.outline import VERDICT_WORDS
+
+#: Criteria and findings that are named; the rest is counted.
+MOST_NAMED = 4
+#: Times differ from run to run: they are news only when their verdict changes.
+_NOISY = frozenset({"latency_p95_ms"})
+
+
+@dataclass(frozen=True)
+class Change:
+    """One line: its look (``good``, ``bad``, ``warning``, ``plain``), what it is about, and what happened to it."""
+
+    tone: str
+    subject: str
+    text: str
+    queries: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class ChangeView:
+    """What changed.
+
+    Args:
+        since: Name of the earlier run's folder.
+        timestamp: When it ended, UTC.
+        lines: The changes, verdicts and losses first.
+        more: Changes that are not named.
+    """
+
+    since: str
+    timestamp: str
+    lines: list[Change]
+    more: int
+
+
+def change_view(changes: RunChanges | None) -> ChangeView | None:
+    """The changes as lines; null when there is no earlier run."""
+    if changes is None:
+        return None
+    criteria = sorted((change for change in changes.criteria if _is_news(change)), key=_weight)
+    found = [*map(_criterion, criteria[:MOST_NAMED]), *map(_finding, changes.findings[:MOST_NAMED])]
+    more = max(len(criteria) - MOST_NAMED, 0) + max(len(changes.findings) - MOST_NAMED, 0)
+    return ChangeView(changes.since, changes.timestamp, [*_whole(changes), *found], more)
+
+
+def _whole(changes: RunChanges) -> list[Change]:
+    """What changed about the run as a whole, its queries and its corpus."""
+    lines = []
+    if changes.verdict_before != changes.verdict_after:
+        words = VERDICT_WORDS[changes.verdict_before], VERDICT_WORDS[changes.verdict_after]
+        tone = {"pass": "good", "fail": "bad", "error": "bad"}.get(changes.verdict_after, "plain")
+        lines.append(Change(tone, "verdict", f"{words[0]} → {words[1]}"))
+    if changes.queries_lost:
+        lost = list(changes.queries_lost)
+        lines.append(Change("bad", plural(len(lost), "query"), "passed before, failed now", lost))
+    if changes.queries_won:
+        won = list(changes.queries_won)
+        lines.append(Change("good", plural(len(won), "query"), "failed before, passed now", won))
+    if changes.pages_missing:
+        lines.append(Change("bad", plural(len(changes.pages_missing), "page"), "lost from the index"))
+    if changes.pages_indexed:
+        lines.append(Change("good", plural(len(changes.pages_indexed), "page"), "newly indexed"))
+    if changes.chunks_before != changes.chunks_after:
+        lines.append(Change("plain", "chunks", f"{_count(changes.chunks_before)} → {_count(changes.chunks_after)}"))
+    return lines
+
+
+def _is_news(change: CriterionChange) -> bool:
+    if change.before is None and change.after is None:
+        return False
+    if change.verdict_before != change.verdict_after:
+        return True
+    shown = show_measured(change.name, change.before), show_measured(change.name, change.after)
+    return change.name not in _NOISY and shown[0] != shown[1]
+
+
+def _weight(change: CriterionChange) -> tuple[bool, bool]:
+    """Changed verdicts first, then what got worse."""
+    return change.verdict_before == change.verdict_after, change.better is not False
+
+
+def _criterion(change: CriterionChange) -> Change:
+    before, after = show_measured(change.name, change.before), show_measured(change.name, change.after)
+    tone = "plain" if change.better is None else "good" if change.better else "bad"
+    if change.before is None and change.after is not None:
+        return Change(tone, change.name, f"measured now: {after}")
+    if change.after is None:
+        return Change(tone, change.name, f"was {before}, not measured now")
+    verdict = ""
+    if change.verdict_before != change.verdict_after and change.verdict_after is not None:
+        verdict = f", now {change.verdict_after.replace('_', ' ')}"
+    return Change(tone, change.name, f"{before} → {after}{verdict}")
+
+
+def _finding(change: FindingChange) -> Change:
+    tone = (
+        "good" if change.after < change.before else {"error": "bad", "warning": "warning"}.get(change.severity, "plain")
+    )
+    scope = f" ({change.scope})" if change.scope else ""
+    if change.is_new:
+        text = f"new, {change.after:,}"
+    else:
+        text = "gone" if change.is_gone else f"{change.before:,} → {change.after:,}"
+    return Change(tone, f"{change.code}{scope}", text)
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"

@@ -1,0 +1,72 @@
+// Filter and sort for the table of queries. The page is whole without it: nothing here makes content.
+(() => {
+  const table = document.getElementById("query-table");
+  const open = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    if (table && table.contains(target)) target.hidden = false;
+    for (const details of target.querySelectorAll(":scope > details, :scope > tr > td > details")) details.open = true;
+    for (let node = target.parentElement; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  if (location.hash.length > 1) open();
+  if (!table) return;
+
+  const rows = Array.from(table.tBodies);
+  const tools = document.getElementById("query-tools");
+  const [text, verdict, category] = ["text", "verdict", "category"].map((name) => tools.querySelector(`[name=${name}]`));
+  const said = tools.querySelector("output");
+  const words = new Map();
+  const wordsOf = (row) => {
+    if (!words.has(row)) words.set(row, row.textContent.toLowerCase());
+    return words.get(row);
+  };
+  const filter = () => {
+    const wanted = text.value.trim().toLowerCase();
+    let shown = 0;
+    for (const row of rows) {
+      row.hidden =
+        (verdict.value !== "" && row.dataset.verdict !== verdict.value) ||
+        (category !== null && category.value !== "" && row.dataset.category !== category.value) ||
+        (wanted !== "" && !wordsOf(row).includes(wanted));
+      if (!row.hidden) shown += 1;
+    }
+    said.textContent = shown === rows.length ? `all ${rows.length} shown` : `${shown} of ${rows.length} shown`;
+  };
+  for (const field of [text, verdict, category]) if (field) field.addEventListener("input", filter);
+
+  // Numbers first to last, what has none at the end; the first click shows the worst.
+  const sort = (head, direction) => {
+    const key = head.dataset.sort;
+    const value = (row) => (row.dataset[key] === "" ? NaN : Number(row.dataset[key]));
+    rows.sort((a, b) => {
+      const [x, y] = [value(a), value(b)];
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
+      return direction * (x - y) || a.dataset.order - b.dataset.order;
+    });
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+    table.append(...rows);
+  };
+  for (const head of table.tHead.querySelectorAll("[data-sort]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    const first = Number(head.dataset.first || 1);
+    button.addEventListener("click", () => {
+      const sorted = head.getAttribute("aria-sort");
+      sort(head, sorted ? (sorted === "ascending" ? -1 : 1) : first);
+    });
+  }
+  // A click anywhere on a row opens it; selecting text or following a link does not.
+  table.addEventListener("click", (event) => {
+    const row = event.target.closest("tr.ask-row");
+    if (!row || event.target.closest("a, button, summary") || String(getSelection())) return;
+    const details = row.parentElement.querySelector("details");
+    if (details) details.open = !details.open;
+  });
+  tools.hidden = false;
+  filter();
+})();

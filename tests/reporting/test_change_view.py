@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from ragval_pipeline.reporting.change_view import change_view
+from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
+from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.trend_view import MOST_CRITERIA, trend_view
+from tests.reporting import factory
+
+
+def changes(**more):
+    return RunChanges("20261110T111541Z-1f0c9a51", "2026-11-10T11:15:41Z", "pass", "pass", **more)
+
+
+def lines(**more):
+    return [(line.tone, line.subject, line.text) for line in change_view(changes(**more)).lines]
+
+
+def test_a_first_run_has_no_changes_and_no_trends():
+    assert change_view(None) is None
+    assert trend_view(None, {}) is None
+    content = report_html(factory.bundle())
+    assert b"Since the last run" not in content
+    assert b'id="trends"' not in content
+
+
+def test_a_drop_is_worse_and_comes_before_a_gain():
+    gain = CriterionChange("mrr", 0.8, 0.9, "met", "met", True)
+    drop = CriterionChange("coverage", 1.0, 0.5, "met", "not_met", False)
+    found = lines(criteria=[gain, drop])
+    assert found == [("bad", "coverage", "100 % → 50 %, now not met"), ("good", "mrr", "0.800 → 0.900")]
+
+
+def test_times_are_no_news_unless_their_verdict_changes():
+    assert lines(criteria=[CriterionChange("latency_p95_ms", 3.0, 4.0, "met", "met", False)]) == []
+    assert lines(criteria=[CriterionChange("latency_p95_ms", 3.0, 4000.0, "met", "not_met", False)])
+
+
+def test_what_looks_the_same_is_no_news():
+    assert lines(criteria=[CriterionChange("mrr", 0.80001, 0.80002, "met", "met", True)]) == []
+
+
+def test_what_was_not_measured_then_or_now_is_said():
+    found = lines(criteria=[
+        CriterionChange("mrr", None, 0.9, "not_measured", "met", None),
+        CriterionChange("coverage", 1.0, None, "met", "not_measured", None),
+        CriterionChange("map", None, None, "not_measured", None, None),
+    ])  # fmt: skip
+    assert found == [("plain", "mrr", "measured now: 0.900"), ("plain", "coverage", "was 100 %, not measured now")]
+
+
+def test_findings_are_new_gone_more_or_fewer():
+    found = lines(findings=[
+        FindingChange("coverage.missing_page", None, "error", 0, 2),
+        FindingChange("payload.empty_field", "title", "warning", 2, 3),
+        FindingChange("chunk.too_small", None, "info", 4, 0),
+    ])  # fmt: skip
+    assert found == [
+        ("bad", "coverage.missing_page", "new, 2"), ("warning", "payload.empty_field (title)", "2 → 3"),
+        ("good", "chunk.too_small", "gone"),
+    ]  # fmt: skip
+
+
+def test_more_changes_than_fit_are_counted():
+    view = change_view(changes(findings=[FindingChange("a", str(n), "error", 0, 1) for n in range(10)]))
+    assert (len(view.lines), view.more) == (4, 6)
+
+
+def test_the_page_says_what_changed_above_what_to_do_and_links_the_queries():
+    content = report_html(factory.with_history()).decode()
+    assert content.index("Since the last run") < content.index("Do this first")
+    assert "Pass → Fail" in content
+    changed = content[content.index('id="changes"') : content.index('id="steps"')]
+    assert 'href="#query-2"' in changed
+    assert "new, 1" in changed
+
+
+def test_trends_show_required_criteria_first_with_a_line_each():
+    bundle = factory.with_history()
+    view = trend_view(bundle.history, {})
+    assert [trend.name for trend in view.trends[:2]] == ["query_pass_rate", "coverage"]
+    assert len(view.trends) <= MOST_CRITERIA
+    assert view.trends[0].span == "50 % to 100 %"
+    content = report_html(bundle).decode()
+    assert 'aria-label="coverage over 6 runs: 92.3 % to 100 %, now 92.3 %"' in content
+    assert content.count('<span class="tag">baseline</span>') == 1

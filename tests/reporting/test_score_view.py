@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.query_rows import query_rows
+from ragval_pipeline.reporting.score_view import score_lanes, score_note, thresholds_of
+from tests.reporting import factory
+
+
+def seed_like(threshold=0.70):
+    """A healthy index under a Cohere model: right pages first, best scores of 0.55 to 0.73, the seeds' threshold."""
+    scores = [0.55, 0.58, 0.61, 0.63, 0.66, 0.68, 0.69, 0.71, 0.72, 0.73]
+    queries = [
+        factory.query(f"q{n}", "Q?", score, passed=score >= threshold, given={"min_similarity": threshold})
+        for n, score in enumerate(scores)
+    ]
+    return queries, {f"q{n}": {factory.PAGES[1]: 2} for n in range(len(scores))}
+
+
+def note(queries, judgements, findings=()):
+    run = factory.report("fail", query_results=queries, findings=list(findings))
+    bundle = factory.bundle(run, findings, judgements=judgements)
+    return score_note(bundle), report_html(bundle).decode()
+
+
+def test_queries_that_found_what_they_want_and_miss_only_the_score_are_explained_at_the_top():
+    text, page = note(*seed_like())
+    assert "7 queries found what is expected and missed only the score threshold: best scores 0.55 to 0.69." in text
+    assert "ragval calibrate" in text
+    assert page.index("About the scores.") < page.index('id="criteria"')
+
+
+def test_a_threshold_that_does_not_fit_the_model_is_explained_with_the_scores_of_this_index():
+    details = {"rejected": 0.7, "right": {"n": 10, "min": 0.55, "p10": 0.55, "median": 0.67, "p90": 0.72, "max": 0.73}}
+    unfit = make_finding("query.threshold_unfit", [Subject(name="0.7", details=details)])
+    text, _ = note(*seed_like(), findings=[unfit])
+    assert text.startswith(
+        "The threshold 0.7 turns down 70% of the right answers, which score 0.55 to 0.73 on this index."
+    )
+
+
+def test_queries_that_found_the_wrong_pages_get_no_excuse():
+    queries, _ = seed_like()
+    assert note(queries, {})[0] is None
+    passed, judgements = seed_like(threshold=0.5)
+    assert note(passed, judgements)[0] is None
+
+
+def test_scores_are_shown_apart_for_positive_and_negative_queries():
+    rows = query_rows(factory.bundle())
+    assert [(lane.name, lane.passed) for lane in score_lanes(rows)] == [
+        ("positive queries", [0.62]), ("negative queries", [0.11]),
+    ]  # fmt: skip
+    assert thresholds_of(rows) == [0.45]
+
+
+def test_many_different_thresholds_are_not_drawn():
+    queries = [factory.query(f"q{n}", "Q?", 0.5, given={"min_similarity": 0.1 * n}) for n in range(5)]
+    assert thresholds_of(query_rows(factory.bundle(factory.report(query_results=queries)))) == []
