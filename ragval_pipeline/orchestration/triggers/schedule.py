@@ -1,4 +1,4 @@
-"""The schedule of a suite. What does not live here: starting after an ingestion (``sensors``)."""
+"""The schedule of a suite. What does not live here: starting after an ingestion (``after_asset``, ``after_job``)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,130 @@
+"""The sensor that validates when a collection has changed, for ingestions that Dagster cannot see.
+
+What lives here: polling a Qdrant server, and waiting until a change is over. What does not: what counts as a change
+(``sources/qdrant/change``). A server that does not answer is a reason to skip, never an empty collection.
+"""
+
+import json
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.orchestration.names import collection_sensor_name, job_name, resource_key
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.orchestration.triggers.decision import Ingestion, decide, unsettled
+from ragval_pipeline.orchestration.triggers.records import share, tags_for, validations_of
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.sections import RetrySettings
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.qdrant.change import CollectionState
+
+TRIGGER = "collection_changed"
+#: Dagster ends a sensor that takes a minute; one look makes at most six calls.
+_TIMEOUT_S = 5.0
+
+
+@dataclass(frozen=True)
+class Polled:
+    """What earlier looks left behind.
+
+    Args:
+        settled: Fingerprint of the state that needs nothing more.
+        seen: Fingerprint at the last look.
+        since: When ``seen`` was first seen, Unix seconds.
+    """
+
+    settled: str
+    seen: str
+    since: float
+
+    @classmethod
+    def of_cursor(cls, cursor: str | None) -> "Polled | None":
+        """What a cursor holds; null for none, and for one of another shape."""
+        try:
+            return cls(**json.loads(cursor or ""))
+        except (ValueError, TypeError):
+            return None
+
+    def as_cursor(self) -> str:
+        """The text that ``of_cursor`` reads."""
+        return json.dumps(asdict(self))
+
+
+def build_collection_sensor(suite: Suite, poll_s: int) -> dg.SensorDefinition:
+    """A sensor that looks at the collection every ``poll_s`` seconds, shipped as the suite says.
+
+    Raises:
+        SuiteError: The collection is embedded: its folder is open to one process at a time, the validation's.
+    """
+    if suite.qdrant.path is not None:
+        raise SuiteError(
+            "an embedded Qdrant (qdrant.path) cannot be polled: one process at a time may open it",
+            key="automation.poll_s",
+            remedy="Use after_asset, after_job or cron, or a Qdrant server.",
+        )
+    on = suite.automation.enabled
+    qdrant = resource_key(suite.suite, "qdrant")
+
+    @dg.sensor(
+        job_name=job_name(suite.suite),
+        name=collection_sensor_name(suite.suite),
+        required_resource_keys={qdrant},
+        minimum_interval_seconds=poll_s,
+        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
+        description=f"Validates {suite.suite} when its collection has changed and then rested for a look.",
+    )
+    def collection_changed(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        polled = Polled.of_cursor(context.cursor)
+        try:
+            state = poll(getattr(context.resources, qdrant), resolve_suite(suite))
+        except SystemFailure as failure:
+            return dg.SensorResult(skip_reason=str(failure), cursor=context.cursor)
+        return look_at_state(context.instance, suite.suite, state, polled)
+
+    return collection_changed
+
+
+def poll(resource: Any, suite: Suite) -> "CollectionState":
+    """The state of a resolved suite's collection, asked once and briefly: the next look is the retry.
+
+    Raises:
+        SystemFailure: Qdrant does not answer, or has no such collection.
+    """
+    from ragval_pipeline.sources.qdrant.change import read_state
+
+    settings = suite.qdrant.model_copy(update={"timeout_s": min(suite.qdrant.timeout_s, _TIMEOUT_S)})
+    briefly = suite.model_copy(update={"qdrant": settings, "retry": RetrySettings(max=0)})
+    with open_reader(resource, briefly) as reader:
+        return read_state(reader, suite.payload.fields.get("embedded_at"))
+
+
+def look_at_state(
+    instance: dg.DagsterInstance, suite: str, state: "CollectionState", polled: Polled | None
+) -> dg.SensorResult:
+    """One look at the collection: a change is an ingestion that is over when two looks in a row see the same."""
+    now = time.time()
+    if polled is None:
+        first = Polled(state.fingerprint, state.fingerprint, now)
+        return dg.SensorResult(skip_reason=f"first look: {state}; changes from here on count", cursor=first.as_cursor())
+    if state.fingerprint == polled.settled:
+        back = replace(polled, seen=polled.settled)
+        return dg.SensorResult(skip_reason=f"unchanged: {state}", cursor=back.as_cursor())
+    if state.fingerprint != polled.seen:
+        moving = Polled(polled.settled, state.fingerprint, now)
+        reason = f"changed: {state}; waiting for a look that sees the same"
+        return dg.SensorResult(skip_reason=reason, cursor=moving.as_cursor())
+    ingestion = Ingestion(f"collection:{state.fingerprint}", polled.since)
+    decision = decide([ingestion], validations_of(instance, suite), now=now)
+    share(instance, decision)
+    after = polled if unsettled(ingestion, decision) else replace(polled, settled=state.fingerprint)
+    if decision.action != "run":
+        return dg.SensorResult(skip_reason=decision.reason, cursor=after.as_cursor())
+    request = dg.RunRequest(
+        run_key=f"{suite}:{state.fingerprint}:{polled.since:.3f}", tags=tags_for(TRIGGER, decision.ingestions)
+    )
+    return dg.SensorResult(run_requests=[request], cursor=after.as_cursor())

@@ -1,0 +1,146 @@
+"""What a Dagster instance knows of a suite's validations and of ingestions.
+
+What lives here: reading run and event records into plain values, and naming further ingestions on a run that has not
+begun. What does not: deciding (``decision``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.names import (
+    INGESTIONS_TAG,
+    ONLY_TAG,
+    SUITE_TAG,
+    TRIGGER_TAG,
+    UPSTREAM_RUN_TAG,
+)
+from ragval_pipeline.orchestration.triggers.decision import Decision, Ingestion, State, Validation
+
+_BEGINNING = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
+_RUNNING = {dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING}
+#: A run that is not queued any more and has not begun by then never will: its process has died.
+_BEGINS_WITHIN_S = 900
+#: Enough to find what covers an ingestion: validations of one collection run one after the other.
+_RECENT = 50
+#: Events that one look reads at most; the next look reads on.
+_EVENTS = 1000
+
+
+def validations_of(instance: dg.DagsterInstance, suite: str) -> list[Validation]:
+    """The suite's latest whole validations, newest first, however they were started.
+
+    A run of some groups only says nothing of the rest, and a cancelled one nothing at all.
+    """
+    records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
+    return [
+        _validation(record)
+        for record in records
+        if ONLY_TAG not in record.dagster_run.tags and record.dagster_run.status != dg.DagsterRunStatus.CANCELED
+    ]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An ingestion, and the storage ids of the first and last event that it was seen by."""
+
+    ingestion: Ingestion
+    first: int
+    last: int
+
+
+def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int | None) -> list[Seen]:
+    """Ingestions that materialised ``key``, in their order.
+
+    Args:
+        instance: Dagster's instance.
+        key: The asset that ingests.
+        after: Storage id of the last event that is settled; null: only the latest event counts.
+    """
+    wanted = dg.AssetRecordsFilter(asset_key=key, after_storage_id=after)
+    first = after is None
+    found = instance.fetch_materializations(wanted, limit=1 if first else _EVENTS, ascending=not first)
+    events: dict[str, list[dg.EventLogRecord]] = {}
+    for record in found.records:
+        # What is reported over the REST API belongs to no run: it is over when it is reported.
+        events.setdefault(record.run_id or f"external:{record.storage_id}", []).append(record)
+    return [
+        Seen(Ingestion(name, _end_of(instance, own[-1])), own[0].storage_id, own[-1].storage_id)
+        for name, own in events.items()
+    ]
+
+
+def successes(instance: dg.DagsterInstance, job: str, *, since: float, origin: Any = None) -> list[Ingestion]:
+    """Successful runs of a job that ended after ``since``, Unix seconds, in the order in which they began.
+
+    Args:
+        instance: Dagster's instance.
+        job: Its name.
+        since: When the last validation began.
+        origin: ``remote_job_origin`` of one of its runs, where jobs of that name in other locations do not count.
+    """
+    filters = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS])
+    records = instance.get_run_records(filters=filters, limit=_RECENT)
+    return [
+        Ingestion(record.dagster_run.run_id, record.end_time)
+        for record in reversed(records)
+        if record.end_time and record.end_time > since and origin in (None, record.dagster_run.remote_job_origin)
+    ]
+
+
+def ended_ingestion(instance: dg.DagsterInstance, run: dg.DagsterRun) -> Ingestion:
+    """A run that has ended, as an ingestion."""
+    record = instance.get_run_record_by_id(run.run_id)
+    return Ingestion(run.run_id, (record.end_time if record else None) or time.time())
+
+
+def tags_for(trigger: str, ingestions: Iterable[Ingestion]) -> dict[str, str]:
+    """Run tags that say why a run exists and name every ingestion that it covers."""
+    names = [entry.name for entry in ingestions]
+    runs = [name for name in names if ":" not in name]
+    return {
+        TRIGGER_TAG: trigger,
+        INGESTIONS_TAG: ",".join(names),
+        **({UPSTREAM_RUN_TAG: runs[-1]} if runs else {}),
+    }
+
+
+def share(instance: dg.DagsterInstance, decision: Decision) -> None:
+    """Name further ingestions on the run that has not begun and covers them."""
+    run = instance.get_run_by_id(decision.run_id) if decision.action == "share" and decision.run_id else None
+    if run is None:
+        return
+    names = list(_names(run.tags)) + [entry.name for entry in decision.ingestions]
+    instance.add_run_tags(run.run_id, {INGESTIONS_TAG: ",".join(dict.fromkeys(names))})
+
+
+def _validation(record: dg.RunRecord) -> Validation:
+    run = record.dagster_run
+    return Validation(run.run_id, _state(record), record.start_time, frozenset(_names(run.tags)))
+
+
+def _state(record: dg.RunRecord) -> State:
+    status = record.dagster_run.status
+    if status in _RUNNING:
+        return "running"
+    age_s = (datetime.now(UTC) - record.create_timestamp.replace(tzinfo=UTC)).total_seconds()
+    begins = status == dg.DagsterRunStatus.QUEUED or (status in _BEGINNING and age_s < _BEGINS_WITHIN_S)
+    return "waiting" if begins else "ended"
+
+
+def _names(tags: Mapping[str, str]) -> list[str]:
+    return [name for name in tags.get(INGESTIONS_TAG, "").split(",") if name]
+
+
+def _end_of(instance: dg.DagsterInstance, event: dg.EventLogRecord) -> float | None:
+    """When an ingestion ended; null while its run goes on: an asset is materialised before its run is over."""
+    record = instance.get_run_record_by_id(event.run_id) if event.run_id else None
+    if record is None:
+        return event.timestamp
+    return (record.end_time or event.timestamp) if record.dagster_run.is_finished else None

@@ -1,0 +1,84 @@
+"""What a suite's automation waits for, read from its settings: an asset key, a job.
+
+What lives here: reading and refusing them before anything starts. What does not: the triggers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import dagster as dg
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.names import job_name
+from ragval_pipeline.suite.model import Suite
+
+
+@dataclass(frozen=True)
+class UpstreamJob:
+    """A job whose success starts a validation; ``location`` is null for any code location."""
+
+    name: str
+    location: str | None = None
+
+
+def upstream_key(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None) -> dg.AssetKey | None:
+    """The ingestion asset: the one given in code, else the suite's ``automation.after_asset`` (``a/b/c``).
+
+    Raises:
+        SuiteError: The key has an empty part.
+    """
+    chosen = upstream if upstream is not None else suite.automation.after_asset
+    if chosen is None:
+        return None
+    path = chosen.path if isinstance(chosen, dg.AssetKey) else chosen.split("/") if isinstance(chosen, str) else chosen
+    parts = [part.strip() for part in path]
+    if not parts or not all(parts):
+        raise SuiteError(
+            f"{'/'.join(path)!r} is no asset key", key="automation.after_asset", remedy="Write its parts as a/b/c."
+        )
+    return dg.AssetKey(parts)
+
+
+def watched_asset(
+    suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None, own: Collection[dg.AssetKey]
+) -> dg.AssetKey | None:
+    """``upstream_key``, when it is none of the suite's own assets.
+
+    Raises:
+        SuiteError: The key has an empty part, or is one of ``own``.
+    """
+    key = upstream_key(suite, upstream)
+    if key in own:
+        assert key is not None
+        raise SuiteError(
+            f"{key.to_user_string()} is an asset of this suite: each validation would start the next one",
+            key="automation.after_asset",
+            remedy="Name the asset that fills the collection.",
+        )
+    return key
+
+
+def watched_job(suite: Suite) -> UpstreamJob | None:
+    """The suite's ``automation.after_job``: a job's name, or ``location:job``; null when it names none.
+
+    Raises:
+        SuiteError: It has an empty part, or is the job that validates this suite.
+    """
+    written = suite.automation.after_job
+    if written is None:
+        return None
+    location, colon, name = written.rpartition(":")
+    job = UpstreamJob(name.strip(), location.strip() or None)
+    if not job.name or (colon and not job.location):
+        raise SuiteError(
+            f"{written!r} is no job", key="automation.after_job", remedy="Write the job's name, or location:job."
+        )
+    if job.name == job_name(suite.suite):
+        raise SuiteError(
+            f"{job.name} is the job of this suite: each validation would start the next one",
+            key="automation.after_job",
+            remedy="Name the job that fills the collection.",
+        )
+    return job

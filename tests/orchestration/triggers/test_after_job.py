@@ -1,0 +1,129 @@
+"""The run-status sensor on another job's success."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from tests.orchestration.triggers.shop import Shop
+from tests.orchestration.world import NAME, QUIET, World
+
+SENSOR = f"{NAME}_after_job"
+
+
+@pytest.fixture
+def shop(world: World) -> Iterator[Shop]:
+    suite = world.suite({"automation": {"after_asset": None, "after_job": "nightly_ingest"}})
+    with dg.DagsterInstance.ephemeral() as instance:
+        shop = Shop(suite, instance, SENSOR)
+        shop.tick()
+        yield shop
+
+
+def run(shop: Shop, name: str = "nightly_ingest", *, fails: bool = False) -> str:
+    @dg.op
+    def load() -> None:
+        assert not fails
+
+    @dg.job(name=name)
+    def ingest() -> None:
+        load()
+
+    return ingest.execute_in_process(instance=shop.instance, run_config=QUIET, raise_on_error=False).run_id
+
+
+def ticks(shop: Shop, count: int) -> list[dg.RunRequest]:
+    return [request for _ in range(count) for request in shop.tick()]
+
+
+def test_the_first_look_starts_nothing_for_what_was_before(world: World) -> None:
+    suite = world.suite({"automation": {"after_asset": None, "after_job": "nightly_ingest"}})
+    with dg.DagsterInstance.ephemeral() as instance:
+        shop = Shop(suite, instance, SENSOR)
+        run(shop)
+        assert not ticks(shop, 2)
+
+
+def test_a_jobs_success_is_followed_by_one_validation_that_says_why(shop: Shop) -> None:
+    run_id = run(shop)
+    [request] = ticks(shop, 3)
+    assert request.tags["ragval/trigger"] == "after_job"
+    assert request.tags["ragval/ingestions"] == run_id
+    assert request.tags["ragval/upstream_run"] == run_id
+    assert [target.job_name for target in shop.sensor.targets] == [f"{NAME}_validation"]
+
+
+@pytest.mark.parametrize("other", [{"fails": True}, {"name": "another_job"}])
+def test_failures_and_other_jobs_start_nothing(shop: Shop, other: dict[str, Any]) -> None:
+    run(shop, **other)
+    assert not ticks(shop, 3)
+
+
+def test_one_request_names_all_that_have_ended_and_the_rest_is_skipped_as_validated(shop: Shop) -> None:
+    runs = [run(shop) for _ in range(3)]
+    [request] = shop.tick()
+    assert set(request.tags["ragval/ingestions"].split(",")) == set(runs)
+    shop.validate(**request.tags)
+    assert not ticks(shop, 1)
+    assert "has been validated already by" in str(shop.skipped)
+    assert not ticks(shop, 3)
+
+
+def test_a_success_while_the_requested_run_is_queued_shares_it(shop: Shop) -> None:
+    first = run(shop)
+    [request] = ticks(shop, 1)
+    queued = shop.queue(**request.tags)
+    second = run(shop)
+    assert not ticks(shop, 2)
+    assert shop.tags(queued)["ragval/ingestions"] == f"{first},{second}"
+
+
+def test_ten_successes_one_after_the_other_are_ten_validations(shop: Shop) -> None:
+    keys = []
+    for _ in range(10):
+        run(shop)
+        # Without a daemon no run comes of a request, so it is made again; Dagster runs no key twice.
+        [key] = {request.run_key for request in ticks(shop, 2)}
+        keys.append(key)
+        shop.validate()
+    assert len(set(keys)) == 10
+
+
+def test_a_success_that_was_passed_over_is_found_at_the_next_one_of_any_job(shop: Shop) -> None:
+    """Dagster shows a sensor a few successes at a look: where it is far behind, it must not stay behind."""
+    shop.validate()
+    for _ in range(6):
+        run(shop, "another_job")
+    ingestion = run(shop)
+    [request] = shop.tick()
+    assert request.tags["ragval/ingestions"] == ingestion
+
+
+def test_without_any_validation_before_a_request_names_what_ended_since_and_no_history(world: World) -> None:
+    suite = world.suite({"automation": {"after_asset": None, "after_job": "nightly_ingest"}})
+    with dg.DagsterInstance.ephemeral() as instance:
+        shop = Shop(suite, instance, SENSOR)
+        for _ in range(3):
+            run(shop)
+        shop.tick()
+        run_id = run(shop)
+        [request] = shop.tick()
+        assert request.tags["ragval/ingestions"] == run_id
+
+
+def test_its_own_validations_start_nothing(shop: Shop) -> None:
+    shop.validate()
+    assert not ticks(shop, 3)
+
+
+def test_a_job_of_one_location_is_told_apart_from_others_of_that_name(world: World) -> None:
+    """A run of this process has no location, so it is not that of ``elsewhere``."""
+    suite = world.suite({"automation": {"after_asset": None, "after_job": "elsewhere:nightly_ingest"}})
+    with dg.DagsterInstance.ephemeral() as instance:
+        shop = Shop(suite, instance, SENSOR)
+        shop.tick()
+        run(shop)
+        assert not ticks(shop, 2)

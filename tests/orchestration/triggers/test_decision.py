@@ -1,0 +1,100 @@
+"""The one decision behind every trigger: no ingestion is left out, none is validated twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.orchestration.triggers.decision import (
+    GIVEN_UP_AFTER_S,
+    Decision,
+    Ingestion,
+    Validation,
+    covering,
+    decide,
+    unsettled,
+)
+
+NOW = 1000.0
+A, B, GOING = Ingestion("a", 100.0), Ingestion("b", 200.0), Ingestion("going", None)
+
+
+def decided(*ingestions: Ingestion, by: list[Validation] | None = None, waits: bool = True) -> Decision:
+    return decide(ingestions, by or [], now=NOW, waits=waits)
+
+
+def test_nothing_new_is_nothing_to_do() -> None:
+    assert decided().action == "nothing"
+
+
+def test_ingestions_that_are_over_share_one_validation_that_names_them_all() -> None:
+    decision = decided(A, B)
+    assert (decision.action, decision.ingestions) == ("run", (A, B))
+
+
+def test_an_ingestion_that_still_runs_is_waited_for() -> None:
+    decision = decided(GOING)
+    assert decision.action == "wait"
+    assert "going is still running" in decision.reason
+    assert unsettled(GOING, decision)
+
+
+def test_one_that_still_runs_keeps_no_other_from_being_validated() -> None:
+    decision = decided(GOING, B)
+    assert (decision.action, decision.ingestions) == ("run", (B,))
+    assert unsettled(GOING, decision)
+    assert not unsettled(B, decision)
+
+
+def test_a_validation_that_started_after_the_end_makes_another_one_needless() -> None:
+    decision = decided(A, by=[Validation("v", "ended", 100.0)])
+    assert decision.action == "nothing"
+    assert decision.reason == "ingestion a has been validated already by v"
+
+
+def test_a_validation_that_started_before_the_end_does_not_count() -> None:
+    decision = decided(A, by=[Validation("v", "ended", 99.9)])
+    assert (decision.action, decision.ingestions) == ("run", (A,))
+
+
+def test_only_what_is_not_validated_yet_is_named() -> None:
+    assert decided(A, B, by=[Validation("v", "ended", 150.0)]).ingestions == (B,)
+
+
+def test_a_validation_that_has_not_begun_is_shared() -> None:
+    decision = decided(A, by=[Validation("v", "waiting", names=frozenset({"z"}))])
+    assert (decision.action, decision.run_id, decision.ingestions) == ("share", "v", (A,))
+
+
+def test_a_validation_that_names_the_ingestion_already_is_left_alone() -> None:
+    decision = decided(A, by=[Validation("v", "waiting", names=frozenset({"a"}))])
+    assert decision.action == "nothing"
+
+
+def test_while_a_validation_runs_the_next_one_waits() -> None:
+    decision = decided(A, by=[Validation("v", "running", 50.0)])
+    assert decision.action == "wait"
+    assert unsettled(A, decision)
+    assert "v began before it ended and is still running" in decision.reason
+
+
+def test_a_trigger_that_cannot_look_again_asks_at_once() -> None:
+    assert decided(A, by=[Validation("v", "running", 50.0)], waits=False).action == "run"
+
+
+def test_a_running_validation_that_began_after_the_end_is_enough() -> None:
+    assert decided(A, by=[Validation("v", "running", 500.0)]).action == "nothing"
+
+
+def test_a_validation_that_has_died_without_a_word_keeps_nobody_waiting_for_ever() -> None:
+    late = decide([A], [Validation("v", "running", 50.0)], now=50.0 + GIVEN_UP_AFTER_S + 1)
+    assert late.action == "run"
+
+
+@pytest.mark.parametrize("started", [None, 50.0])
+def test_a_run_that_never_began_or_began_too_early_covers_nothing(started: float | None) -> None:
+    assert covering(A, [Validation("v", "ended", started)]) is None
+
+
+def test_many_ingestions_are_counted_and_not_all_listed() -> None:
+    many = [Ingestion(f"i{number}", 1.0) for number in range(10)]
+    assert decided(*many).reason == "ingestions i0, i1, i2 and 7 more ended"
