@@ -1,0 +1,84 @@
+"""``ragval_pipeline.RagValidation``: the factory's definitions from a ``defs.yaml``.
+
+What lives here: the Component. What does not: its attributes (``attributes``), reading them (``reading``), and what it
+builds (``orchestration/build``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import dagster as dg
+from pydantic import BaseModel
+
+from ragval_pipeline.orchestration.alerts.target import AlertTarget
+from ragval_pipeline.orchestration.build import build_validation_defs
+from ragval_pipeline.orchestration.component.attributes import Attributes
+from ragval_pipeline.orchestration.component.reading import read_attributes
+from ragval_pipeline.orchestration.component.scaffold import SuiteScaffolder
+from ragval_pipeline.suite.model import Suite
+
+
+@dg.scaffold_with(SuiteScaffolder)
+@dataclass
+class RagValidation(dg.Component, dg.Resolvable):
+    """Validates a Qdrant collection against the site it came from and against test queries, and gates what follows.
+
+    In a ``defs.yaml`` its attributes are the keys of a suite file, or ``suite_file`` names one; the arguments below may
+    stand beside them. ``${NAME}`` is read when a run starts, Dagster's templates when definitions load. Relative paths
+    start at the folder of the ``defs.yaml``.
+
+    Args:
+        suite: What to validate.
+        alerts: Who is told when the verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own.
+        webserver_url: Address of Dagster's UI, for the links of alerts.
+        executor: Runs the steps; null: in the run's own process.
+    """
+
+    suite: Suite
+    alerts: Sequence[AlertTarget] = ()
+    webserver_url: str | None = None
+    executor: dg.ExecutorDefinition | None = None
+
+    @classmethod
+    def get_spec(cls) -> dg.ComponentTypeSpec:
+        """What ``dg list components`` and ``dg docs`` show."""
+        return dg.ComponentTypeSpec(
+            description="Tells whether the Qdrant collection behind a RAG assistant can be trusted.",
+            tags=["rag", "qdrant", "data-quality"],
+        )
+
+    @classmethod
+    def model(cls) -> type[BaseModel]:
+        """The attributes, as a ``defs.yaml`` writes them."""
+        return Attributes
+
+    @classmethod
+    def load(cls, attributes: BaseModel | None, context: dg.ComponentLoadContext) -> RagValidation:
+        """The Component of a ``defs.yaml``; without attributes it says which key is missing."""
+        return super().load(attributes or Attributes({}), context)
+
+    @classmethod
+    def resolve_from_model(cls, context: dg.ResolutionContext, model: BaseModel) -> RagValidation:
+        """The Component that attributes stand for.
+
+        Raises:
+            SuiteError: A key is unknown or wrong; names file, line and key.
+        """
+        assert isinstance(model, Attributes)
+        suite, settings = read_attributes(model, context)
+        return cls(
+            suite=suite, alerts=settings.alerts, webserver_url=settings.webserver_url, executor=settings.executor
+        )
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        """The definitions of the suite, with a sensor for its alerts."""
+        defs = build_validation_defs(self.suite, executor=self.executor)
+        if not self.alerts:
+            return defs
+        from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
+
+        name = f"{self.suite.suite}_alerts"
+        sensor = build_alert_sensor(self.suite, self.alerts, name=name, webserver_url=self.webserver_url)
+        return dg.Definitions.merge(defs, dg.Definitions(sensors=[sensor]))

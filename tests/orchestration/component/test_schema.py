@@ -1,0 +1,81 @@
+"""The JSON Schema that ``dg check yaml`` holds attributes against: it refuses what loading refuses, and says why."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from ragval_pipeline import RagValidation
+from ragval_pipeline.demo.pages import package_file
+from tests.orchestration.component.project import MINIMAL
+
+SCHEMA = RagValidation.model().model_json_schema()
+
+
+def problems(changes: dict[str, Any], *, base: str = MINIMAL) -> list[str]:
+    given = {**yaml.safe_load(base), **changes}
+    found = Draft202012Validator(SCHEMA).iter_errors({key: value for key, value in given.items() if value != "absent"})
+    return [f"{'.'.join(map(str, error.absolute_path))}: {error.message}" for error in found]
+
+
+def test_it_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"suite": "absent", "qdrant": "absent", "queries": "absent", "suite_file": "../ragval.yaml"},
+        {"qdrant": "absent", "profile": "rag-validation"},
+        {"source": None, "payload": None, "criteria": {"coverage": None, "recall_at_7": 0.5}},
+        {"retrieval": {"top_k": "${TOP_K}", "min_similarity": "{{ env.LIMIT }}", "k": 3, "judge": "score"}},
+        {"queries": ["a", {"query_text": "b"}, {"template": "{x}?", "parameters": {"x": ["c"]}}]},
+        {"queries": {"topics": "t.tsv", "qrels": "q.txt"}},
+        {"severity": {"vector.zero": False, "vector.swapped": "${HOW}"}},
+        {"alerts": [{"type": "slack", "channel": "#rag"}], "webserver_url": "http://x", "executor": "{{ mine }}"},
+    ],
+)
+def test_it_lets_through_what_loads(changes: dict[str, Any]) -> None:
+    assert problems(changes) == []
+
+
+def test_it_lets_the_demos_suite_through() -> None:
+    assert problems({}, base=package_file("ragval.yaml").read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"sourc": {}}, ": Additional properties are not allowed ('sourc' was unexpected)"),
+        ({"source": {"sitemap": "x", "incude": "y"}}, "source: Additional properties are not allowed ('incude'"),
+        ({"suite": "absent"}, ": 'suite' is a required property"),
+        ({"qdrant": "absent"}, ": 'qdrant' is a required property"),
+        ({"retrieval": {"min_similarity": "high"}}, "retrieval.min_similarity: 'high' does not match"),
+        ({"retrieval": {"top_k": 0}}, "retrieval.top_k: 0 is less than the minimum of 1"),
+        (
+            {"retrieval": {"module_match": "fuzzy"}},
+            "retrieval.module_match: 'fuzzy' does not match '^(exact|normalised",
+        ),
+        ({"queries": ["a", {"qery": "b"}]}, "queries.1: Additional properties are not allowed ('qery' was unexpected)"),
+        ({"criteria": {"coverage": {"requird": True}}}, "criteria.coverage: Additional properties are not allowed"),
+        ({"severity": {"vector.zero": "loud"}}, "severity.vector.zero: 'loud' does not match '^(error|warning"),
+        ({"alerts": [{"type": "slack"}]}, "alerts.0: 'channel' is a required property"),
+        ({"alerts": [{"type": "pigeon"}]}, "alerts.0.type: 'pigeon' is not one of ['email', 'slack', 'webhook']"),
+    ],
+)
+def test_a_problem_is_told_once_with_its_place_and_reason(changes: dict[str, Any], said: str) -> None:
+    [problem] = problems(changes)
+    assert problem.startswith(said)
+
+
+def test_the_registry_finds_the_component_and_nothing_else() -> None:
+    [entry] = [
+        entry for entry in entry_points(group="dagster_dg_cli.registry_modules") if entry.name == "ragval_pipeline"
+    ]
+    module = entry.load()
+    assert [name for name in dir(module) if hasattr(getattr(module, name), "__dg_package_entry__")] == ["RagValidation"]

@@ -1,0 +1,72 @@
+"""What pyproject.toml promises of the package, held against the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import ragval_pipeline
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+#: Packages that come with a declared one, by design of it.
+STANDS_FOR = {
+    "upath": "universal-pathlib",
+    "yaml": "pyyaml",
+    "markupsafe": "jinja2",
+    "slack_sdk": "dagster-slack",
+    "fsspec": "universal-pathlib",
+}
+
+
+def names(requirements: list[str]) -> set[str]:
+    found = (re.match(r"[A-Za-z0-9_.-]+", requirement) for requirement in requirements)
+    return {match.group().lower().replace("_", "-") for match in found if match}
+
+
+def imported() -> dict[str, Path]:
+    """Top-level packages that the code imports, each with a file that does."""
+    found: dict[str, Path] = {}
+    for file in sorted((ROOT / "ragval_pipeline").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            found.update({module.split(".")[0]: file for module in modules})
+    return {name: file for name, file in found.items() if name not in {*sys.stdlib_module_names, "ragval_pipeline"}}
+
+
+def test_every_package_that_the_code_imports_is_declared() -> None:
+    declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
+    owners = packages_distributions()
+    undeclared = {
+        name: str(file)
+        for name, file in imported().items()
+        if STANDS_FOR.get(name, "") not in declared
+        and not {owner.lower().replace("_", "-") for owner in owners.get(name, [name])} & declared
+    }
+    assert not undeclared
+
+
+def test_every_range_has_both_ends_or_says_why_not() -> None:
+    open_above = {name for name in PROJECT["dependencies"] if "<" not in name and "==" not in name}
+    assert names(sorted(open_above)) <= {"pyarrow"}  # counts its majors up several times a year without breaking
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (Path(ragval_pipeline.__file__).with_name("py.typed")).is_file()
+
+
+def test_every_extra_that_a_page_or_message_names_exists() -> None:
+    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "ragval_pipeline").rglob("*.py")]
+    named = {
+        extra
+        for file in files
+        for extras in re.findall(r"ragval-pipeline\[([a-z0-9,]+)\]", file.read_text(encoding="utf-8"))
+        for extra in extras.split(",")
+    }
+    assert named <= EXTRAS.keys()
