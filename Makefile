@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests that need more than Python packages: a browser, Postgres, a Qdrant server, a live daemon.
-EXTERNAL := server or daemon or browser or postgres
+# Tests that need more than Python packages: a browser, Postgres, Celery, a Qdrant server, a live daemon, a package index.
+EXTERNAL := server or daemon or browser or postgres or celery or wheel
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
@@ -33,6 +33,7 @@ format: $(VENV)/.installed ## Format the code
 
 dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code locations
 	mkdir -p .ragval/dagster_home
+	cp dagster.yaml .ragval/dagster_home/
 	DAGSTER_HOME="$(CURDIR)/.ragval/dagster_home" $(BIN)/dagster dev -w workspace.yaml
 
 lock: $(VENV)/.installed ## Resolve requirements.lock anew

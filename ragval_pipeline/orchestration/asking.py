@@ -52,7 +52,7 @@ class Asking:
 
 
 @contextmanager
-def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any) -> Iterator[Asking]:
+def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *, repeats: int = 1) -> Iterator[Asking]:
     """The way of asking that a resolved suite names; closed at the end.
 
     Args:
@@ -60,15 +60,16 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any) -
         vector: Size and distance of the vectors searched.
         connection: The resource of the collection.
         embedding: The resource of the embedder.
+        repeats: Searches per query; more than one may be asked in another way.
 
     Raises:
         SuiteError: There is no search under ``retrieval.retriever``.
         SystemFailure: What is asked cannot be opened.
     """
     if suite.retrieval.retriever is not None:
-        from ragval_pipeline.sources.production_search import ProductionSearcher
+        from ragval_pipeline.sources.production_search import production_searcher
 
-        own = ProductionSearcher(suite.retrieval.retriever, equal=suite.qdrant.filter, search_path=suite.folder)
+        own = production_searcher(suite)
         yield Asking(own, None, None, f"{own.spec} asked again")
         return
     from ragval_pipeline.sources.searchers import IndexSearcher
@@ -78,7 +79,7 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any) -
         reader = stack.enter_context(open_reader(connection, suite))
         embedder = stack.enter_context(embedding.embedder_for(suite))
         searcher = IndexSearcher(embedder, reader, *settings)
-        if suite.retrieval.repeats < 2:
+        if repeats < 2:
             yield Asking(searcher, None, embedder, "")
             return
         # An embedded Qdrant lets one client in at a time.

@@ -11,7 +11,6 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.chunk_structure import build_chunk_structure
 from ragval_pipeline.orchestration.assets.content_integrity import build_content_integrity
 from ragval_pipeline.orchestration.assets.coverage_report import build_coverage_report
@@ -23,11 +22,13 @@ from ragval_pipeline.orchestration.assets.page_copies import build_page_copies
 from ragval_pipeline.orchestration.assets.payload_snapshot import build_payload_snapshot
 from ragval_pipeline.orchestration.assets.quality_metrics import build_quality_metrics
 from ragval_pipeline.orchestration.assets.query_validation_results import build_query_validation_results
+from ragval_pipeline.orchestration.assets.regression import build_regression
 from ragval_pipeline.orchestration.assets.self_retrieval import build_self_retrieval
 from ragval_pipeline.orchestration.assets.sitemap_urls import build_sitemap_urls
 from ragval_pipeline.orchestration.assets.validation_report import build_validation_report
 from ragval_pipeline.orchestration.assets.vector_health import build_vector_health
 from ragval_pipeline.orchestration.checks import build_measurement_checks, build_report_gates, gated_criteria
+from ragval_pipeline.orchestration.external import external_assets
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.jobs import build_job
 from ragval_pipeline.orchestration.names import (
@@ -42,6 +43,7 @@ from ragval_pipeline.orchestration.names import (
     PAYLOAD_SNAPSHOT,
     QUALITY_METRICS,
     QUERY_VALIDATION_RESULTS,
+    REGRESSION,
     SELF_RETRIEVAL,
     SITEMAP_URLS,
     VALIDATION_REPORT,
@@ -50,8 +52,10 @@ from ragval_pipeline.orchestration.names import (
     resource_key,
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
-from ragval_pipeline.orchestration.schedules import build_schedule
-from ragval_pipeline.orchestration.sensors import build_after_ingestion_sensor, upstream_key
+from ragval_pipeline.orchestration.triggers.condition import condition_for, with_condition
+from ragval_pipeline.orchestration.triggers.schedule import build_schedule
+from ragval_pipeline.orchestration.triggers.sensors import build_sensors
+from ragval_pipeline.orchestration.triggers.upstream import watched_asset
 from ragval_pipeline.suite.model import Suite
 
 #: The measuring assets: name and builder, in the order in which the report gathers them.
@@ -67,6 +71,7 @@ MEASURING = {
     INDEX_HEALTH: build_index_health,
     LATENCY_PROFILE: build_latency_profile,
     QUALITY_METRICS: build_quality_metrics,
+    REGRESSION: build_regression,
 }
 
 #: Every asset of a suite, in the order in which they are built.
@@ -80,6 +85,7 @@ def build_validation_defs(
     executor: dg.ExecutorDefinition | None = None,
     io_manager: Any = None,
     upstream: dg.AssetKey | str | Sequence[str] | None = None,
+    declarative: bool = False,
 ) -> dg.Definitions:
     """Everything that one suite needs in a code location.
 
@@ -90,14 +96,17 @@ def build_validation_defs(
         executor: Runs the steps; null: in the run's own process, because a validation is a few short steps.
         io_manager: Keeps values between assets; null: beside the reports, on any fsspec path.
         upstream: The asset that ingests; null: the suite's ``automation.after_asset``.
+        declarative: An automation condition on every asset follows that asset, in place of the sensor.
 
     Returns:
         Definitions whose names all start with the suite's, so that several suites merge.
 
     Raises:
-        SuiteError: ``automation`` names no cron expression, no asset key, or an asset of the suite itself.
+        SuiteError: ``automation`` names no cron expression, no asset key, no job, an asset or the job of the suite
+            itself, or polls an embedded Qdrant.
     """
-    watched = _watched(suite, upstream)
+    watched = watched_asset(suite, upstream, [asset_key(suite.suite, name) for name in ASSETS])
+    condition = condition_for(watched, declarative=declarative)
     assets = [
         build_sitemap_urls(suite),
         build_payload_snapshot(suite, ingestion=watched),
@@ -105,28 +114,20 @@ def build_validation_defs(
         *[build(suite) for build in MEASURING.values()],
         build_validation_report(suite, list(MEASURING)),
     ]
+    keys = [asset.key for asset in assets]
     gated = gated_criteria(suite)
-    checks = [build_measurement_checks(suite, name, gated) for name in MEASURING]
-    job = build_job(suite, [asset.key for asset in assets], executor or dg.in_process_executor)
+    checks = [build_measurement_checks(suite, name, gated, condition) for name in MEASURING]
+    job = build_job(suite, keys, executor or dg.in_process_executor)
+    if condition is not None:
+        assets = with_condition(assets, condition)
     return dg.Definitions(
-        assets=assets,
-        asset_checks=[*checks, build_report_gates(suite, gated)],
+        assets=[*external_assets(suite, ingestion=watched), *assets],
+        asset_checks=[*checks, build_report_gates(suite, gated, condition)],
         jobs=[job],
         schedules=[build_schedule(suite)],
-        sensors=[build_after_ingestion_sensor(suite, watched)] if watched else [],
+        sensors=build_sensors(suite, watched, job, keys=keys, declarative=condition is not None),
         resources=_resources(suite, resources or {}, io_manager),
     )
-
-
-def _watched(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None) -> dg.AssetKey | None:
-    key = upstream_key(suite, upstream)
-    if key in [asset_key(suite.suite, name) for name in ASSETS]:
-        raise SuiteError(
-            f"{key.to_user_string()} is an asset of this suite: each validation would start the next one",
-            key="automation.after_asset",
-            remedy="Name the asset that fills the collection.",
-        )
-    return key
 
 
 def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ running, so only the report's gates block: a bad index turns the run red after i
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import dagster as dg
 
@@ -24,6 +24,8 @@ from ragval_pipeline.validation.verdict import CriterionResult, judge_value
 
 #: Every criterion of a suite with its gate, in report order.
 Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
+#: When checks are requested by themselves; null: with a job or from the UI only.
+AnyCondition: TypeAlias = dg.AutomationCondition[Any] | None
 
 
 def gated_criteria(suite: Suite) -> Gated:
@@ -32,7 +34,9 @@ def gated_criteria(suite: Suite) -> Gated:
     return [(criterion, gates[criterion.name]) for criterion in criteria_of(suite)]
 
 
-def build_measurement_checks(suite: Suite, asset: str, gated: Gated) -> dg.AssetChecksDefinition:
+def build_measurement_checks(
+    suite: Suite, asset: str, gated: Gated, condition: AnyCondition = None
+) -> dg.AssetChecksDefinition:
     """The checks of one measuring asset: one a criterion that it measures, and one for its findings.
 
     They run in one step, because on a cluster every step is a process. They raise when the asset could not measure:
@@ -45,7 +49,10 @@ def build_measurement_checks(suite: Suite, asset: str, gated: Gated) -> dg.Asset
         FINDINGS_CHECK: "No finding of severity error from this asset.",
         **{criterion.name: _describe(criterion, gate) for criterion, gate in own},
     }
-    specs = [dg.AssetCheckSpec(name, asset=key, description=text) for name, text in described.items()]
+    specs = [
+        dg.AssetCheckSpec(name, asset=key, description=text, automation_condition=condition)
+        for name, text in described.items()
+    ]
 
     @dg.multi_asset_check(
         name=f"{suite.suite}__{asset}_checks",
@@ -72,11 +79,17 @@ def build_measurement_checks(suite: Suite, asset: str, gated: Gated) -> dg.Asset
     return checks
 
 
-def build_report_gates(suite: Suite, gated: Gated) -> dg.AssetChecksDefinition:
+def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = None) -> dg.AssetChecksDefinition:
     """The checks of ``validation_report``: a blocking one a required criterion, and those that it measures itself."""
     key = asset_key(suite.suite, VALIDATION_REPORT)
     specs = [
-        dg.AssetCheckSpec(criterion.name, asset=key, blocking=gate.required, description=_describe(criterion, gate))
+        dg.AssetCheckSpec(
+            criterion.name,
+            asset=key,
+            blocking=gate.required,
+            description=_describe(criterion, gate),
+            automation_condition=condition,
+        )
         for criterion, gate in gated
         if gate.required or criterion.asset == VALIDATION_REPORT
     ]

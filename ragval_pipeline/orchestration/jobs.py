@@ -1,4 +1,4 @@
-"""The job that validates a suite. What does not live here: what starts it (``schedules``, ``sensors``)."""
+"""The job that validates a suite. What does not live here: what starts it (``triggers``)."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.metadata import measurement_metadata
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.section_tables import section_tables
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 
 
@@ -51,7 +52,8 @@ def measure(
         graded = tuple(grade_findings(measurement.findings, severities))
         measurement = measurement.model_copy(update={"findings": graded})
     progress_of(asset)(1, 1)
-    return dg.MaterializeResult(value=measurement, metadata=measurement_metadata(measurement))
+    metadata = {**measurement_metadata(measurement), **section_tables(measurement.sections)}
+    return dg.MaterializeResult(value=measurement, metadata=metadata)
 
 
 def _measured(context: dg.AssetExecutionContext, asset: str, work: Callable[[], Measurement]) -> Measurement:

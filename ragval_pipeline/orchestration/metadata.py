@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
+from urllib.parse import quote
 
 import dagster as dg
 
@@ -110,8 +111,9 @@ def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
 
 
 def offenders_table(findings: Iterable[AnyFinding]) -> dg.TableMetadataValue:
-    """The first offenders as a table: a row a subject."""
-    return table((row for finding in findings for row in _rows(finding)), OFFENDER_COLUMNS)
+    """The first offenders as a table: a row a subject, without the columns that hold nothing."""
+    rows = list(islice((row for finding in findings for row in _rows(finding)), TABLE_ROWS))
+    return table(rows, [name for name in OFFENDER_COLUMNS if any(row[name] for row in rows) or name == "subject"])
 
 
 def _rows(finding: AnyFinding) -> Iterator[dict[str, Any]]:
@@ -131,6 +133,24 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> dg.Table
     records = [dg.TableRecord({name: _cell(row.get(name)) for name in columns}) for row in islice(rows, TABLE_ROWS)]
     schema = dg.TableSchema(columns=[dg.TableColumn(name) for name in columns])
     return dg.MetadataValue.table(records=records, schema=schema)
+
+
+def short(value: float | None) -> str:
+    """A value as a person reads it in a table: four significant digits; empty for none."""
+    return "" if value is None else f"{value:.4g}"
+
+
+def console_link(uri: str) -> dict[str, dg.MetadataValue]:
+    """Where a browser opens a file that lies in an object store; empty for a file that it cannot reach."""
+    scheme, _, rest = uri.partition("://")
+    bucket, _, name = rest.partition("/")
+    links = {
+        "gs": f"https://storage.cloud.google.com/{quote(rest)}",
+        "s3": f"https://console.aws.amazon.com/s3/object/{quote(bucket)}?prefix={quote(name)}",
+        "http": uri,
+        "https": uri,
+    }
+    return {"open_report": dg.MetadataValue.url(links[scheme])} if scheme in links else {}
 
 
 def snapshot_schema() -> dg.TableSchema:

@@ -13,6 +13,10 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.suite.nearest import did_you_mean
 
+#: What is read and not made: external assets.
+SITEMAP = "sitemap"
+COLLECTION = "collection"
+
 SITEMAP_URLS = "sitemap_urls"
 PAYLOAD_SNAPSHOT = "payload_snapshot"
 COVERAGE_REPORT = "coverage_report"
@@ -27,6 +31,7 @@ VECTOR_HEALTH = "vector_health"
 INDEX_HEALTH = "index_health"
 LATENCY_PROFILE = "latency_profile"
 QUALITY_METRICS = "quality_metrics"
+REGRESSION = "regression"
 VALIDATION_REPORT = "validation_report"
 
 #: Check of a measuring asset that carries its findings; the others are named like their criterion.
@@ -36,6 +41,8 @@ FINDINGS_CHECK = "no_error_findings"
 ONLY_TAG = "ragval/only"
 SUITE_TAG = "ragval/suite"
 TRIGGER_TAG = "ragval/trigger"
+#: Names of all ingestions that a validation covers, comma separated: run ids, or what stands for them.
+INGESTIONS_TAG = "ragval/ingestions"
 UPSTREAM_ASSET_TAG = "ragval/upstream_asset"
 UPSTREAM_RUN_TAG = "ragval/upstream_run"
 
@@ -58,6 +65,26 @@ def schedule_name(suite: str) -> str:
 def sensor_name(suite: str) -> str:
     """The sensor that starts that job after an ingestion."""
     return f"{suite}_after_ingestion"
+
+
+def job_sensor_name(suite: str) -> str:
+    """The sensor that starts that job after another job's success."""
+    return f"{suite}_after_job"
+
+
+def collection_sensor_name(suite: str) -> str:
+    """The sensor that starts that job when the collection has changed."""
+    return f"{suite}_collection_changed"
+
+
+def condition_sensor_name(suite: str) -> str:
+    """The sensor that evaluates the suite's automation condition."""
+    return f"{suite}_automation_condition"
+
+
+def pool_name(collection: str) -> str:
+    """The concurrency pool of a collection, in which a deployment lets one validation run at a time."""
+    return "ragval:" + "_".join(collection.split())
 
 
 def resource_key(suite: str, name: str) -> str:

@@ -15,7 +15,9 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.nearest import did_you_mean
 
 #: Groups whose measurements embed texts; the others need no key.
-_EMBEDDING = frozenset({"queries", "vectors", "index", "latency"})
+_EMBEDDING = frozenset({"queries", "vectors", "index", "latency", "regression"})
+#: Groups whose measurements search as production does.
+_SEARCHING = frozenset({"queries", "latency", "regression"})
 #: Groups whose measurements read pages.
 _READING_PAGES = frozenset({"integrity", "chunks", "metadata"})
 
@@ -42,9 +44,25 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     load_queries(resolved)
     if selected & _EMBEDDING:
         _check_embedder(resolved)
-    if "queries" in selected:
+    if selected & _SEARCHING:
         _check_retriever(resolved)
+    if "regression" in selected:
+        _check_baseline(resolved)
     return resolved
+
+
+def _check_baseline(suite: Suite) -> None:
+    """The run that the suite names as its baseline must be there; a store elsewhere is asked later."""
+    wanted = suite.history.baseline
+    if wanted is None or "://" in suite.report_uri:
+        return
+    from ragval_pipeline.reporting.history.baseline import baseline_of
+    from ragval_pipeline.reporting.history.folders import history_folder
+
+    try:
+        baseline_of(history_folder(suite.report_uri, suite.suite), wanted)
+    except SuiteError as error:
+        raise SuiteError(f"{wanted}: {error.problem}", key="history.baseline", remedy=error.remedy) from None
 
 
 def _check_report_uri(suite: Suite) -> None:

@@ -27,7 +27,7 @@ from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
 #: Sections of the measurements that are kept as evidence.
-_EXTRAS = ("expectations", "integrity", "integrity_examples")
+_EXTRAS = ("expectations", "integrity", "integrity_examples", "regression", "self_retrieval")
 
 
 def write_report(
@@ -54,9 +54,11 @@ def write_report(
     """
     from ragval_pipeline.reporting.bundle import ReportBundle
     from ragval_pipeline.reporting.folder import write_run_folder
+    from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 
     assembled = _assemble(suite, place, measurements, inventory, manifest)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
+    past, name = suite.history, place.folder.name
     bundle = ReportBundle(
         report=assembled.report,
         findings=assembled.findings,
@@ -68,8 +70,10 @@ def write_report(
         extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
         queries=[query.as_given() for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
+        history=history_of(place.base, name, assembled.report, baseline=past.baseline, limit=past.keep_runs),
     )
     write_run_folder(bundle, str(place.folder))
+    clean_up(place.base, name, baseline=past.baseline, keep=past.keep_runs)
     return assembled.report, str(place.folder)
 
 
@@ -97,7 +101,6 @@ def _assemble(
         collection_name=manifest.facts.name if manifest else suite.qdrant.collection,
         started=place.started,
         ended=datetime.now(UTC),
-        relevance_similarity=suite.retrieval.relevance_similarity,
         only=selected_groups(place.tags),
         environment=_environment(suite),
     )

@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "__repository__"
 _LOCATIONS = "{ workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"
-_RUNS = """{ runsOrError(limit: 50) { ... on Runs { results {
+_RUNS = """{ runsOrError(limit: 300) { ... on Runs { results {
     runId jobName status creationTime startTime endTime tags { key value } } } } }"""
 
 
@@ -80,6 +80,17 @@ class Live:
         assert launched["__typename"] == "LaunchRunSuccess", launched
         return str(launched["run"]["runId"])
 
+    def launch(self, location: str, job: str) -> str:
+        """What starting a job in the UI does; the id of the run."""
+        selector = {"repositoryName": REPOSITORY, "repositoryLocationName": location, "jobName": job}
+        launched = self.ask(
+            """mutation ($params: ExecutionParams!) { launchRun(executionParams: $params) {
+               __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }""",
+            params={"selector": selector, "runConfigData": {}},
+        )["launchRun"]
+        assert launched["__typename"] == "LaunchRunSuccess", launched
+        return str(launched["run"]["runId"])
+
     def start_sensor(self, location: str, name: str) -> None:
         selector = {"repositoryName": REPOSITORY, "repositoryLocationName": location, "sensorName": name}
         started = self.ask(
@@ -105,19 +116,32 @@ class Live:
 
 
 @contextmanager
-def dagster_dev(folder: Path) -> Iterator[Live]:
-    """``dagster dev -w workspace.yaml`` in ``folder`` / work, with a home of its own."""
+def dagster_dev(
+    folder: Path,
+    workspace: Path = ROOT / "workspace.yaml",
+    settings: str = "",
+    environ: Mapping[str, str] | None = None,
+) -> Iterator[Live]:
+    """``dagster dev`` in ``folder`` / work, with a home of its own.
+
+    Args:
+        folder: Of its own.
+        workspace: The code locations.
+        settings: Further lines of ``dagster.yaml``.
+        environ: Further variables.
+    """
     work, home, log = folder / "work", folder / "home", folder / "dagster.log"
     work.mkdir(parents=True)
     home.mkdir()
-    (home / "dagster.yaml").write_text("telemetry:\n  enabled: false\n", encoding="utf-8")
+    shipped = (ROOT / "dagster.yaml").read_text(encoding="utf-8")
+    (home / "dagster.yaml").write_text(f"{shipped}\n{settings}", encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     hidden = ("RAGVAL_", "COHERE_", "QDRANT_", "DAGSTER_")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
-    environment |= {"DAGSTER_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    environment |= {"DAGSTER_HOME": str(home), "PYTHONPATH": str(ROOT), **(environ or {})}
     dagster = Path(sys.executable).with_name("dagster")
-    command = [str(dagster), "dev", "-w", str(ROOT / "workspace.yaml"), "-p", str(port)]
+    command = [str(dagster), "dev", "-w", str(workspace), "-p", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, cwd=work, env=environment, stdout=output, stderr=output, start_new_session=True

@@ -54,7 +54,7 @@ def suite_of(place: dict[str, Any], **retrieval: Any) -> Suite:
 
 def test_a_server_is_asked_again_by_a_client_of_its_own() -> None:
     connection = Connection()
-    with asking(suite_of({"url": "http://q"}), VECTOR, connection, Embedding()) as way:
+    with asking(suite_of({"url": "http://q"}), VECTOR, connection, Embedding(), repeats=2) as way:
         assert connection.opened == 2
         assert isinstance(way.searcher, IndexSearcher)
         assert isinstance(way.repeater, IndexSearcher)
@@ -65,7 +65,7 @@ def test_a_server_is_asked_again_by_a_client_of_its_own() -> None:
 
 def test_an_embedded_qdrant_lets_one_client_in_and_the_reason_says_so(tmp_path: Path) -> None:
     connection = Connection()
-    with asking(suite_of({"path": str(tmp_path)}), VECTOR, connection, Embedding()) as way:
+    with asking(suite_of({"path": str(tmp_path)}), VECTOR, connection, Embedding(), repeats=2) as way:
         assert connection.opened == 1
         assert "same client" in way.manner
         assert "embedded Qdrant" in way.manner
@@ -73,7 +73,7 @@ def test_an_embedded_qdrant_lets_one_client_in_and_the_reason_says_so(tmp_path: 
 
 @pytest.mark.parametrize(("free", "inputs", "says"), [(True, 2, "anew"), (False, 1, "same query vectors")])
 def test_only_what_costs_nothing_is_embedded_anew(free: bool, inputs: int, says: str) -> None:
-    with asking(suite_of({"url": "http://q"}), VECTOR, Connection(), Embedding(free=free)) as way:
+    with asking(suite_of({"url": "http://q"}), VECTOR, Connection(), Embedding(free=free), repeats=2) as way:
         assert way.repeater is not None
         way.searcher.prepare(["How?"])
         way.repeater.prepare(["How?"])
@@ -83,7 +83,7 @@ def test_only_what_costs_nothing_is_embedded_anew(free: bool, inputs: int, says:
 
 def test_without_repeats_there_is_one_client() -> None:
     connection = Connection()
-    with asking(suite_of({"url": "http://q"}, repeats=1), VECTOR, connection, Embedding()) as way:
+    with asking(suite_of({"url": "http://q"}), VECTOR, connection, Embedding()) as way:
         assert (connection.opened, way.repeater, way.manner) == (1, None, "")
 
 

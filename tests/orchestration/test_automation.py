@@ -1,9 +1,8 @@
-"""What starts a validation: a schedule, and an asset sensor on an ingestion of another code location."""
+"""What a suite's `automation` makes: which sensors and schedules, switched on or off, and what it refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import dagster as dg
@@ -11,9 +10,8 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.build import build_validation_defs
-from tests.orchestration.world import NAME, World
+from tests.orchestration.world import NAME, NOBODY, World
 
-INGESTION = dg.AssetKey(["demo_ingestion", "physical_ai_book_index"])
 SENSOR = f"{NAME}_after_ingestion"
 
 
@@ -55,6 +53,62 @@ def test_a_time_that_is_none_is_an_error_of_the_suite(world: World, cron: str) -
         definitions(world, {"cron": cron})
 
 
+def test_one_trigger_is_the_default(clean_world: World) -> None:
+    names = [sensor.name for sensor in build_validation_defs(clean_world.suite()).sensors or []]
+    assert names == [SENSOR]
+
+
+def test_every_trigger_that_a_suite_names_is_built_and_switched_on(world: World) -> None:
+    automation = {"after_job": "ingest", "poll_s": 60, "enabled": True}
+    suite = world.suite({"qdrant": {"url": NOBODY, "path": None}, "automation": automation})
+    defs = build_validation_defs(suite)
+    names = {sensor.name: sensor.default_status for sensor in defs.sensors or []}
+    assert names == dict.fromkeys(
+        [SENSOR, f"{NAME}_after_job", f"{NAME}_collection_changed"], dg.DefaultSensorStatus.RUNNING
+    )
+
+
+def test_an_automation_condition_takes_the_place_of_the_sensor(clean_world: World) -> None:
+    defs = build_validation_defs(clean_world.suite(), declarative=True)
+    assert [sensor.name for sensor in defs.sensors or []] == [f"{NAME}_automation_condition"]
+
+
+def test_an_embedded_collection_cannot_be_polled(world: World) -> None:
+    with pytest.raises(SuiteError, match=r"automation\.poll_s: an embedded Qdrant .* cannot be polled"):
+        definitions(world, {"poll_s": 60})
+
+
+@pytest.mark.parametrize(("job", "message"), [
+    (":", "is no job"), ("here:", "is no job"), (":ingest", "is no job"),
+    (f"{NAME}_validation", "each validation would start the next one"),
+    (f"ragval:{NAME}_validation", "each validation would start the next one"),
+])  # fmt: skip
+def test_a_job_that_cannot_be_followed_is_an_error_of_the_suite(world: World, job: str, message: str) -> None:
+    with pytest.raises(SuiteError, match=rf"automation\.after_job: .*{message}"):
+        definitions(world, {"after_job": job})
+
+
+def test_what_reads_the_collection_is_in_its_pool(clean_world: World) -> None:
+    defs = build_validation_defs(clean_world.suite())
+    job = defs.resolve_job_def(f"{NAME}_validation")
+    pools = {node.name: node.definition.pool for node in job.graph.nodes}
+    assert pools[f"{NAME}__payload_snapshot"] == f"ragval:{NAME}"
+    assert pools[f"{NAME}__coverage_report"] is None
+
+
+@pytest.mark.parametrize(("hours", "window_s"), [(36, 129_600), (0.5, 1800), (0.001, 60)])
+def test_a_report_is_stale_after_the_hours_that_the_suite_says(world: World, hours: float, window_s: int) -> None:
+    defs = definitions(world, {"fresh_within_hours": hours})
+    policies = {spec.key.path[-1]: spec.freshness_policy for spec in defs.resolve_all_asset_specs()}
+    assert policies["validation_report"] == dg.FreshnessPolicy.time_window(fail_window=timedelta(seconds=window_s))
+    assert {name for name, policy in policies.items() if policy} == {"validation_report"}
+
+
+def test_without_hours_no_report_goes_stale(clean_world: World) -> None:
+    specs = build_validation_defs(clean_world.suite()).resolve_all_asset_specs()
+    assert not any(spec.freshness_policy for spec in specs)
+
+
 def test_without_an_ingestion_to_watch_there_is_no_sensor(world: World) -> None:
     assert not list(definitions(world, {"after_asset": None}).sensors or [])
 
@@ -62,7 +116,7 @@ def test_without_an_ingestion_to_watch_there_is_no_sensor(world: World) -> None:
 @pytest.mark.parametrize("upstream", ["other/index", ["other", "index"], dg.AssetKey(["other", "index"])])
 def test_code_may_name_the_ingestion_instead_of_the_suite(clean_world: World, upstream: Any) -> None:
     defs = build_validation_defs(clean_world.suite(), upstream=upstream)
-    assert defs.resolve_sensor_def(SENSOR).asset_key == dg.AssetKey(["other", "index"])
+    assert defs.resolve_sensor_def(SENSOR).metadata["watches"].value == dg.AssetKey(["other", "index"])
 
 
 @pytest.mark.parametrize("name", ["/", "a//b", "a/ /b"])
@@ -74,86 +128,3 @@ def test_an_asset_key_with_an_empty_part_is_an_error_of_the_suite(world: World, 
 def test_a_suite_may_not_start_itself(world: World) -> None:
     with pytest.raises(SuiteError, match="each validation would start the next one"):
         definitions(world, {"after_asset": f"{NAME}/validation_report"})
-
-
-class Shop:
-    """A validating code location, seen by its sensor tick by tick, and ingestions that happen elsewhere."""
-
-    def __init__(self, world: World, instance: dg.DagsterInstance) -> None:
-        self.instance = instance
-        repository = build_validation_defs(world.suite()).get_repository_def()
-        self.repository = repository
-        self.sensor = repository.get_sensor_def(SENSOR)
-        self.cursor: str | None = None
-
-    def tick(self) -> list[dg.RunRequest]:
-        context = dg.build_sensor_context(self.instance, cursor=self.cursor, repository_def=self.repository)
-        data = self.sensor.evaluate_tick(context)
-        self.cursor = data.cursor or self.cursor
-        return list(data.run_requests or [])
-
-    def ingest(self) -> str:
-        """A run of a job that this location does not know."""
-
-        @dg.asset(key=INGESTION)
-        def index() -> None: ...
-
-        return dg.materialize([index], instance=self.instance).run_id
-
-    def report(self) -> None:
-        """What the REST endpoint does for an ingestion outside Dagster."""
-        self.instance.report_runless_asset_event(dg.AssetMaterialization(INGESTION))
-
-
-@pytest.fixture
-def shop(clean_world: World) -> Iterator[Shop]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield Shop(clean_world, instance)
-
-
-def test_nothing_ingested_nothing_to_do(shop: Shop) -> None:
-    assert not shop.tick()
-
-
-def test_an_ingestion_elsewhere_is_followed_by_one_validation_that_says_why(shop: Shop) -> None:
-    run_id = shop.ingest()
-    [request] = shop.tick()
-    assert {name: value for name, value in request.tags.items() if name.startswith("ragval/")} == {
-        "ragval/trigger": "after_ingestion",
-        "ragval/upstream_asset": "demo_ingestion/physical_ai_book_index",
-        "ragval/upstream_run": run_id,
-    }
-    assert run_id in str(request.run_key)
-    assert not shop.tick()
-
-
-def test_a_materialisation_reported_from_outside_dagster_is_followed_too(shop: Shop) -> None:
-    shop.report()
-    [request] = shop.tick()
-    assert "ragval/upstream_run" not in request.tags
-    assert not shop.tick()
-
-
-def test_run_keys_never_repeat_whoever_ingests(shop: Shop) -> None:
-    keys = []
-    for turn in range(6):
-        shop.report() if turn % 2 else shop.ingest()
-        keys += [request.run_key for request in shop.tick()]
-    assert len(keys) == 6
-    assert len(set(keys)) == 6
-    assert all(str(key).startswith(f"{NAME}:") for key in keys)
-
-
-def test_ingestions_that_end_before_the_next_look_share_a_validation(shop: Shop) -> None:
-    runs = [shop.ingest() for _ in range(3)]
-    [request] = shop.tick()
-    assert request.tags["ragval/upstream_run"] == runs[-1]
-    assert not shop.tick()
-
-
-def test_looking_again_at_the_same_ingestion_asks_for_the_same_run(shop: Shop) -> None:
-    shop.ingest()
-    [first] = shop.tick()
-    shop.cursor = None
-    [again] = shop.tick()
-    assert again.run_key == first.run_key

@@ -62,6 +62,7 @@ def test_an_ingestion_in_another_location_is_followed_by_a_validation_that_succe
     assert validation["startTime"] >= ingestion["endTime"]
     assert validation["tags"]["ragval/trigger"] == "after_ingestion"
     assert validation["tags"]["ragval/upstream_run"] == ingestion["runId"]
+    assert validation["tags"]["ragval/ingestions"] == ingestion["runId"]
 
 
 def test_its_report_lies_in_the_working_directory(live: Live, first: Any) -> None:
@@ -87,4 +88,5 @@ def test_an_ingestion_reported_over_rest_is_followed_too(live: Live, first: Any)
     assert latest["status"] == "SUCCESS"
     assert latest["tags"]["ragval/trigger"] == "after_ingestion"
     assert "ragval/upstream_run" not in latest["tags"]
+    assert latest["tags"]["ragval/ingestions"].startswith("external:")
     assert Path(live.folder / ".ragval").is_dir()

@@ -7,6 +7,7 @@ import pytest
 
 from ragval_pipeline.orchestration.assets.common import shown_description
 from ragval_pipeline.orchestration.build import ASSETS, MEASURING, build_validation_defs
+from ragval_pipeline.orchestration.external import external_assets
 from ragval_pipeline.orchestration.names import asset_key
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from tests.orchestration.world import NAME, World
@@ -36,8 +37,33 @@ def test_the_graph_is_the_missions(graph: Any) -> None:
 
 
 def test_the_snapshot_depends_on_the_sitemap_and_comes_after_the_ingestion(graph: Any) -> None:
-    assert graph.get(key("payload_snapshot")).parent_keys == {key("sitemap_urls"), INGESTION}
-    assert not graph.get(key("sitemap_urls")).parent_keys
+    assert graph.get(key("payload_snapshot")).parent_keys == {key("sitemap_urls"), key("collection"), INGESTION}
+    assert graph.get(key("sitemap_urls")).parent_keys == {key("sitemap")}
+
+
+def test_what_a_validation_reads_is_external_and_stands_in_the_lineage(clean_world: World, graph: Any) -> None:
+    sitemap, collection = graph.get(key("sitemap")), graph.get(key("collection"))
+    assert (sitemap.kinds, collection.kinds) == ({"xml"}, {"qdrant"})
+    assert sitemap.is_external
+    assert collection.is_external
+    assert collection.parent_keys == {INGESTION}
+    assert sitemap.metadata["dagster/uri"] == str(clean_world.folder / "site" / "sitemap.xml")
+    assert collection.metadata["collection"] == NAME
+
+
+def test_an_external_asset_shows_neither_password_nor_token_of_its_address(clean_world: World) -> None:
+    suite = clean_world.suite()
+    source = suite.source.model_copy(update={"sitemap": "https://me:hunter2@docs.example/sitemap.xml?token=hunter2"})
+    [spec] = [
+        spec for spec in external_assets(suite.model_copy(update={"source": source})) if spec.key == key("sitemap")
+    ]
+    assert spec.metadata == {"dagster/uri": "https://docs.example/sitemap.xml"}
+
+
+def test_without_a_source_there_is_no_sitemap_in_the_lineage(clean_world: World) -> None:
+    other = build_validation_defs(clean_world.suite().model_copy(update={"source": None})).resolve_asset_graph()
+    assert key("sitemap") not in other.get_all_asset_keys()
+    assert not other.get(key("sitemap_urls")).parent_keys
 
 
 def test_every_measurement_reads_the_snapshot_and_the_report_reads_every_measurement(graph: Any) -> None:

@@ -10,6 +10,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.orchestration.metadata import (
     TABLE_ROWS,
+    console_link,
     measurement_metadata,
     number,
     numbers,
@@ -63,6 +64,29 @@ def test_offenders_are_a_row_a_subject_with_the_count_of_all() -> None:
     assert shown["offenders_count"].value == 70
     assert [record.data["subject"] for record in shown["offenders"].records][:2] == ["https://x/000", "https://x/001"]
     assert len(shown["offenders"].records) == TABLE_ROWS
+
+
+def test_columns_that_hold_nothing_are_left_out() -> None:
+    plain = make_finding("coverage.missing_page", ["https://x/1"])
+    [row] = offenders_metadata([plain])["offenders"].records
+    assert row.data.keys() == {"code", "severity", "subject", "remedy"}
+    caused = plain.model_copy(update={"because": "coverage.foreign_host"})
+    [row] = offenders_metadata([caused])["offenders"].records
+    assert row.data["because"] == "coverage.foreign_host"
+
+
+@pytest.mark.parametrize(
+    ("uri", "link"),
+    [
+        ("gs://bucket/reports/book/run 1/report.html", "https://storage.cloud.google.com/bucket/reports/book/run%201/report.html"),
+        ("s3://bucket/reports/report.html", "https://console.aws.amazon.com/s3/object/bucket?prefix=reports/report.html"),
+        ("https://host/report.html", "https://host/report.html"),
+        ("/srv/reports/report.html", None),
+        ("memory://reports/report.html", None),
+    ],
+)  # fmt: skip
+def test_a_report_in_an_object_store_is_a_click_away(uri: str, link: str | None) -> None:
+    assert [value.value for value in console_link(uri).values()] == ([link] if link else [])
 
 
 def test_findings_of_the_report_show_the_same_offenders() -> None:

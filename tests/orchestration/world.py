@@ -132,6 +132,12 @@ def failed_steps(result: dg.ExecuteInProcessResult) -> set[str]:
     return {event.step_key.removeprefix(f"{NAME}__") for event in result.all_events if event.is_step_failure}
 
 
+def why(result: dg.ExecuteInProcessResult | dg.JobExecutionResult) -> str:
+    """What the failed steps of a run failed with."""
+    failures = [event.step_failure_data for event in result.all_events if event.is_step_failure]
+    return " ".join(data.error_display_string for data in failures)
+
+
 def _merged(base: Any, changes: Any) -> Any:
     if not (isinstance(base, dict) and isinstance(changes, Mapping)):
         return changes

@@ -38,6 +38,8 @@ class Collection:
     metadata: dict[str, Any] | None
     indexes: dict[str, str] = field(default_factory=dict)
     status: str = "green"
+    hnsw: dict[str, int] = field(default_factory=dict)
+    indexing_threshold: int = 10_000
 
 
 class Engine:
@@ -87,10 +89,27 @@ class Engine:
         vectors = body["vectors"]
         folder = self._folder / str(next(self._numbers))
         folder.mkdir()
-        config = edge.EdgeConfig(vectors=_params(vectors), wal_enabled=False)
+        hnsw, optimizers = body.get("hnsw_config"), body.get("optimizers_config") or {}
+        config = edge.EdgeConfig(
+            vectors=_params(vectors),
+            wal_enabled=False,
+            hnsw_config=None if hnsw is None else edge.HnswIndexConfig(**{**_HNSW, **_given(hnsw)}),
+            optimizers=edge.EdgeOptimizersConfig(**_given(optimizers)) if optimizers else None,
+        )
         shard = edge.EdgeShard.create(str(folder), config)
-        self.collections[name] = Collection(shard, vectors, body.get("metadata"))
+        self.collections[name] = Collection(
+            shard,
+            vectors,
+            body.get("metadata"),
+            hnsw={**_HNSW, **_given(hnsw or {})},
+            indexing_threshold=optimizers.get("indexing_threshold") or 10_000,
+        )
         return True
+
+    def optimize(self, name: str) -> None:
+        """Index what waits for it; a server does so by itself."""
+        with self._lock:
+            self.find(name).shard.optimize()
 
     def drop(self, body: dict[str, Any], name: str) -> bool:
         collection = self.collections.pop(name, None)
@@ -116,13 +135,13 @@ class Engine:
             "segments_count": facts.segments_count,
             "config": {
                 "params": {"vectors": collection.vectors, "shard_number": 1, "on_disk_payload": True},
-                "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
+                "hnsw_config": collection.hnsw,
                 "optimizer_config": {
                     "deleted_threshold": 0.2,
                     "vacuum_min_vector_number": 1000,
                     "default_segment_number": 0,
                     "flush_interval_sec": 5,
-                    "indexing_threshold": 10000,
+                    "indexing_threshold": collection.indexing_threshold,
                 },
                 "wal_config": {"wal_capacity_mb": 32, "wal_segments_ahead": 0},
                 "metadata": collection.metadata,
@@ -198,6 +217,7 @@ class Engine:
         }
 
 
+_HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10_000}
 _NAME = r"/collections/([^/]+)"
 _ROUTES: list[tuple[str, str, Any]] = [
     ("GET", "/collections", Engine.listed),
@@ -215,6 +235,10 @@ _ROUTES: list[tuple[str, str, Any]] = [
     ("POST", f"{_NAME}/points/query", Engine.query),
     ("POST", f"{_NAME}/points", Engine.retrieve),
 ]
+
+
+def _given(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _params(vectors: dict[str, Any]) -> Any:

@@ -39,16 +39,19 @@ class QdrantStandIn:
     """A server on 127.0.0.1; ``asked`` holds method and path of every request.
 
     Fault kinds: a status (``401``, ``429``, ``503``, ...), ``slow``, ``reset`` (in the middle of the body), ``html``,
-    ``truncated``, ``schema`` (JSON of another shape), ``null`` (no result), ``echo`` (a 500 that repeats the key).
+    ``truncated``, ``schema`` (JSON of another shape), ``null`` (no result), ``echo`` (a 500 that repeats the key),
+    ``lost`` (what was asked is done, and the answer never comes).
 
     Args:
         api_key: The key that every request must carry; null: none.
+        write_key: The key that changes of aliases must carry, good for everything else too; null: ``api_key`` will do.
         slow_s: How long ``slow`` waits before it answers.
     """
 
-    def __init__(self, *, api_key: str | None = None, slow_s: float = 1.5) -> None:
+    def __init__(self, *, api_key: str | None = None, write_key: str | None = None, slow_s: float = 1.5) -> None:
         self.engine = Engine()
         self.api_key = api_key
+        self.write_key = write_key
         self.slow_s = slow_s
         self.asked: list[str] = []
         self.stopping = threading.Event()
@@ -77,6 +80,14 @@ class QdrantStandIn:
     def count(self, ending: str) -> int:
         """Requests whose path ended with ``ending``."""
         return sum(entry.endswith(ending) for entry in self.asked)
+
+    def refusal(self, path: str, key: str | None) -> tuple[int, str] | None:
+        """Status and words for a request whose key does not do; null when it does."""
+        if self.api_key is not None and key not in {self.api_key, self.write_key}:
+            return 401, "Must provide an API key or an Authorization bearer token"
+        if path == "/collections/aliases" and self.write_key is not None and key != self.write_key:
+            return 403, "Forbidden: Global manage access is required"
+        return None
 
     def next_fault(self, path: str) -> Fault | None:
         for fault in self._faults:
@@ -110,10 +121,14 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
             path = unquote(urlsplit(self.path).path)
             server.asked.append(f"{self.command} {path}")
             fault = server.next_fault(path)
-            if fault is not None:
+            refusal = server.refusal(path, self.headers.get("api-key"))
+            if fault is not None and fault.kind == "lost":
+                server.engine.answer(self.command, path, json.loads(body))
+                self.reset(body)
+            elif fault is not None:
                 self.go_wrong(fault, path)
-            elif server.api_key is not None and self.headers.get("api-key") != server.api_key:
-                self.refuse(401, "Must provide an API key or an Authorization bearer token")
+            elif refusal is not None:
+                self.refuse(*refusal)
             else:
                 self.go_well(path, json.loads(body or b"{}"))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.names import asset_key, resource_key
+from ragval_pipeline.orchestration.names import asset_key, pool_name, resource_key
 from ragval_pipeline.suite.model import Suite
 
 #: Raised whenever what an asset measures changes, so that the UI marks older values.
@@ -28,6 +28,8 @@ def suite_asset(
     metadata: Mapping[str, Any] | None = None,
     deps: Iterable[dg.AssetKey] = (),
     version: str = CODE_VERSION,
+    check_specs: Iterable[dg.AssetCheckSpec] = (),
+    freshness_policy: dg.FreshnessPolicy | None = None,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """The decorator ``@dg.asset`` for the asset ``name`` of a suite.
 
@@ -41,6 +43,8 @@ def suite_asset(
         metadata: Definition metadata.
         deps: Assets that it comes after without reading their value.
         version: Its code version.
+        check_specs: Checks that it makes itself.
+        freshness_policy: When it is stale.
     """
     return dg.asset(
         key=asset_key(suite.suite, name),
@@ -50,11 +54,15 @@ def suite_asset(
         kinds={"python", *kinds},
         owners=["team:ragval"],
         code_version=version,
+        check_specs=list(check_specs),
         tags={"ragval/suite": suite.suite},
         description=shown_description(description, name),
         metadata=metadata,
         io_manager_key=resource_key(suite.suite, "io_manager"),
         required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
+        freshness_policy=freshness_policy,
+        # One validation of a collection at a time, where the deployment limits its pools.
+        pool=pool_name(suite.qdrant.collection) if "qdrant" in resources else None,
     )
 
 

@@ -80,7 +80,7 @@ def review(
         gates=gates_of(suite),
         min_similarity=suite.retrieval.min_similarity,
         states_threshold="min_similarity" in suite.retrieval.model_fields_set,
-        higher_is_better=vector is None or vector.higher_is_better,
+        higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
     )
     facts = collect_facts(Snapshot(manifest).rows(COLUMNS), points=manifest.points)
     return review_golden_set(golden, facts, results=results, own=own)

@@ -52,7 +52,7 @@ def build_index_health(suite: Suite) -> dg.AssetsDefinition:
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Judge the collection's facts, and compare default and exact searches where they can differ."""
     from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-    from ragval_pipeline.validation.index.ann import CRITERION, why_exact
+    from ragval_pipeline.validation.index.ann import CRITERION
     from ragval_pipeline.validation.index.readiness import payload_index_findings, readiness_findings
     from ragval_pipeline.validation.measurement import failed_measurement
 
@@ -62,7 +62,7 @@ def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
         value = not_measured(CRITERION, "no_data", "the collection holds no points")
         return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
     try:
-        reason = why_exact(facts, searched_vector(suite, manifest), asked_exact=suite.retrieval.exact)
+        reason = _why_not(suite, manifest)
         if reason is None:
             measured = _measure_recall(suite, manifest, connection, embedding)
             return measured.model_copy(update={"findings": (*findings, *measured.findings)})
@@ -71,6 +71,15 @@ def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
         return failed.model_copy(update={"findings": (*failed.findings, *findings)})
     value = not_measured(CRITERION, "not_applicable", reason)
     return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
+
+
+def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
+    """Why there is no recall to measure; null when there is."""
+    from ragval_pipeline.validation.index.ann import why_exact
+
+    if suite.retrieval.retriever is not None:
+        return f"searches go through {suite.retrieval.retriever}, which cannot be asked to search exactly"
+    return why_exact(manifest.facts, searched_vector(suite, manifest), asked_exact=suite.retrieval.exact)
 
 
 def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

@@ -1,6 +1,6 @@
 """``latency_profile``: how long a user waits for the hits of one query, embedding and search apart."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -16,6 +16,11 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragval_pipeline.sources.timing import Timings
 
 #: Queries that are timed at most: each is a call to the provider, and 50 tell the p95 as well as 5,000.
 QUERIES_TIMED = 50
@@ -50,7 +55,6 @@ def build_latency_profile(suite: Suite) -> dg.AssetsDefinition:
 
 def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Time single searches of a resolved suite."""
-    from ragval_pipeline.sources.timing import time_queries
     from ragval_pipeline.suite.queries.load import load_queries
     from ragval_pipeline.validation.latency.measure import CRITERION, measure_latency, nothing_timed
     from ragval_pipeline.validation.spread import spread_over
@@ -58,6 +62,32 @@ def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
     queries = [(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
     if not manifest.points or not queries:
         return nothing_timed("the suite has no test queries" if manifest.points else "the collection holds no points")
+    if suite.retrieval.retriever is not None:
+        timings, cost = _of_own_search(suite, queries), dict[str, Any]()
+    else:
+        timings, cost = _of_index(suite, manifest, queries, connection, embedding)
+    measurement = measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
+    return measurement.model_copy(update={"sections": {**measurement.sections, **cost}})
+
+
+def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timings":
+    from ragval_pipeline.sources.production_search import production_searcher
+    from ragval_pipeline.sources.timing import time_searcher
+
+    return time_searcher(
+        queries,
+        searcher=production_searcher(suite),
+        fields=hit_fields(suite),
+        limit=suite.retrieval.top_k,
+        on_progress=progress_of(LATENCY_PROFILE),
+    )
+
+
+def _of_index(
+    suite: Suite, manifest: SnapshotManifest, queries: "Sequence[tuple[str, str]]", connection: Any, embedding: Any
+) -> "tuple[Timings, dict[str, Any]]":
+    from ragval_pipeline.sources.timing import time_queries
+
     vector = searched_vector(suite, manifest)
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
         timings = time_queries(
@@ -71,5 +101,4 @@ def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
             exact=suite.retrieval.exact,
             on_progress=progress_of(LATENCY_PROFILE),
         )
-        measurement = measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
-        return measurement.model_copy(update={"sections": {**measurement.sections, **cost_section(embedder)}})
+        return timings, cost_section(embedder)

@@ -65,11 +65,12 @@ def judge_payloads(
         id_rule=profile.id_rule if profile else None,
         path_modules=modules_of(inventory.pages),
     )
-    measured = judge_payload(manifest, urls_required=inventory.configured)
+    plain = profile.plain_headings if profile else False
+    measured = judge_payload(manifest, urls_required=inventory.configured, plain_headings=plain)
     return with_payload_findings(measured, Snapshot(manifest), rules, PageCopies(pages) if pages.parts else None)
 
 
-def judge_payload(manifest: SnapshotManifest, *, urls_required: bool) -> Measurement:
+def judge_payload(manifest: SnapshotManifest, *, urls_required: bool, plain_headings: bool = False) -> Measurement:
     """Count the four levels over the snapshot and have Great Expectations judge the same points."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.metadata.expectations import run_expectations
@@ -83,4 +84,10 @@ def judge_payload(manifest: SnapshotManifest, *, urls_required: bool) -> Measure
     }  # fmt: skip
     counts = count_levels(snapshot.batches(columns), **arguments)
     expectations = run_expectations(snapshot.table(columns), **arguments) if manifest.points else {}
-    return measure_metadata(counts, fields=manifest.fields, expectations=expectations)
+    return measure_metadata(
+        counts,
+        fields=manifest.fields,
+        required=manifest.required,
+        plain_headings=plain_headings,
+        expectations=expectations,
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.external import collection_deps, observed_collection
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, snapshot_schema
 from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, SITEMAP_URLS, resource_key
@@ -35,7 +36,7 @@ def build_payload_snapshot(suite: Suite, *, ingestion: dg.AssetKey | None = None
         kinds={"qdrant", "parquet"},
         resources=("qdrant",),
         ins=upstream(suite, inventory=SITEMAP_URLS),
-        deps=[ingestion] if ingestion else [],
+        deps=[*collection_deps(suite), *([ingestion] if ingestion else [])],
         description=__doc__,
         metadata={"dagster/column_schema": snapshot_schema()},
     )
@@ -58,6 +59,7 @@ def build_payload_snapshot(suite: Suite, *, ingestion: dg.AssetKey | None = None
                 run_id=context.run.run_id,
                 on_progress=progress_of(PAYLOAD_SNAPSHOT),
             )
+        context.log_event(observed_collection(suite, manifest))
         return dg.MaterializeResult(value=manifest, metadata=_metadata(manifest))
 
     return payload_snapshot

@@ -51,7 +51,7 @@ def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=QUERY_VALIDATION_RESULTS,
-            groups=frozenset({"queries"}),
+            groups=frozenset({"queries", "regression"}),
             severities=suite.severity,
             work=lambda: ask_and_judge(resolve_suite(suite), inventory, manifest, connection, embedding),
         )
@@ -82,7 +82,7 @@ def ask_and_judge(
         relevance_similarity=suite.retrieval.relevance_similarity,
         distance="Dot" if own else vector.distance,
     )
-    with asking(suite, vector, connection, embedding) as way:
+    with asking(suite, vector, connection, embedding, repeats=suite.retrieval.repeats) as way:
         try:
             answers = _ask(suite, queries, settings, way)
             misused = way.findings(suite, queries[0].query_text)
@@ -105,6 +105,7 @@ def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSetti
         fields=hit_fields(suite),
         page_of=settings.rules.read.page,
         repeats=suite.retrieval.repeats,
+        page_fields=[suite.payload.fields["source_url"]],
         on_progress=progress_of(QUERY_VALIDATION_RESULTS),
     )
 

@@ -1,20 +1,27 @@
 """``self_retrieval``: each page asked for by its own title and headings."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_reader, searched_vector
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS, resource_key
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement, not_measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ragval_pipeline.sources.answers import Answer
+    from ragval_pipeline.validation.retrieval.hits import HitReader
+    from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
 
 #: Up to this many pages, headings are asked of every page; beyond it only where the title does not find the page.
 PAGES_ASKED_IN_FULL = 400
@@ -51,10 +58,9 @@ def ask_pages(
     suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
 ) -> Measurement:
     """Ask for every in-scope page of the index by its own title and headings."""
-    from ragval_pipeline.sources.answers import Question, ask_all
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval
-    from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, own_queries, pages_from_snapshot
+    from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, pages_from_snapshot
 
     if not inventory.configured or not manifest.points:
         value = (
@@ -64,37 +70,40 @@ def ask_pages(
         )
         return Measurement(asset=SELF_RETRIEVAL, values=(value,))
     pages = pages_from_snapshot(Snapshot(manifest).rows(COLUMNS))
-    queries = own_queries(pages.values())
     read = hit_reader(suite, inventory)
-    fields = [suite.payload.fields["source_url"]]
-    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
-
-        def ask(chosen: list[Any]) -> dict[str, Any]:
-            result = ask_all(
-                [Question(query.id, query.text, suite.retrieval.top_k) for query in chosen],
-                embedder=embedder,
-                reader=reader,
-                fields=fields,
-                page_of=read.page,
-                vector=searched_vector(suite, manifest),
-                input_type=suite.embedding.query_input_type,
-                exact=suite.retrieval.exact,
-                on_progress=progress_of(SELF_RETRIEVAL),
-            )
-            if result.failure is not None:
-                raise result.failure
-            return {answer.query_id: answer for answer in result.answers}
-
-        if len(pages) <= PAGES_ASKED_IN_FULL:
-            asked, answers = queries, ask(queries)
-        else:
-            asked = [query for query in queries if query.kind == "title"]
-            answers = ask(asked)
-            found = {
-                query.key
-                for query in asked
-                if any(read.page(hit.payload) == query.key for hit in answers[query.id].hits)
-            }
-            more = [query for query in queries if query.kind == "heading" and query.key not in found]
-            asked, answers = [*asked, *more], {**answers, **ask(more)}
+    with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
+        asked, answers = _asked(pages, lambda chosen: _ask(suite, chosen, way, read), read)
     return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points)
+
+
+def _asked(
+    pages: "Mapping[str, OwnPage]", ask: "Callable[[Sequence[OwnQuery]], dict[str, Answer]]", read: "HitReader"
+) -> "tuple[Sequence[OwnQuery], dict[str, Answer]]":
+    """What was asked, with the answers: all, or headings only of pages that their title does not find."""
+    from ragval_pipeline.validation.self_retrieval.own_queries import own_queries
+
+    queries = own_queries(pages.values())
+    if len(pages) <= PAGES_ASKED_IN_FULL:
+        return queries, ask(queries)
+    titles = [query for query in queries if query.kind == "title"]
+    answers = ask(titles)
+    found = {
+        query.key for query in titles if any(read.page(hit.payload) == query.key for hit in answers[query.id].hits)
+    }
+    more = [query for query in queries if query.kind == "heading" and query.key not in found]
+    return [*titles, *more], {**answers, **ask(more)}
+
+
+def _ask(suite: Suite, queries: "Sequence[OwnQuery]", way: Asking, read: "HitReader") -> "dict[str, Answer]":
+    from ragval_pipeline.sources.answers import Question, ask_with
+
+    result = ask_with(
+        [Question(query.id, query.text, suite.retrieval.top_k) for query in queries],
+        searcher=way.searcher,
+        fields=[suite.payload.fields["source_url"]],
+        page_of=read.page,
+        on_progress=progress_of(SELF_RETRIEVAL),
+    )
+    if result.failure is not None:
+        raise result.failure
+    return {answer.query_id: answer for answer in result.answers}

@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset
+from ragval_pipeline.orchestration.external import observed_sitemap, sitemap_deps
 from ragval_pipeline.orchestration.measuring import reading_the_suite, reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, table
 from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
@@ -20,7 +21,7 @@ from ragval_pipeline.suite.model import Suite
 def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
     """The asset; it raises when the sitemap cannot be read whole."""
 
-    @suite_asset(suite, SITEMAP_URLS, kinds={"xml"}, description=__doc__)
+    @suite_asset(suite, SITEMAP_URLS, kinds={"xml"}, deps=sitemap_deps(suite), description=__doc__)
     def sitemap_urls(context: dg.AssetExecutionContext) -> dg.MaterializeResult[SiteInventory]:
         with reading_the_suite():
             resolved = ready_suite(suite, context.run.tags)
@@ -29,6 +30,8 @@ def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
         with reading_the_world():
             inventory = read_inventory(resolved)
         progress_of(SITEMAP_URLS)(1, 1)
+        if inventory.configured:
+            context.log_event(observed_sitemap(suite, inventory))
         return dg.MaterializeResult(value=inventory, metadata=_metadata(inventory))
 
     return sitemap_urls

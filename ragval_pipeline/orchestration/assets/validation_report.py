@@ -1,12 +1,13 @@
 """``validation_report``: the verdict on the index, written with all its evidence."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.metadata import numbers, offenders_metadata, table
+from ragval_pipeline.orchestration.metadata import console_link, numbers, offenders_metadata, short, table
 from ragval_pipeline.orchestration.names import (
     PAGE_COPIES,
     PAYLOAD_SNAPSHOT,
@@ -37,7 +38,14 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
         **{name: dg.AssetIn(asset_key(suite.suite, name), dagster_type=Measurement) for name in measuring},
     }
 
-    @suite_asset(suite, VALIDATION_REPORT, kinds={"json", "html"}, ins=ins, description=__doc__)
+    @suite_asset(
+        suite,
+        VALIDATION_REPORT,
+        kinds={"json", "html"},
+        ins=ins,
+        description=__doc__,
+        freshness_policy=freshness_of(suite),
+    )
     def validation_report(
         context: dg.AssetExecutionContext,
         inventory: SiteInventory,
@@ -58,6 +66,15 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
     return validation_report
 
 
+def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
+    """The policy that marks the report stale after ``automation.fresh_within_hours``; null when the suite has none."""
+    hours = suite.automation.fresh_within_hours
+    if hours is None:
+        return None
+    # Dagster knows no window below a minute.
+    return dg.FreshnessPolicy.time_window(fail_window=max(timedelta(hours=hours), timedelta(minutes=1)))
+
+
 def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
     """What the page of the report shows, the verdict first: the UI keeps this order."""
     from ragval_pipeline.reporting.markdown import summary_md
@@ -72,6 +89,7 @@ def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
         "verdict": dg.MetadataValue.text(report.verdict),
         "summary": dg.MetadataValue.md(summary_md(report).decode()),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
+        **console_link(f"{folder}/report.html"),
         "collection": dg.MetadataValue.text(report.collection_name),
         "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
         **offenders_metadata(report.findings),
@@ -81,12 +99,13 @@ def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
 
 
 def _gates(report: ValidationReport) -> Iterator[dict[str, Any]]:
-    for criterion in report.criteria:
-        if criterion.required:
-            yield {
-                "criterion": criterion.name,
-                "verdict": criterion.verdict,
-                "value": criterion.value,
-                "gate": "none" if criterion.threshold is None else f"{criterion.operator} {criterion.threshold:g}",
-                "reason": criterion.reason,
-            }
+    """The required criteria, those that fail first."""
+    required = [criterion for criterion in report.criteria if criterion.required]
+    for criterion in sorted(required, key=lambda criterion: not criterion.gate_fails):
+        yield {
+            "criterion": criterion.name,
+            "verdict": criterion.verdict,
+            "value": short(criterion.value),
+            "gate": "none" if criterion.threshold is None else f"{criterion.operator} {criterion.threshold:g}",
+            "reason": criterion.reason,
+        }

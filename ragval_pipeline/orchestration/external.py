@@ -1,0 +1,100 @@
+"""What a validation reads and does not make: the site's sitemap and the collection, as external assets in the lineage.
+
+What lives here: their keys and what the UI shows of them. What does not: the asset that ingests, which belongs to
+whoever fills the collection and may stand in another code location. No check hangs on these: a check of an external
+asset is left out of jobs without a word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.metadata import numbers
+from ragval_pipeline.orchestration.names import COLLECTION, SITEMAP, asset_key
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.urls import without_userinfo
+from ragval_pipeline.suite.model import Suite
+
+
+def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None = None) -> list[dg.AssetSpec]:
+    """The collection of a suite and, when it names a source, the sitemap.
+
+    Args:
+        suite: The suite, possibly with placeholders.
+        ingestion: The asset that fills the collection, for the lineage.
+    """
+    return [*([_sitemap(suite)] if suite.source else []), _collection(suite, ingestion)]
+
+
+def sitemap_deps(suite: Suite) -> list[dg.AssetKey]:
+    """What ``sitemap_urls`` is read from."""
+    return [asset_key(suite.suite, SITEMAP)] if suite.source else []
+
+
+def collection_deps(suite: Suite) -> list[dg.AssetKey]:
+    """What ``payload_snapshot`` is read from, besides the site."""
+    return [asset_key(suite.suite, COLLECTION)]
+
+
+def observed_sitemap(suite: Suite, inventory: SiteInventory) -> dg.AssetObservation:
+    """What a run saw of the sitemap, so that its page shows it over runs."""
+    metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
+    return dg.AssetObservation(asset_key(suite.suite, SITEMAP), metadata=metadata)
+
+
+def observed_collection(suite: Suite, manifest: SnapshotManifest) -> dg.AssetObservation:
+    """What a run saw of the collection; an alias shows which collection stood behind it."""
+    facts = manifest.facts
+    texts = {"collection": facts.name, "status": facts.status, **({"alias": facts.alias} if facts.alias else {})}
+    return dg.AssetObservation(
+        asset_key(suite.suite, COLLECTION),
+        metadata={
+            **{name: dg.MetadataValue.text(text) for name, text in texts.items()},
+            **numbers({"points": manifest.points, "segments": facts.segments}),
+        },
+    )
+
+
+def _sitemap(suite: Suite) -> dg.AssetSpec:
+    location = suite.source.sitemap if suite.source else ""
+    return _external(suite, SITEMAP, kinds={"xml"}, location=location, description="The sitemap of the site.")
+
+
+def _collection(suite: Suite, ingestion: dg.AssetKey | None) -> dg.AssetSpec:
+    place = suite.qdrant.url or str(suite.qdrant.path or "")
+    return _external(
+        suite,
+        COLLECTION,
+        kinds={"qdrant"},
+        location=f"{place.rstrip('/')}/collections/{suite.qdrant.collection}" if suite.qdrant.url else place,
+        description="The Qdrant collection that is validated. It is read only.",
+        deps=[ingestion] if ingestion else [],
+        metadata={"collection": suite.qdrant.collection},
+    )
+
+
+def _external(
+    suite: Suite,
+    name: str,
+    *,
+    kinds: set[str],
+    location: str,
+    description: str,
+    deps: list[dg.AssetKey] | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> dg.AssetSpec:
+    # An address may carry a password or a token; placeholders stay as they are written.
+    shown = without_userinfo(location).partition("?")[0]
+    return dg.AssetSpec(
+        key=asset_key(suite.suite, name),
+        deps=deps or [],
+        group_name=suite.suite,
+        kinds=kinds,
+        owners=["team:ragval"],
+        tags={"ragval/suite": suite.suite},
+        description=description,
+        metadata={**({"dagster/uri": shown} if shown else {}), **(metadata or {})},
+    )

@@ -1,0 +1,113 @@
+"""Qdrant's aliases: where one points, and moving it in a single call. The only code that writes.
+
+What lives here: ``AliasWriter``, a resource with an address and a key of its own, and the calls that it makes. What
+does not: whether an alias may be moved (``decision``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import dagster as dg
+from pydantic import Field, SecretStr
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.suite.model import QdrantSettings
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+T = TypeVar("T")
+
+
+class AliasWriter(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """Who may move aliases, and where.
+
+    Its key is its own, so that the key of a suite can stay one that only reads.
+    """
+
+    url: str | None = Field(None, description="Qdrant server; null: the suite's qdrant.url or qdrant.path")
+    api_key: str | None = Field(None, description="Key that may change aliases; use dg.EnvVar. Null: no key is sent")
+
+    @contextmanager
+    def open_for(self, settings: QdrantSettings) -> Iterator[Aliases]:
+        """The aliases of a resolved suite's Qdrant.
+
+        Raises:
+            SystemFailure: There is no client to be had.
+        """
+        from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+
+        key = None if self.api_key is None else SecretStr(self.api_key)
+        place = {"url": self.url, "path": None} if self.url else {}
+        own = settings.model_copy(update={"api_key": key, **place})
+        with open_client(own) as client:
+            yield Aliases(client, place=place_of(own))
+
+
+class Aliases:
+    """The aliases of one Qdrant.
+
+    Args:
+        client: An open client.
+        place: Where it is, for messages.
+    """
+
+    def __init__(self, client: QdrantClient, *, place: str) -> None:
+        self._client = client
+        self._place = place
+
+    def target(self, alias: str) -> str | None:
+        """The collection behind an alias; null when there is no such alias."""
+        found = self._ask(alias, self._client.get_aliases, tries=3)
+        return {entry.alias_name: entry.collection_name for entry in found.aliases}.get(alias)
+
+    def collections(self) -> list[str]:
+        """Names of all collections, sorted."""
+        found = self._ask("", self._client.get_collections, tries=3)
+        return sorted(entry.name for entry in found.collections)
+
+    def move(self, alias: str, *, expected: str, to: str) -> None:
+        """Point an alias at another collection. Whoever asks meanwhile meets the one or the other, never none.
+
+        Args:
+            alias: The alias.
+            expected: The collection that it must point to now.
+            to: The collection that it points to afterwards.
+
+        Raises:
+            SystemFailure: It points elsewhere by now, Qdrant refuses, or it points elsewhere afterwards.
+        """
+        from qdrant_client import models
+
+        self._must_point(alias, expected, "it was changed while the candidate was validated")
+        leave = models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias))
+        take = models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name=to, alias_name=alias))
+        try:
+            # Qdrant does both at once or neither.
+            self._ask(alias, lambda: self._client.update_collection_aliases([leave, take]), tries=1)
+        except SystemFailure:
+            # An answer that got lost on the way back is no failure.
+            if self.target(alias) != to:
+                raise
+        self._must_point(alias, to, "it was changed again at the same moment")
+
+    def _must_point(self, alias: str, collection: str, otherwise: str) -> None:
+        found = self.target(alias)
+        if found != collection:
+            raise SystemFailure(
+                f"the alias {alias} points to {found or 'nothing'} and not to {collection}: {otherwise}",
+                code="index.unreachable",
+                system="Qdrant",
+                subject=alias,
+                remedy="Find out who else moves it, then start the job again.",
+            )
+
+    def _ask(self, subject: str, call: Callable[[], T], *, tries: int) -> T:
+        from ragval_pipeline.sources.qdrant.asking import Asking
+        from ragval_pipeline.sources.retry import RetryPolicy
+
+        policy = RetryPolicy(max=tries - 1, delay_s=0.5, deadline_s=60)
+        return Asking(self._client, collection=subject, place=self._place, policy=policy)(call)

@@ -1,0 +1,72 @@
+"""The factory of a promotion: both validations, their comparison, the alias, and the two jobs.
+
+What lives here: putting the parts together. What does not: any part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.build import ASSETS, build_validation_defs
+from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, resource_key
+from ragval_pipeline.orchestration.promotion.aliases import AliasWriter
+from ragval_pipeline.orchestration.promotion.assets import build_promoted_alias, build_side_by_side
+from ragval_pipeline.orchestration.promotion.live import live_suite
+from ragval_pipeline.orchestration.promotion.names import ALIAS_WRITER, promotion_job_name
+from ragval_pipeline.orchestration.promotion.rollback import build_rollback_job
+from ragval_pipeline.suite.model import Suite
+
+
+def build_promotion_defs(
+    suite: Suite,
+    *,
+    alias: str,
+    alias_writer: Any = None,
+    resources: Mapping[str, Any] | None = None,
+    executor: dg.ExecutorDefinition | None = None,
+    io_manager: Any = None,
+    upstream: dg.AssetKey | str | Sequence[str] | None = None,
+) -> dg.Definitions:
+    """A suite that promotes: in place of ``build_validation_defs`` for the same suite.
+
+    The job ``<suite>_promotion`` validates the suite's collection and what ``alias`` points to, compares both, and
+    moves the alias only if every gate holds. ``<suite>_rollback`` moves it back. The alias must exist: a misspelt one
+    would otherwise be made, and nobody would read it.
+
+    Args:
+        suite: The suite of the candidate: its collection is the new one, or an alias that the ingestion points to it.
+        alias: The alias that the application asks.
+        alias_writer: An ``AliasWriter``, or anything with its ``open_for``; null: the suite's Qdrant without a key.
+        resources: As for ``build_validation_defs``; both sides are read with them.
+        executor: Runs the steps of all jobs that validate; null: in the run's own process.
+        io_manager: As for ``build_validation_defs``, for both sides.
+        upstream: The asset that fills the candidate.
+
+    Returns:
+        Definitions of the suite, of ``<suite>_live``, and of the promotion.
+
+    Raises:
+        SuiteError: The candidate is the alias itself, or as ``build_validation_defs``.
+    """
+    live = live_suite(suite, alias)
+    given = {"resources": resources, "executor": executor, "io_manager": io_manager}
+    names = [asset_key(side.suite, name) for side in (suite, live) for name in ASSETS]
+    own = [build_side_by_side(suite, live), build_promoted_alias(suite, live, alias)]
+    job = dg.define_asset_job(
+        promotion_job_name(suite.suite),
+        selection=dg.AssetSelection.assets(*names, *[asset.key for asset in own]),
+        executor_def=executor or dg.in_process_executor,
+        description=f"Validates the candidate and what is live, and moves the alias {alias} if the gates hold.",
+        tags={SUITE_TAG: suite.suite},
+    )
+    promotion = dg.Definitions(
+        assets=own,
+        jobs=[job, build_rollback_job(suite, alias)],
+        resources={resource_key(suite.suite, ALIAS_WRITER): alias_writer or AliasWriter(url=None, api_key=None)},
+    )
+    return dg.Definitions.merge(
+        build_validation_defs(suite, upstream=upstream, **given), build_validation_defs(live, **given), promotion
+    )

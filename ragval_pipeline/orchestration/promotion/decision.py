@@ -1,0 +1,94 @@
+"""Whether a candidate may take the place of what is live: pure functions of the two reports.
+
+What lives here: the comparison and the reasons against it. What does not: Dagster and Qdrant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ragval_pipeline.validation.report import ValidationReport
+
+#: Two values this close are the same.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Side:
+    """One criterion on both sides.
+
+    Args:
+        criterion: Its name.
+        live: Value of what is live; null when it was not measured.
+        candidate: Value of the candidate; null when it was not measured.
+        threshold: The gate, or null.
+        required: Whether the candidate's suite requires it.
+        worse: Whether the candidate lies further behind than is tolerated.
+    """
+
+    criterion: str
+    live: float | None
+    candidate: float | None
+    threshold: float | None
+    required: bool
+    worse: bool
+
+    @property
+    def change(self) -> float | None:
+        """Candidate minus live; null unless both were measured."""
+        return None if self.live is None or self.candidate is None else self.candidate - self.live
+
+
+def side_by_side(candidate: ValidationReport, live: ValidationReport, *, tolerated_drop: float) -> list[Side]:
+    """Every criterion that one of both measured, in report order.
+
+    Worse is a required criterion that falls by more than ``tolerated_drop``. Those that fall as they get better
+    (latency, findings) have units of their own and are held to their gates alone.
+    """
+    sides = []
+    for result in candidate.criteria:
+        before = next((entry.value for entry in live.criteria if entry.name == result.name), None)
+        if result.value is None and before is None:
+            continue
+        drop = 0.0 if result.value is None or before is None else before - result.value
+        worse = result.required and result.operator == ">=" and drop > tolerated_drop + SAME
+        sides.append(Side(result.name, before, result.value, result.threshold, result.required, worse))
+    return sides
+
+
+def reasons_against(candidate: ValidationReport, live: ValidationReport, *, runs: Collection[str]) -> list[str]:
+    """Why the two reports do not allow a promotion; empty when they do.
+
+    Args:
+        candidate: Report on the candidate.
+        live: Report on what is live.
+        runs: The run that promotes, and the ones that it continues.
+    """
+    reasons = []
+    for name, report in (("candidate", candidate), ("live collection", live)):
+        if report.run_id not in runs:
+            reasons.append(f"the {name} was validated by another run ({report.run_id[:8]}) and may have changed")
+    if candidate.verdict != "pass":
+        failed = [result.name for result in candidate.criteria if result.gate_fails]
+        reasons.append(f"the candidate's verdict is {candidate.verdict} ({', '.join(failed) or 'see its report'})")
+    skipped = [result.name for result in candidate.criteria if result.required and result.reason_code == "not_selected"]
+    if skipped:
+        reasons.append(f"the candidate was validated only in part: {', '.join(skipped)} not selected")
+    return reasons
+
+
+def changed_since(candidate: ValidationReport, name: str, points: int) -> list[str]:
+    """Why the candidate is no longer what was validated; empty when it is.
+
+    Args:
+        candidate: Its report.
+        name: The collection that the suite names now: an alias may have moved on.
+        points: Points that it holds now.
+    """
+    if name != candidate.collection_name:
+        return [f"{candidate.collection_name} was validated and the suite's collection is {name} by now"]
+    validated = candidate.index.get("points_read")
+    if points != validated:
+        return [f"{name} has changed since it was validated: {validated} points then, {points} now"]
+    return []

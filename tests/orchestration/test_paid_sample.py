@@ -1,0 +1,114 @@
+"""Vectors of a provider that takes money: 200 points are embedded again, and the report says what that cost."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ragval_pipeline.demo.defects.seen import Seen
+from ragval_pipeline.orchestration.run import FinishedRun, run_suite
+from ragval_pipeline.suite.load import load_suite
+from tests.support.cohere_standin import CohereStandIn, hashed_vector
+
+POINTS, SIZE, SAMPLED = 300, 384, 200
+Vectors = list[list[float]]
+
+
+@pytest.fixture
+def cohere() -> Iterator[CohereStandIn]:
+    with CohereStandIn(dimension=SIZE) as server:
+        yield server
+
+
+def texts() -> list[str]:
+    """Paragraphs of words that hardly share any."""
+    rng = random.Random(5)
+    return [" ".join(f"w{rng.randrange(5000)}" for _ in range(40)) for _ in range(POINTS)]
+
+
+def validated(folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], None], **embedding: Any) -> FinishedRun:
+    """Store the texts with their vectors, spoilt, and validate the vectors."""
+    from qdrant_client import QdrantClient, models
+
+    vectors = [hashed_vector(text, SIZE) for text in texts()]
+    spoil(vectors)
+    with closing(QdrantClient(path=str(folder / "qdrant"))) as client:
+        space = models.VectorParams(size=SIZE, distance=models.Distance.COSINE)
+        client.create_collection("c", vectors_config=space)
+        rows = zip(texts(), vectors, strict=True)
+        points = [
+            models.PointStruct(id=str(uuid.UUID(int=place)), vector=vector, payload={"chunk_text": text})
+            for place, (text, vector) in enumerate(rows)
+        ]
+        client.upsert("c", points)
+    model = "embed-english-light-v3.0"
+    settings = {"provider": "cohere", "base_url": cohere.url, "api_key": "k", "model": model, **embedding}
+    suite = {"suite": "paid", "qdrant": {"path": "./qdrant", "collection": "c"}, "embedding": settings}
+    (folder / "ragval.yaml").write_text(yaml.safe_dump({**suite, "report_uri": "./reports"}), encoding="utf-8")
+    return run_suite(load_suite(folder / "ragval.yaml"), only=["vectors"])
+
+
+def sampled(run: FinishedRun) -> tuple[Any, Any]:
+    """Numerator and denominator of ``embedding_match``."""
+    value = next(entry for entry in run.report.criteria if entry.name == "embedding_match")
+    return value.numerator, value.denominator
+
+
+def codes(run: FinishedRun) -> dict[str, set[str]]:
+    seen = Seen(run.report, run.folder)
+    return {finding.code: set(seen.subjects(finding)) for finding in seen.findings if finding.code.startswith("vector")}
+
+
+def test_a_clean_collection_costs_two_hundred_texts_and_the_report_says_so(
+    tmp_path: Path, cohere: CohereStandIn
+) -> None:
+    run = validated(tmp_path, cohere, lambda vectors: None)
+    assert sampled(run) == (SAMPLED, SAMPLED)
+    assert codes(run) == {}
+    assert run.report.cost.embedding_inputs == SAMPLED
+    assert run.report.cost.billed_tokens == SAMPLED * 40
+    asked = [text for request in cohere.requests for text in request.body["texts"]]
+    assert len(asked) == SAMPLED
+    assert {request.body["input_type"] for request in cohere.requests} == {"search_document"}
+
+
+def test_the_suite_may_ask_for_more_or_for_nothing(tmp_path: Path, cohere: CohereStandIn) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "none").mkdir()
+    every = validated(tmp_path / "all", cohere, lambda vectors: None, identity_sample=1000)
+    assert sampled(every) == (POINTS, POINTS)
+    cohere.requests.clear()
+    nothing = validated(tmp_path / "none", cohere, lambda vectors: None, identity_sample=0)
+    assert sampled(nothing) == (None, None)
+    assert cohere.requests == []
+
+
+def test_points_of_another_model_are_named_as_far_as_they_are_in_the_sample(
+    tmp_path: Path, cohere: CohereStandIn
+) -> None:
+    def turn(vectors: Vectors) -> None:
+        for place in range(0, POINTS, 3):
+            vectors[place] = [-value for value in reversed(vectors[place])]
+
+    run = validated(tmp_path, cohere, turn)
+    matching, of = sampled(run)
+    named = codes(run)["vector.mixed_models"]
+    assert len(named) == of - matching
+    assert named <= {str(uuid.UUID(int=place)) for place in range(0, POINTS, 3)}
+    assert 40 <= len(named) <= 100
+
+
+def test_a_zero_vector_is_named_wherever_it_is(tmp_path: Path, cohere: CohereStandIn) -> None:
+    def blank(vectors: Vectors) -> None:
+        for place in range(0, POINTS, 10):
+            vectors[place] = [0.0] * SIZE
+
+    run = validated(tmp_path, cohere, blank)
+    assert codes(run)["vector.zero"] == {str(uuid.UUID(int=place)) for place in range(0, POINTS, 10)}

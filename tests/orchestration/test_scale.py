@@ -1,0 +1,168 @@
+"""One suite, run where it would run in production: in processes of their own, over Postgres, on a cluster."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+import yaml
+
+from ragval_pipeline.demo.workspace import DemoHome
+from ragval_pipeline.orchestration.build import ASSETS
+from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
+from tests.orchestration import a_validation
+from tests.orchestration.world import (
+    NAME,
+    QUIET,
+    World,
+    a_page,
+    copy_collection,
+    failed_steps,
+    materialised,
+    run_job,
+    why,
+)
+from tests.support.celery_workers import celery_workers
+from tests.support.qdrant_server import QdrantStandIn
+
+REPORT = asset_key(NAME, "validation_report")
+
+
+@pytest.fixture
+def served(demo: DemoHome, tmp_path: Path) -> Iterator[World]:
+    """A demo whose collection is behind a server, which any number of processes may ask."""
+    from qdrant_client import QdrantClient
+
+    world = World.copied(demo, tmp_path / "served")
+    with QdrantStandIn() as server:
+        client = QdrantClient(url=server.url, check_compatibility=False)
+        copy_collection(world, client)
+        client.close()
+        world.suite({"qdrant": {"url": server.url, "path": None}, "report_uri": f"file://{world.folder}/reports"})
+        yield world
+
+
+def run_elsewhere(
+    job: Any, world: World, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, **how: Any
+) -> dg.JobExecutionResult:
+    monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
+    with dg.execute_job(dg.reconstructable(job), instance, run_config=QUIET, **how) as result:
+        return result
+
+
+def processes(result: dg.JobExecutionResult) -> set[int | None]:
+    return {event.pid for event in result.all_events if event.is_step_success}
+
+
+def test_behind_a_failed_gate_nothing_runs_in_processes_of_their_own_either(
+    world: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.delete_page(a_page(world))
+    assert not run_job(world.suite(), instance=kept, only="coverage").success
+    result = run_elsewhere(
+        a_validation.in_many_processes,
+        world,
+        kept,
+        monkeypatch,
+        asset_selection=[REPORT, a_validation.PUBLISHED],
+        tags={ONLY_TAG: "coverage"},
+    )
+    assert not result.success
+    assert materialised(result) == {"validation_report"}
+    assert os.getpid() not in processes(result)
+
+
+def test_an_embedded_collection_that_another_process_holds_is_an_error_that_names_the_way_out(world: World) -> None:
+    suite = world.suite({"retry": {"max": 0}})
+    code = "import sys; from qdrant_client import QdrantClient; c = QdrantClient(path=sys.argv[1]); print(1); input()"
+    command = [sys.executable, "-u", "-c", code, str(world.folder / "qdrant")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        other.stdout.readline()
+        held = run_job(suite, only="coverage")
+        other.communicate(b"\n")
+    assert failed_steps(held) == {"payload_snapshot"}
+    told = why(held)
+    assert f"{world.folder / 'qdrant'} is open in another process" in told
+    assert "use a Qdrant server" in told
+    assert "payload_snapshot" in materialised(run_job(suite, only="coverage"))
+
+
+def test_steps_leave_nothing_outside_the_place_of_the_reports(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    before = set(world.folder.rglob("*"))
+    suite = world.suite({"report_uri": f"memory://{tmp_path.name}", "criteria": {"error_findings": None}})
+    result = run_job(suite, only="coverage,integrity,metadata,chunks")
+    assert materialised(result) == set(ASSETS)
+    assert not list(elsewhere.iterdir())
+    assert {file for file in world.folder.rglob("*") if file.is_file()} - before <= {world.folder / "qdrant" / ".lock"}
+
+
+@pytest.mark.postgres
+def test_a_validation_is_recorded_in_postgres(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.support.postgres import postgres
+
+    home = tmp_path / "home"
+    home.mkdir()
+    world.suite()
+    with postgres() as url:
+        settings = {"storage": {"postgres": {"postgres_url": url}}, "telemetry": {"enabled": False}}
+        (home / "dagster.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        with dg.DagsterInstance.from_config(str(home)) as instance:
+            selection = [asset_key(NAME, name) for name in ("sitemap_urls", "payload_snapshot", "coverage_report")]
+            result = run_elsewhere(
+                a_validation.in_many_processes, world, instance, monkeypatch, asset_selection=selection
+            )
+            assert result.success
+            event = instance.get_latest_materialization_event(asset_key(NAME, "coverage_report"))
+            assert event is not None
+            assert event.run_id == result.run_id
+            whole = run_job(world.suite(), instance=instance)
+            assert whole.success
+            assert instance.get_run_by_id(whole.run_id)
+    assert not list(home.rglob("*.db"))
+
+
+@pytest.fixture
+def on_workers(
+    served: World, kept: dg.DagsterInstance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., dg.JobExecutionResult]]:
+    """Runs the job on two Celery workers, which share nothing with this process but the report's folder."""
+    folder = tmp_path / "celery"
+    folder.mkdir()
+    variables = {a_validation.VARIABLE: str(served.folder / "ragval.yaml"), a_validation.BROKER: str(folder)}
+    monkeypatch.setenv(a_validation.BROKER, str(folder))
+    home = Path(kept.root_directory)
+    with celery_workers(folder, home=home, variables=variables):
+        yield lambda **how: run_elsewhere(a_validation.on_celery, served, kept, monkeypatch, **how)
+
+
+@pytest.mark.celery
+def test_a_whole_validation_runs_on_celery_workers(on_workers: Callable[..., dg.JobExecutionResult]) -> None:
+    result = on_workers()
+    assert result.success, why(result)
+    assert materialised(result) == {*ASSETS, "published"}
+    assert len(processes(result)) == 2
+    assert os.getpid() not in processes(result)
+
+
+@pytest.mark.celery
+def test_behind_a_failed_gate_nothing_runs_on_celery_either(
+    served: World, on_workers: Callable[..., dg.JobExecutionResult]
+) -> None:
+    served.suite({"criteria": {"coverage": {"threshold": 1.1, "required": True}}})
+    result = on_workers(tags={ONLY_TAG: "coverage"})
+    assert not result.success
+    assert materialised(result) == set(ASSETS)

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ragval_pipeline.orchestration.metadata import TABLE_ROWS
+from ragval_pipeline.orchestration.section_tables import section_tables
+
+
+def result(
+    name: str, *, passed: bool | None, score: float | None = 0.51234, missed: Sequence[str] = ()
+) -> dict[str, Any]:
+    return {"query_id": name, "passed": passed, "best_similarity": score, "failed_conditions": list(missed)}
+
+
+def test_queries_that_did_not_pass_come_first_with_what_they_missed() -> None:
+    queries = [
+        result("good", passed=True),
+        result("bad", passed=False, missed=["chapter", "url"]),
+        result("broken", passed=None, score=None),
+    ]
+    rows = [record.data for record in section_tables({"query_results": queries})["queries"].records]
+    assert rows == [
+        {"query": "bad", "passed": "no", "best_score": "0.5123", "missed": "chapter, url"},
+        {"query": "broken", "passed": "error", "best_score": "", "missed": ""},
+        {"query": "good", "passed": "yes", "best_score": "0.5123", "missed": ""},
+    ]
+
+
+def test_of_many_queries_the_failed_ones_are_not_cut_away() -> None:
+    queries = [result(f"q{i}", passed=True) for i in range(200)] + [result("last", passed=False)]
+    records = section_tables({"query_results": queries})["queries"].records
+    assert len(records) == TABLE_ROWS
+    assert records[0].data["query"] == "last"
+
+
+def test_modules_with_missing_pages_come_first() -> None:
+    modules = {"a": {"total": 2, "indexed": 2, "missing": 0}, "b": {"total": 3, "indexed": 1, "missing": 2}}
+    rows = [record.data for record in section_tables({"coverage_report": {"by_module": modules}})["modules"].records]
+    assert rows[0] == {"module": "b", "pages": 3, "indexed": 1, "missing": 2}
+
+
+def test_sections_without_queries_or_modules_give_no_table() -> None:
+    assert section_tables({"latency": {"p95": 3}, "coverage_report": {}}) == {}
