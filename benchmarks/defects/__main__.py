@@ -1,8 +1,8 @@
 """``python -m benchmarks.defects``: every defect planted in two corpora, and how each was named.
 
-Prints code, corpus, amount, subjects, recall, precision, followers, extra codes and seconds; then the pairs. Exits with
-1 when a planted code is not named with exactly its subjects, anything undeclared is named, or a clean corpus has an
-error or a warning.
+Prints defect, corpus, amount, subjects planted and named, recall, precision, place in the report, seconds, followers,
+and errors and warnings besides. Ends with 1 when a planted code is not named with exactly its subjects, anything
+undeclared is named, or a clean corpus has an error or a warning.
 """
 
 from __future__ import annotations
@@ -12,67 +12,50 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from pathlib import Path
 
 # Before numpy is imported: the products of one search are small, and threads would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.defects.generated import generated_corpus
-from benchmarks.defects.matrix import Row, run_clean, run_planted
-from ragval_pipeline.demo.defects import ONE, TENTH, Amount, Corpus, Defect, find_defect, list_defects
+from benchmarks.defects.matrix import Row, run_cell
+from benchmarks.defects.options import CORPORA, chosen_amounts, chosen_defects, chosen_pairs, parse
+from benchmarks.defects.table import header, lines, write_page
+from ragval_pipeline.demo.defects import Corpus
+from ragval_pipeline.demo.defects.choose import NothingToSpoilError
 from ragval_pipeline.demo.workspace import build_demo
-
-#: Defects that are planted two by two: one of each kind of subject that leaves the rest measurable.
-PAIRED = (
-    "coverage.missing_page", "coverage.orphan_page", "payload.empty_field", "chunk.duplicate_index", "query.failed",
-)  # fmt: skip
-CORPORA = ("demo", "generated")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _options(arguments)
-    chosen = _chosen(options.codes, variants=not options.first_only)
-    failed = total = 0
-    print(f"{'code':42} {'corpus':9} {'amount':>6} {'n':>5} {'recall':>7} {'prec.':>6} {'cpu s':>6}  followers | extra")
+    """Run the cells that are asked for; the exit code."""
+    options = parse(arguments, __doc__)
+    rows = []
+    print(header())
     for name in options.corpus or CORPORA:
-        base = _corpus(name)
-        for row in _rows(name, base, chosen, options):
-            total += 1
-            failed += bool(row.problems)
-            _show(row)
-    print(f"\n{total} runs, {total - failed} as declared, {failed} not")
-    return 1 if failed else 0
+        for row in _rows(name, _corpus(name), options):
+            rows.append(row)
+            print("\n".join(lines(row)), flush=True)
+            if options.write:
+                write_page([row])
+    failed = sum(bool(row.problems) for row in rows)
+    print(f"\n{len(rows)} runs, {len(rows) - failed} as declared, {failed} not")
+    return 1 if failed or not rows else 0
 
 
-def _rows(name: str, base: Corpus, chosen: Sequence[Defect], options: argparse.Namespace) -> Iterator[Row]:
+def _rows(name: str, base: Corpus, options: argparse.Namespace) -> Iterator[Row]:
+    defects = chosen_defects(options.codes, variants=not options.first_only)
+    if options.pairs is not None:
+        for pair in chosen_pairs(defects, options.pairs, options.seed):
+            try:
+                yield run_cell(name, base, pair)
+            except NothingToSpoilError:
+                print(f"{pair[0].name} and {pair[1].name} do not fit into the {name} corpus together")
+        return
     if not options.codes:
-        yield run_clean(name, base)
-    for defect in chosen:
-        for amount in defect.amounts:
-            if options.share is None or str(amount) in {str(share) for share in options.share}:
-                yield run_planted(name, base, [defect], amount)
-    if not options.codes and not options.no_pairs:
-        amount = ONE if name == "demo" else TENTH
-        for pair in combinations(PAIRED, 2):
-            yield run_planted(name, base, [find_defect(code) for code in pair], amount)
-
-
-def _show(row: Row) -> None:
-    if not row.outcomes:
-        print(f"{'(nothing planted)':42} {row.corpus:9} {row.amount:>6} {'':>5} {'':>7} {'':>6} {row.cpu_s:6.1f}")
-    for number, outcome in enumerate(row.outcomes):
-        planted = outcome.planted
-        code = ("+ " if number else "") + (planted.code + (f" ({planted.scope})" if planted.scope else ""))
-        seconds = f"{row.cpu_s:6.1f}" if not number else " " * 6
-        notes = ", ".join(outcome.followers) + (f" | {', '.join(outcome.extra)}" if outcome.extra else "")
-        print(
-            f"{code:42} {row.corpus:9} {row.amount:>6} {len(planted.subjects):5} {outcome.recall:7.3f}"
-            f" {outcome.precision:6.3f} {seconds}  {notes}"
-        )
-    for problem in row.problems:
-        print(f"    NOT AS DECLARED: {problem}")
-    sys.stdout.flush()
+        yield run_cell(name, base)
+    for defect in defects:
+        for amount in chosen_amounts(defect, options.amounts):
+            yield run_cell(name, base, [defect], amount)
 
 
 def _corpus(name: str) -> Corpus:
@@ -80,31 +63,6 @@ def _corpus(name: str) -> Corpus:
         return generated_corpus()
     with tempfile.TemporaryDirectory(prefix="ragval-demo-") as folder:
         return Corpus.of_demo(build_demo(Path(folder) / "demo"))
-
-
-def _chosen(codes: Sequence[str] | None, *, variants: bool) -> list[Defect]:
-    """Defects whose name, code or group is asked for; all without any."""
-    return [
-        defect
-        for defect in list_defects()
-        if (not codes or any(defect.name == code or f"{defect.code}.".startswith(f"{code}.") for code in codes))
-        and (variants or defect.variant is None)
-    ]
-
-
-def _amount(text: str) -> Amount:
-    number = float(text)
-    return Amount(count=1) if number >= 1 else Amount(share=number)
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.defects", description=__doc__)
-    parser.add_argument("--corpus", action="append", choices=CORPORA, help="only this corpus")
-    parser.add_argument("--codes", nargs="+", metavar="CODE", help="codes, code:variant, or groups such as payload")
-    parser.add_argument("--share", type=lambda text: [_amount(part) for part in text.split(",")], help="1,0.1,0.5")
-    parser.add_argument("--first-only", action="store_true", help="no variants: the first way to each code")
-    parser.add_argument("--no-pairs", action="store_true", help="no two defects in one corpus")
-    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,17 @@ def generated_corpus(cache: Path = DEFAULT_CACHE) -> Corpus:
 
 def build_corpus(folder: Path) -> Corpus:
     """Generate, ingest and ask: the corpus as it will live in ``folder``, not yet written."""
-    pages = handbook()
+    return corpus_of(folder, handbook())
+
+
+def corpus_of(folder: Path, pages: Sequence[Page], *, asked: bool = True) -> Corpus:
+    """Ingest pages and ask about them: the corpus as it will live in ``folder``, not yet written.
+
+    Args:
+        folder: Where it will live.
+        pages: Its pages.
+        asked: False: it has no test queries yet.
+    """
     site = build_site(pages)
     payloads = [payload for page in pages for payload in ingest.payloads_of(page.url, site.html(page.url))]
     corpus = Corpus(
@@ -53,7 +63,7 @@ def build_corpus(folder: Path) -> Corpus:
         settings=_settings(),
         space=VectorSpace(STATIC_DIMENSION),
     )
-    corpus.queries = queries_for(corpus, pages)
+    corpus.queries = queries_for(corpus, pages) if asked else []
     return corpus
 
 

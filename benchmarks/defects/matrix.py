@@ -1,6 +1,7 @@
 """One cell of the matrix: a defect, or two, planted in a fresh copy of a corpus, and the run held to it.
 
-What lives here: planting, running, timing. What does not: which cells there are and how they are shown (``__main__``).
+What lives here: planting, running, timing. What does not: which cells there are (``options``) and how they are shown
+(``table``).
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ class Row:
     """What one run showed.
 
     Args:
+        names: Of the planted defects; empty for a clean corpus.
         corpus: Name of the corpus.
-        amount: How much was planted.
-        outcomes: One for each planted defect; empty for a clean corpus.
+        amount: How much was planted; ``-`` for a clean corpus.
+        outcomes: One for each planted defect.
         problems: Everything that is not as declared.
         cpu_s: Processor seconds of planting, writing and validating.
         wall_s: The same on the clock.
     """
 
+    names: tuple[str, ...]
     corpus: str
     amount: str
     outcomes: tuple[Outcome, ...]
@@ -39,38 +42,39 @@ class Row:
     wall_s: float
 
 
-def validate(corpus: Corpus) -> tuple[Any, str]:
-    """Write a corpus and validate it in this process: the report and the folder of the run."""
-    finished = run_suite(load_suite(corpus.write()), resources=resources_of(corpus.services))
-    return finished.report, finished.folder
+def run_cell(name: str, base: Corpus, defects: Sequence[Defect] = (), amount: Amount | None = None) -> Row:
+    """Plant defects beside each other in a copy of a corpus, validate it, and compare.
 
-
-def run_clean(name: str, base: Corpus) -> Row:
-    """The corpus with nothing planted."""
-    return _run(name, base, [], Amount(count=0))
-
-
-def run_planted(name: str, base: Corpus, defects: Sequence[Defect], amount: Amount) -> Row:
-    """The corpus with one defect, or several beside each other."""
-    return _run(name, base, defects, amount)
-
-
-def _run(name: str, base: Corpus, defects: Sequence[Defect], amount: Amount) -> Row:
+    Args:
+        name: Of the corpus.
+        base: The corpus, clean; it is not changed.
+        defects: What to plant; nothing: the corpus has to stay silent.
+        amount: How much of each; null: the first amount at which each is planted.
+    """
     cpu, wall = time.process_time(), time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="ragval-defects-"))
     try:
         corpus = base.copy_to(folder)
-        planted: list[Planted] = [defect.plant_in(corpus, amount) for defect in defects]
+        if any(defect.needs_baseline for defect in defects):
+            validate(corpus)
+        planted: list[Planted] = [defect.plant_in(corpus, amount or defect.amounts[0]) for defect in defects]
         report, run_folder = validate(corpus)
         outcomes = judge(planted, report, folder=run_folder) if planted else []
         problems = [problem for outcome in outcomes for problem in outcome.problems] if planted else clean(report)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Row(
+        tuple(defect.name for defect in defects),
         name,
-        str(amount) if defects else "-",
+        str(amount or "first") if defects else "-",
         tuple(outcomes),
         tuple(dict.fromkeys(problems)),
         time.process_time() - cpu,
         time.monotonic() - wall,
     )
+
+
+def validate(corpus: Corpus) -> tuple[Any, str]:
+    """Write a corpus and validate it in this process: the report and the folder of the run."""
+    finished = run_suite(load_suite(corpus.write()), resources=resources_of(corpus.services))
+    return finished.report, finished.folder

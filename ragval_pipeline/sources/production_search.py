@@ -15,12 +15,15 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.embedders.attribute import load_attribute
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.reader import Hit
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.model import Suite
 
 KEY = "retrieval.retriever"
 
@@ -111,6 +114,17 @@ class ProductionSearcher:
             remedy=f"Correct the search that {KEY} names; its own traceback tells more.",
             details={"retriever": self.spec},
         )
+
+
+def production_searcher(suite: Suite) -> ProductionSearcher:
+    """The search that a resolved suite names under ``retrieval.retriever``.
+
+    Raises:
+        SuiteError: There is no search under that name.
+        SystemFailure: Building the user's class raised.
+    """
+    assert suite.retrieval.retriever is not None
+    return ProductionSearcher(suite.retrieval.retriever, equal=suite.qdrant.filter, search_path=suite.folder)
 
 
 def load_search(spec: str, *, search_path: Path | None = None) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders import check_configuration, open_embedder
 from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.production_search import ProductionSearcher, load_search, production_searcher
 from ragval_pipeline.sources.qdrant.connect import open_client, place_of
 from ragval_pipeline.sources.qdrant.reader import CollectionReader, Hit
 from ragval_pipeline.sources.retry import RetryPolicy
@@ -86,7 +88,7 @@ class RetrievalResponse(BaseModel):
 
 
 class Retriever:
-    """Searches the collection of a suite with the suite's embedder.
+    """Searches the collection of a suite with the suite's embedder, or through the search that the suite names.
 
     Used in a ``with``, it keeps its connections open; otherwise each search opens and closes its own.
 
@@ -99,15 +101,7 @@ class Retriever:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = resolve_suite(suite)
-        settings = self._suite.embedding
-        check_configuration(
-            provider=settings.provider,
-            model=settings.model,
-            base_url=settings.base_url,
-            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-            dimension=settings.dimension,
-            search_path=self._suite.folder,
-        )
+        _check_settings(self._suite)
         self._session: _Session | None = None
 
     def __enter__(self) -> Self:
@@ -146,19 +140,17 @@ class Retriever:
 
     def _search(self, query: SearchQuery, session: _Session) -> RetrievalResponse:
         started = time.perf_counter()
-        states: list[State] = ["VALIDATING", "EMBEDDING"]
-        tries = 0
+        found = _Found(["VALIDATING"])
         try:
-            batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
-            tries = max(batch.tries - batch.calls, 0)
-            states.append("SEARCHING")
-            before = session.reader.attempts.tries
-            hits = self._hits(query, batch.vectors[0].tolist(), session)
-            tries += max(session.reader.attempts.tries - before - 1, 0)
+            if self._suite.retrieval.retriever is None:
+                self._search_collection(query, session, found)
+            else:
+                found.states.append("SEARCHING")
+                found.hits = session.production.search(query.text, limit=query.top_k, fields=())
             elapsed_ms = _ms(started)
-            kept = [hit for hit in hits if session.reaches(hit.score, query.score_threshold)]
+            kept = [hit for hit in found.hits if session.reaches(hit.score, query.score_threshold)]
         except (SystemFailure, NotMeasurableError) as failure:
-            states.append("EmbeddingError" if states[-1] == "EMBEDDING" else "SearchError")
+            states: list[State] = [*found.states, _failed_in(found.states[-1])]
             return _failed(query, states, failure, _ms(started))
         results = [self._format(hit) for hit in kept]
         return RetrievalResponse(
@@ -167,14 +159,21 @@ class Retriever:
             total_found=len(results),
             search_time_ms=elapsed_ms,
             status="success" if results else "no_matches",
-            message=_message(results, hits, query),
-            states=[*states, "FORMATTING", "COMPLETE"],
-            retries=tries,
+            message=_message(results, found.hits, query),
+            states=[*found.states, "FORMATTING", "COMPLETE"],
+            retries=found.retries,
         )
 
-    def _hits(self, query: SearchQuery, vector: list[float], session: _Session) -> list[Hit]:
+    def _search_collection(self, query: SearchQuery, session: _Session, found: _Found) -> None:
+        found.states.append("EMBEDDING")
+        batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
+        found.retries = max(batch.tries - batch.calls, 0)
+        found.states.append("SEARCHING")
+        before = session.reader.attempts.tries
         fields = list(dict.fromkeys(self._suite.payload.fields.values()))
-        return session.reader.search(vector, limit=query.top_k, fields=fields, exact=self._suite.retrieval.exact)
+        vector = batch.vectors[0].tolist()
+        found.hits = session.reader.search(vector, limit=query.top_k, fields=fields, exact=self._suite.retrieval.exact)
+        found.retries += max(session.reader.attempts.tries - before - 1, 0)
 
     def _format(self, hit: Hit) -> SearchResult:
         def value(name: str, kind: type) -> Any:
@@ -192,6 +191,15 @@ class Retriever:
             similarity_score=hit.score,
             embedded_at=value("embedded_at", str),
         )
+
+
+@dataclass
+class _Found:
+    """What one search has come to so far."""
+
+    states: list[State]
+    hits: list[Hit] = field(default_factory=list)
+    retries: int = 0
 
 
 class _Session:
@@ -235,13 +243,38 @@ class _Session:
         )
 
     @cached_property
+    def production(self) -> ProductionSearcher:
+        return production_searcher(self._suite)
+
+    @cached_property
     def _higher_is_better(self) -> bool:
+        if self._suite.retrieval.retriever is not None:
+            return True
         vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
         return vector is None or vector.higher_is_better
 
     def reaches(self, score: float, threshold: float) -> bool:
         """Whether a score is at least as good as the threshold; of distances the smaller is the better."""
         return score >= threshold - 1e-6 if self._higher_is_better else score <= threshold + 1e-6
+
+
+def _check_settings(suite: Suite) -> None:
+    if suite.retrieval.retriever is not None:
+        load_search(suite.retrieval.retriever, search_path=suite.folder)
+        return
+    settings = suite.embedding
+    check_configuration(
+        provider=settings.provider,
+        model=settings.model,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        dimension=settings.dimension,
+        search_path=suite.folder,
+    )
+
+
+def _failed_in(state: State) -> State:
+    return "EmbeddingError" if state == "EMBEDDING" else "SearchError"
 
 
 def validate_query(text: str, top_k: int, score_threshold: float) -> SearchQuery:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ from ragval_pipeline.suite.settings import (
 )
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 
-__all__ = ["anchored_uri", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite"]
+__all__ = [
+    "anchored_uri", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite", "suite_of", "variant_of",
+]  # fmt: skip
 
 
 def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, folder: str | Path | None = None) -> Suite:
@@ -52,10 +55,30 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
         SuiteError: The file is not there, is no YAML, or has an unknown or wrong key.
     """
     file = Path(path).expanduser().absolute()
-    written = _read_mapping(file)
+    return suite_of(parse_yaml(read_text(file, kind="suite file"), file=file), file=file, flags=flags, folder=folder)
+
+
+def suite_of(
+    content: Any, *, file: Path, flags: Mapping[str, Any] | None = None, folder: str | Path | None = None
+) -> Suite:
+    """``load_suite`` for settings that were read already, as from a part of a larger file.
+
+    Args:
+        content: In the shape of the suite.
+        file: Where they stand: named in errors; relative paths start at its folder.
+        flags: As for ``load_suite``.
+        folder: As for ``load_suite``.
+
+    Raises:
+        SuiteError: An unknown or wrong key.
+    """
+    if not isinstance(content, Mapping):
+        raise SuiteError("holds no settings", file=file, remedy="Write a mapping: suite, qdrant, source, queries.")
+    written = without_empty_sections({str(key): value for key, value in content.items()})
     start = file.parent if folder is None else Path(folder).absolute()
-    origin = SuiteOrigin(file=file, folder=start, written=written, flags=dict(flags or {}))
-    return _build(origin, os.environ, strict=False)
+    return _build(
+        SuiteOrigin(file=file, folder=start, written=written, flags=dict(flags or {})), os.environ, strict=False
+    )
 
 
 def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Suite:
@@ -73,11 +96,23 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
     return _build(suite._origin, os.environ if environ is None else environ, strict=True)
 
 
-def _read_mapping(file: Path) -> dict[str, Any]:
-    content = parse_yaml(read_text(file, kind="suite file"), file=file)
-    if not isinstance(content, dict):
-        raise SuiteError("holds no settings", file=file, remedy="Write a mapping: suite, qdrant, source, queries.")
-    return without_empty_sections({str(key): value for key, value in content.items()})
+def variant_of(suite: Suite, changes: Mapping[str, Any]) -> Suite:
+    """The same suite with some keys changed, as flags change them.
+
+    Args:
+        suite: As ``load_suite`` reads it, or made in Python.
+        changes: In the shape of the suite; mappings merge key by key.
+
+    Raises:
+        SuiteError: As ``load_suite``.
+        ValidationError: A suite made in Python does not take a change.
+    """
+    origin = suite._origin
+    if origin is None:
+        layers = [Layer("suite", suite.model_dump(exclude_unset=True)), Layer("changes", changes)]
+        return Suite.model_validate(merge_layers(layers))
+    flags = merge_layers([Layer("flags", origin.flags), Layer("changes", changes)])
+    return _build(replace(origin, flags=flags), os.environ, strict=False)
 
 
 def _build(origin: SuiteOrigin, environ: Mapping[str, str], *, strict: bool) -> Suite:

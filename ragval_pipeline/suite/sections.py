@@ -155,7 +155,7 @@ class AutomationSettings(Section):
     """What starts a validation."""
 
     after_asset: str | None = Field(None, description="Asset key whose materialisation starts a run, a/b/c")
-    after_job: str | None = Field(None, description="Job whose success starts a run")
+    after_job: str | None = Field(None, description="Job whose success starts a run, job or location:job")
     cron: str | None = Field(None, description="Five cron fields, or @daily and the like")
     poll_s: FromOne | None = Field(None, description="Seconds between looks at the collection")
     enabled: bool = Field(False, description="Ship schedules and sensors switched on")

@@ -41,7 +41,6 @@ class RunFacts:
         collection_name: The collection, or the alias that was asked for while the collection is not known.
         started: When the run began, aware.
         ended: When the report was put together, aware.
-        relevance_similarity: Score from which a hit counts as relevant.
         only: Groups selected, or null.
         environment: Versions and settings worth keeping.
     """
@@ -52,7 +51,6 @@ class RunFacts:
     collection_name: str
     started: datetime
     ended: datetime
-    relevance_similarity: float
     only: Collection[str] | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
 

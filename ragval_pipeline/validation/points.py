@@ -1,6 +1,7 @@
 """A point as the subject of a finding: its id, its page, and how the page is spelled.
 
-What lives here: the reference that detectors keep of a point. What does not: anything measured on it.
+What lives here: the reference that detectors keep of a point, and how many of all points a finding names. What does
+not: anything measured on them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.findings.model import Finding, Subject
 
 #: Snapshot columns that ``point_ref`` reads.
 REF_COLUMNS = ("point_id", "page_key", "page_url", "source_url")
@@ -31,6 +32,18 @@ class PointRef(NamedTuple):
         """The subject of a finding, with what was measured on it."""
         named = {} if self.page_url is None else {"page_url": self.page_url}
         return Subject(name=self.point_id, page=self.page_key, details={**named, **details})
+
+
+def with_share(finding: Finding, points: int) -> Finding:
+    """The finding of some points, told of how many: their share tells how far its consequences reach."""
+    if finding.subject_kind != "point" or not points:
+        return finding
+    counted = f"{finding.count} points"
+    message = finding.message
+    if message.startswith(counted):
+        message = f"{finding.count} of {points} points{message[len(counted) :]}"
+    details = {**finding.details, "share": round(finding.count / points, 4)}
+    return finding.model_copy(update={"message": message, "details": details})
 
 
 def point_ref(row: Mapping[str, Any]) -> PointRef:

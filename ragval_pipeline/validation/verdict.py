@@ -141,8 +141,6 @@ EXIT_CODES: Mapping[RunVerdict, int] = {"pass": 0, "fail": 1, "error": 3, "not_m
 def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: Collection[str] | None) -> MeasuredValue:
     if only is not None and criterion.group not in only:
         return not_measured(criterion.name, "not_selected", "its group was not selected")
-    if criterion.name == "no_regression" and criterion.asset not in by_asset:
-        return not_measured(criterion.name, "not_applicable", "there is no baseline yet")
     measurement = by_asset.get(criterion.asset)
     if measurement is None:
         return not_measured(criterion.name, "no_data", f"{criterion.asset} was not run")

@@ -33,7 +33,7 @@ def assemble(
     }
     facts = RunFacts(
         suite="book", profile=None, run_id="run-1", collection_name="docs", started=NOW - timedelta(seconds=42.5),
-        ended=NOW, relevance_similarity=0.5, only=more.pop("only", None), environment={"python": "3.11"},
+        ended=NOW, only=more.pop("only", None), environment={"python": "3.11"},
     )  # fmt: skip
     return assemble_report(
         facts, measurements, criteria=criteria, gates=gates, severities=severities or {}, inventory=inventory, **more

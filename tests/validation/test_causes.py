@@ -195,3 +195,26 @@ def test_points_that_share_a_wrong_address_and_an_index_repeat_each_other_becaus
         finding("payload.invalid_value", *points, scope="source_url"), finding("chunk.duplicate_index", *points)
     )
     assert because(linked, "chunk.duplicate_index") == "payload.invalid_value"
+
+
+def test_a_query_that_expects_a_page_that_nothing_retrieves_fails_because_of_it():
+    linked = link(
+        finding("query.failed", failed("q", "/a"), failed("r", "/b")), finding("retrieval.dark_page", page("/a"))
+    )
+    assert by_subject(linked, "query.failed") == {"q": "retrieval.dark_page", "r": None}
+    assert [entry.code for entry in linked] == ["query.failed", "retrieval.dark_page"]
+
+
+def test_wrong_vectors_explain_both_the_dark_page_and_its_query():
+    vectors = finding("vector.zero", Subject(name="p1", page="/a", details={}))
+    linked = link(finding("query.failed", failed("q", "/a")), finding("retrieval.dark_page", page("/a")), vectors)
+    assert because(linked, "query.failed") == because(linked, "retrieval.dark_page") == "vector.zero"
+
+
+def test_a_chunk_with_text_that_is_not_its_pages_is_a_hub_because_of_it():
+    hub, gone = Subject(name="p1", page="/a"), Subject(name="p1", page="/a")
+    assert because(link(finding("retrieval.hub_chunk", hub), finding("integrity.gone", gone)), "retrieval.hub_chunk")
+    other = Subject(name="p2", page="/a")
+    assert not because(
+        link(finding("retrieval.hub_chunk", hub), finding("integrity.gone", other)), "retrieval.hub_chunk"
+    )

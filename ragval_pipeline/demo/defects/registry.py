@@ -97,6 +97,11 @@ class Defect:
         """Whether the code holds for subjects, the corpus or the run."""
         return CATALOGUE[self.code].level
 
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether only an earlier, clean run tells that something is wrong."""
+        return CATALOGUE[self.code].group == "regression"
+
     def plant_in(self, corpus: Corpus, amount: Amount = ONE, *, seed: int = 0) -> Planted:
         """Plant the defect; the same seed in the same corpus spoils the same subjects."""
         return self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))

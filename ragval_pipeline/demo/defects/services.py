@@ -34,6 +34,10 @@ class PassingReader:
         """As the inner reader says."""
         return self.inner.count()
 
+    def newest(self, field: str) -> str | None:
+        """The greatest value of an indexed payload field."""
+        return self.inner.newest(field)
+
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """As the inner reader reads."""
         return self.inner.pages(fields, with_vectors=with_vectors)

@@ -28,6 +28,8 @@ class Outcome:
         planted: What was planted.
         recall: Planted subjects that were named / planted subjects.
         precision: Named subjects that were planted / named subjects; those of another defect's consequences aside.
+        named: Named subjects, those of another defect's consequences aside.
+        place: Where the finding stands in the report, from 1; null when there is none.
         followers: Declared codes of severity error or warning that were named besides, sorted.
         extra: Codes of severity error or warning that nobody declared, sorted.
         problems: Everything that is not as declared, one sentence each; empty when all is well.
@@ -36,6 +38,8 @@ class Outcome:
     planted: Planted
     recall: float
     precision: float
+    named: int = 0
+    place: int | None = None
     followers: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     problems: tuple[str, ...] = field(default=())
@@ -82,6 +86,8 @@ def _outcome(
         entry,
         recall=len(hit) / len(entry.subjects),
         precision=len(hit) / len(found) if found else 0.0,
+        named=len(found),
+        place=seen.findings.index(named[0]) + 1 if named else None,
         followers=tuple(sorted({finding.code for finding in seen.loud} & (entry.followers | entry.causes))),
         extra=extra,
         problems=(*_subject_problems(entry, found, bool(named)), *shared),
@@ -92,7 +98,12 @@ def _consequences(
     entry: Planted, planted: Sequence[Planted], named: Sequence[ReportedFinding], subjects: Subjects
 ) -> set[str]:
     """Subjects of this code that another planted defect explains: they are not this one's doing."""
-    others = {other.code for other in planted if other is not entry and entry.code in other.followers}
+    others = {
+        code
+        for other in planted
+        if other is not entry and entry.code in other.followers
+        for code in (other.code, *other.causes, *(other.followers - {entry.code}))
+    }
     return {
         name
         for name, details in subjects.items()

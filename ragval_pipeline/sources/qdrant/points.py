@@ -45,6 +45,9 @@ class Reader(Protocol):
     def count(self) -> int:
         """Exact number of points."""
 
+    def newest(self, field: str) -> str | None:
+        """The greatest value of an indexed payload field, as text; null without any."""
+
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """Every point, some at a time."""
 

@@ -20,6 +20,7 @@ from ragval_pipeline.sources.qdrant.paths import filter_key, payload_selector
 from ragval_pipeline.sources.qdrant.points import Hit, Point, Reader
 from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy
+from ragval_pipeline.sources.snapshot.values import lookup
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -126,6 +127,24 @@ class CollectionReader:
                 limit = _limit_after(page)
             if offset is None:
                 return
+
+    def newest(self, field: str) -> str | None:
+        """The greatest value of an indexed payload field, as text; null without any."""
+        from qdrant_client import models
+
+        order = models.OrderBy(key=filter_key(field), direction=models.Direction.DESC)
+        records, _ = self._ask(
+            lambda: self._client.scroll(
+                self._collection,
+                scroll_filter=self._filter(),
+                order_by=order,
+                limit=1,
+                with_payload=payload_selector([field]),
+                with_vectors=False,
+            )
+        )
+        present, value = lookup(records[0].payload or {}, field) if records else (False, None)
+        return str(value) if present else None
 
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
         """The stored vectors that searches use, without payload.

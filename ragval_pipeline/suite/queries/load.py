@@ -1,7 +1,7 @@
 """From a suite's ``queries`` setting to its test queries, checked and expanded.
 
 What lives here: the way, and ids. What does not: formats (``files``, ``beir``, ``trec``), the model, ground truth
-files (``ground_truth``), and the profile's rules (``rules``).
+files (``ground_truth``), regular expressions (``patterns``), and the profile's rules (``rules``).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ragval_pipeline.suite.queries.entries import Entry
 from ragval_pipeline.suite.queries.files import read_entries
 from ragval_pipeline.suite.queries.ground_truth import with_ground_truth
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
+from ragval_pipeline.suite.queries.patterns import check_patterns
 from ragval_pipeline.suite.queries.qrels import read_qrels, with_judgements
 from ragval_pipeline.suite.queries.rules import apply_rules
 from ragval_pipeline.suite.queries.templates import expand_template
@@ -40,10 +41,13 @@ def load_queries(suite: Suite) -> list[TestQuery]:
         The queries, each with an id of its own; empty when the suite has none.
 
     Raises:
-        SuiteError: A file is not there, an entry is wrong, breaks a rule of the profile, or an id stands twice.
+        SuiteError: A file is not there, an entry is wrong, breaks a rule of the profile or holds a broken regular
+            expression, or an id stands twice.
     """
     located, file = _read(suite)
     apply_rules(located, get_profile(suite.profile), file)
+    if suite.retrieval.module_match == "regex":
+        check_patterns(located, file)
     return [query for _, query in located]
 
 

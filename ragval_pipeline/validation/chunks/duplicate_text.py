@@ -54,6 +54,7 @@ def duplicate_text_findings(texts: Texts) -> list[Finding]:
         for ref in group:
             others = [other for other in ids[: _SHOWN + 1] if other != ref.point_id][:_SHOWN]
             subjects.append(ref.subject(others=others, copies=len(ids)))
-    message = f"{len(subjects)} points hold {len(groups)} texts: each text stands in several points."
+    held = "the same text" if len(groups) == 1 else f"{len(groups)} texts: each text stands in several points"
+    message = f"{len(subjects)} points hold {held}."
     details = {"groups": len(groups), "superfluous": len(subjects) - len(groups)}
     return [make_finding("chunk.duplicate_text", subjects, details=details, message=message)]

@@ -13,6 +13,7 @@ from ragval_pipeline.sources.page_copies.reader import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.chunks import (
     duplicate_text,
+    leftover,
     near_duplicate,
     order,
     over_limit,
@@ -25,6 +26,7 @@ from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.chunks.page_evidence import PageEvidence, read_evidence
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.texts import boilerplate, hashes, mojibake, zero_width
 
 ASSET = "chunk_structure"
@@ -52,14 +54,7 @@ def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitR
         *hashes.hash_findings(hashes.collect_hashes(snapshot.rows(hashes.COLUMNS))),
     ]
     points = snapshot.manifest.points
-    return Measurement(asset=ASSET, findings=tuple(_with_share(finding, points) for finding in findings))
-
-
-def _with_share(finding: Finding, points: int) -> Finding:
-    """The finding of some points with their share of all points, which tells how far its consequences reach."""
-    if finding.subject_kind != "point" or not points:
-        return finding
-    return finding.model_copy(update={"details": {**finding.details, "share": round(finding.count / points, 4)}})
+    return Measurement(asset=ASSET, findings=tuple(with_share(finding, points) for finding in findings))
 
 
 def _required(snapshot: Snapshot) -> frozenset[str]:
@@ -78,16 +73,19 @@ def _tokens(snapshot: Snapshot, limits: LimitRules) -> Iterator[Finding]:
 
 def _structure(snapshot: Snapshot, copies: PageCopies | None) -> Iterator[Finding]:
     """What depends on the pages, read once for all of it."""
-    pages = order.collect_order(snapshot.rows(order.COLUMNS))
+    pages = order.without_strays(order.collect_order(snapshot.rows(order.COLUMNS)))
     tails, dates_prove = stale_tail.find_tails(pages)
     phrases = boilerplate.collect_phrases(snapshot.rows(boilerplate.COLUMNS))
     suspected = boilerplate.suspected_wordings(phrases)
     evidence = PageEvidence()
     if copies is not None and (tails or suspected):
-        evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected)
+        probes = {entry.ref: entry.probes for entry in phrases.edges} if suspected else None
+        evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected, probes)
     yield from order.order_findings(pages)
-    yield from stale_tail.stale_tail_findings(tails, needed=evidence.needed, dates_prove=dates_prove)
-    yield from boilerplate.boilerplate_findings(phrases, evidence.in_content)
+    undated = leftover.undated_pages(pages)
+    leftovers = leftover.find_leftovers(undated, snapshot, copies) if copies is not None and undated else ()
+    yield from stale_tail.stale_tail_findings(tails, needed=evidence.needed, dates_prove=dates_prove, undated=leftovers)
+    yield from boilerplate.boilerplate_findings(phrases, evidence.in_content, evidence.elsewhere, evidence.strangers)
 
 
 def _texts_of(snapshot: Snapshot, tails: Sequence[stale_tail.Tail]) -> Mapping[str, str]:

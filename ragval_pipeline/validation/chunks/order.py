@@ -13,6 +13,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.urls import is_http_url
 
 #: Snapshot columns that ``collect_order`` needs.
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at")
@@ -47,6 +48,15 @@ def merge_order(slices: Iterable[Mapping[str, PageOrder]]) -> dict[str, PageOrde
             for index, points in page.points.items():
                 known.points.setdefault(index, []).extend(points)
     return merged
+
+
+def without_strays(pages: Mapping[str, PageOrder]) -> dict[str, PageOrder]:
+    """The pages without those that are no address, in an index whose pages are addresses.
+
+    What several points hold in place of an address is no page that they share: it is named as an invalid value.
+    """
+    addresses = {key: page for key, page in pages.items() if is_http_url(page.url)}
+    return addresses or dict(pages)
 
 
 def order_findings(pages: Mapping[str, PageOrder]) -> list[Finding]:

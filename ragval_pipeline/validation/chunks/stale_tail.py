@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.chunks.order import PageOrder
+from ragval_pipeline.validation.texts.trigrams import share_in, trigrams
 from ragval_pipeline.validation.texts.words import words_of
 from ragval_pipeline.validation.times import parse_time, utc_text
 
@@ -68,7 +69,11 @@ def find_tails(pages: Mapping[str, PageOrder]) -> tuple[list[Tail], bool]:
 
 
 def stale_tail_findings(
-    tails: Iterable[Tail], *, needed: Mapping[str, Collection[str]], dates_prove: bool
+    tails: Iterable[Tail],
+    *,
+    needed: Mapping[str, Collection[str]],
+    dates_prove: bool,
+    undated: Iterable[Subject] = (),
 ) -> list[Finding]:
     """``chunk.stale_tail``.
 
@@ -76,8 +81,9 @@ def stale_tail_findings(
         tails: Old ends of pages.
         needed: By page that was read, the points of the tail that the page still needs (``needed_points``).
         dates_prove: Whether a tail is a leftover also where the page was not read.
+        undated: Leftovers of pages without dates (``leftover``).
     """
-    subjects = []
+    subjects = list(undated)
     for tail in tails:
         if tail.page not in needed and not dates_prove:
             continue
@@ -103,26 +109,14 @@ def needed_points(tail: Tail, texts: Mapping[str, str], page_text: str) -> set[s
         texts: Text of each of the page's points, by id.
         page_text: All text of the page.
     """
-    page = _trigrams(page_text)
-    head = set().union(*(_trigrams(texts.get(point_id, "")) for point_id in tail.head))
+    page = trigrams(words_of(page_text))
+    held = {point_id: trigrams(words_of(texts.get(point_id, ""))) for point_id in (*tail.points, *tail.head)}
+    head = set().union(*(held[point_id] for point_id in tail.head))
     return {
         point_id
         for point_id in tail.points
-        if _stands(own := _trigrams(texts.get(point_id, "")), page) and not _stands(own, head)
+        if share_in(held[point_id], page) >= STANDS and share_in(held[point_id], head) < STANDS
     }
-
-
-def gone_tail(indices: Collection[int], gone: Collection[int]) -> set[int]:
-    """The unbroken end of a page's chunk indices that is gone from the page; empty when all of it is.
-
-    For judging by text alone: the caller must know that the chunks in front of it hold the whole page.
-    """
-    tail: set[int] = set()
-    for index in sorted(indices, reverse=True):
-        if index not in gone:
-            return tail
-        tail.add(index)
-    return set()
 
 
 def _times(page: PageOrder) -> dict[int, datetime]:
@@ -152,13 +146,3 @@ def _tail(key: str, page: PageOrder, times: Mapping[int, datetime]) -> Tail | No
     tail = {point_id: (index, times[index]) for index in indices[place:] for point_id, _ in page.points[index]}
     head = tuple(point_id for index in indices[:place] for point_id, _ in page.points[index])
     return Tail(key, page.url, indices[place], tail, head, newest, rewritten)
-
-
-def _stands(own: set[tuple[str, ...]], other: set[tuple[str, ...]]) -> bool:
-    return bool(own) and len(own & other) >= STANDS * len(own)
-
-
-def _trigrams(text: str) -> set[tuple[str, ...]]:
-    words = words_of(text)
-    size = min(3, len(words))
-    return {tuple(words[start : start + size]) for start in range(len(words) - size + 1)} if size else set()

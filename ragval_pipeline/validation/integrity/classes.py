@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ragval_pipeline.validation.integrity.edges import Habits
+from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.integrity.results import ChunkResult
 
 ChunkClass = Literal["verified", "drifted", "gone"]
@@ -50,7 +50,8 @@ def class_of(chunk: ChunkResult, habits: Habits | None = None) -> ChunkClass:
     letters = chunk.letters - sum(edge.missing for edge in added)
     changed = chunk.changed - sum(edge.changed for edge in added)
     share = chunk.found / letters if letters else 1.0
-    if share < GONE_BELOW:
+    # Of a chunk that is hardly on its page habits must explain all the rest: else some are met by chance.
+    if share < GONE_BELOW or (chunk.share < GONE_BELOW and share < VERIFIED_FROM):
         return "gone"
     if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
         return "drifted"

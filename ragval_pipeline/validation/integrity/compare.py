@@ -24,7 +24,7 @@ from ragval_pipeline.validation.integrity.results import ChunkResult, PageResult
 from ragval_pipeline.validation.integrity.searched import SearchedText
 
 #: Snapshot columns that a comparison needs.
-COLUMNS = ("point_id", "page_key", "text", "title", "headings", "chunk_index")
+COLUMNS = ("point_id", "page_key", "text", "title", "headings", "chunk_index", "source_url", "module", "chapter")
 #: A page with fewer letters, whose chunks hold many times as many, builds its text in the browser.
 RENDERED_LETTERS = 40
 #: A page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page behind it.
@@ -82,6 +82,11 @@ def labels_of(row: Row) -> list[str]:
     return [label for label in (row["title"], *(row["headings"] or ())) if label]
 
 
+def address_of(row: Row) -> list[str]:
+    """Where a chunk is from, as stored with it."""
+    return [str(row[name]) for name in ("source_url", "module", "chapter") if row[name]]
+
+
 def _without_text(record: PageRecord, *, rows: int, with_text: int) -> PageResult:
     return PageResult(
         key=record.page_key,
@@ -112,7 +117,7 @@ def _has_text(record: PageRecord, rows: Sequence[Row]) -> bool:
 
 
 def _compare(row: Row, page: SearchedText) -> _Compared:
-    match = match_text(row["text"], page, labels=labels_of(row))
+    match = match_text(row["text"], page, labels=labels_of(row), address=address_of(row))
     letters = match.text.letters
     if match.found is None:
         return _Compared(row, match, page.place(letters) or 0)
@@ -148,13 +153,13 @@ def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> Chunk
         return result
     words, changed = len(match.text.tokens), match.changed_words()
     differs = match.share < VERIFIED_FROM or changed > CHANGED_WORDS * words
-    opening, closing = edges_of(match)
+    openings, closings = edges_of(match)
     return replace(
         result,
         words=words,
         changed=changed,
-        opening=opening,
-        closing=closing,
+        openings=openings,
+        closings=closings,
         segments=segments_of(match, page) if shown and differs else (),
         probes=_probes(match.text.letters) if match.share < VERIFIED_FROM else (),
     )
@@ -172,13 +177,14 @@ def _with_content(
 ) -> PageResult:
     ordered = _in_order(compared)
     labels = [label for chunk in ordered for label in chunk.labels]
-    chunks = chunk_side(list(dict.fromkeys(chunk.row["text"] for chunk in ordered)), labels)
+    texts = list(dict.fromkeys(chunk.row["text"] for chunk in ordered))
+    chunks = chunk_side(texts, labels)
     held = held_blocks(record.blocks, chunks, common)
     result = replace(result, content=sum(entry.letters for entry in held), captured=sum(entry.held for entry in held))
     if not result.chunks + result.textless:
         return result  # a page without chunks is missing as a whole
     passages = [Passage(entry.block.kind, _cut(entry.block.text), entry.letters) for entry in lost_passages(held)]
-    headings = lost_headings(held, chunks, verified=result.found == result.letters)
+    headings = lost_headings(held, chunks, verified=result.found == result.letters, texts=texts)
     return replace(
         result,
         passages=tuple(passages[:MOST_PASSAGES]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ragval_pipeline.sources.page_text import Block
 from ragval_pipeline.validation.integrity.common import CommonBlocks
@@ -20,6 +21,8 @@ from ragval_pipeline.validation.integrity.searched import SearchedText
 PASSAGE_LETTERS = 40
 #: Below this share of its letters a block counts as lost.
 LOST_BELOW = 0.5
+#: Letters that an ingestion may put before a chunk.
+_FRAME_LETTERS = 160
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,9 @@ def lost_passages(held: Iterable[HeldBlock]) -> list[HeldBlock]:
     return [entry for entry in held if entry.letters >= PASSAGE_LETTERS and entry.lost]
 
 
-def lost_headings(held: Sequence[HeldBlock], chunks: SearchedText, *, verified: bool) -> list[str]:
+def lost_headings(
+    held: Sequence[HeldBlock], chunks: SearchedText, *, verified: bool, texts: Iterable[str] = ()
+) -> list[str]:
     """Headings that stand in no chunk although what they head does.
 
     A heading that was lost together with its text is part of what was not captured.
@@ -82,18 +87,30 @@ def lost_headings(held: Sequence[HeldBlock], chunks: SearchedText, *, verified: 
         chunks: What they were looked for in.
         verified: Whether every chunk stands on the page letter for letter. Otherwise a heading of which half is there
             has changed and is not lost.
+        texts: The chunks one by one: a heading that the chunker cut in two is not lost.
     """
     lost = (entry for entry, text in _with_text(held) if text is not None and not text.lost)
-    return [
+    missed = [
         entry.block.text
         for entry in lost
         if (entry.lost or verified) and not _stands_whole(fold(entry.block.text), chunks)
     ]
+    folded = [fold(text) for text in texts] if missed else []
+    return [text for text in missed if not _is_cut(fold(text), folded)]
 
 
 def _stands_whole(letters: str, chunks: SearchedText) -> bool:
     """Whether a heading stands in the chunks in one, with or without its number."""
     return chunks.place(letters) is not None or chunks.place(letters.lstrip("0123456789") or letters) is not None
+
+
+def _is_cut(letters: str, chunks: Sequence[str]) -> bool:
+    """Whether a chunk ends with the beginning of a heading and the next one has the rest near its own beginning."""
+    for before, after in pairwise(chunks):
+        longest = next((size for size in range(len(letters) - 1, 0, -1) if before.endswith(letters[:size])), 0)
+        if longest and letters[longest:] in after[: len(letters) + _FRAME_LETTERS]:
+            return True
+    return False
 
 
 def _with_text(held: Sequence[HeldBlock]) -> Iterator[tuple[HeldBlock, HeldBlock | None]]:

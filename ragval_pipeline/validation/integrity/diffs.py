@@ -27,13 +27,13 @@ def segments_of(match: Match, page: SearchedText) -> Segments:
         return ()
     text, segments, at = match.text, _Segments(), 0
     for start, end in _whole_word_runs(match)[:MOST]:
-        segments.common(text.shown[_offset(text, at) : _offset(text, start)], first=at == 0)
+        segments.common(text.shown[_after(text, at) : int(text.offsets[start])], first=at == 0)
         segments.add("index", text.between(start, end))
         place = window_of(text.letters, match.found, start, end, page)
         if place is not None and match.found[:start].any() and match.found[end:].any():
             segments.add("page", page.folded.between(*place))
         at = end
-    segments.common(text.shown[_offset(text, at) :], first=at == 0, last=True)
+    segments.common(text.shown[_after(text, at) :], first=at == 0, last=True)
     return tuple(segments.parts)
 
 
@@ -62,14 +62,12 @@ def _whole_word_runs(match: Match) -> list[tuple[int, int]]:
     """The stretches that differ, widened to whole words; those that touch then are one."""
     assert match.found is not None
     missing = ~match.found
-    for first, last in match.text.tokens:
+    for first, last in match.text.tokens.tolist():
         if missing[first:last].any():
             missing[first:last] = True
     return runs_of(missing)
 
 
-def _offset(text: FoldedText, letter: int) -> int:
-    if letter == 0:
-        return 0
-    # What stands between two words belongs to what follows.
-    return int(text.offsets[letter - 1]) + 1 if letter >= len(text.letters) else int(text.offsets[letter])
+def _after(text: FoldedText, letter: int) -> int:
+    """Where the text goes on behind the letters before ``letter``: what parts two words goes with what follows."""
+    return int(text.offsets[letter - 1]) + 1 if letter else 0

@@ -1,96 +1,101 @@
-"""What an ingestion puts before or after its chunks: a title, a source line, a summary of the document.
+"""The beginning and the end of a chunk that its page does not have.
 
-What lives here: a chunk's edges that its page does not have, and which of them are the ingestion's habit. What does
-not: the class of a chunk (``classes``), which leaves habits out: they say nothing of the page.
+What lives here: finding them, line by line. What does not: which of them are the ingestion's habit (``habits``).
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
-from ragval_pipeline.validation.integrity.folding import fold
+from ragval_pipeline.validation.integrity.folding import FoldedText
 from ragval_pipeline.validation.integrity.grams import runs_of
 from ragval_pipeline.validation.integrity.match import Match
-from ragval_pipeline.validation.integrity.results import ChunkResult, Edge, PageResult
+from ragval_pipeline.validation.integrity.results import Edge
 
 #: Letters in one run that end an opening and begin a closing.
 ANCHOR = 24
-#: An edge is a habit when so many of all chunks have one that begins (ends) with the same word,
-SAME_WORD = 0.2
-#: or so many of the pages have a chunk with one: a line at the start of each page,
-SAME_WORD_PAGES = 0.5
-#: or so many chunks have one at all: a summary, each in other words.
-ANY_WORD = 0.8
-#: Fewer chunks, and pages, have no habits.
-FEWEST = 4
+#: Lines at either end that an ingestion may add: title, section, source, date, keywords.
+MOST_LINES = 6
 _DIGITS = re.compile(r"\d+")
 
+#: Letters from the first to before the second.
+Range = tuple[int, int]
 
-def edges_of(match: Match) -> tuple[Edge | None, Edge | None]:
-    """Opening and closing of a chunk, null where the page has them."""
+
+def edges_of(match: Match) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """Openings and closings of a chunk that its page does not have, the outermost first: one a line.
+
+    A chunk that has nothing of its page has none: all of it is another text.
+    """
     if match.found is None or match.common is None:
-        return None, None
+        return (), ()
     runs = runs_of(match.common)
     longest = max((end - start for start, end in runs), default=0)
     long = [(start, end) for start, end in runs if end - start >= min(ANCHOR, longest)]
+    lines = _lines(match.text)
     if not long:  # a chunk that has little of its own
-        line = len(fold(match.text.shown.split("\n", 1)[0]))
+        line = lines[0][1] if lines else 0
         long = [(line, line)]
-    return _edge(match, 0, long[0][0], outermost=0), _edge(match, long[-1][1], match.letters, outermost=-1)
+    opening = [(0, long[0][0]), *_opening_lines(match, lines[1:MOST_LINES], long)]
+    after = max(end for _, end in opening)
+    closing = [(start, end) for start, end in _closing_lines(match, lines[-MOST_LINES:], long) if start >= after]
+    ends = _edges(match, closing) or _edges(match, [(max(after, long[-1][1]), match.letters)], outermost=-1)
+    return (_edges(match, opening), ends) if match.letters_found else ((), ())
 
 
-def _edge(match: Match, start: int, end: int, *, outermost: int) -> Edge | None:
+def _lines(text: FoldedText) -> list[tuple[int, int]]:
+    """The lines that hold letters, as ranges of letters."""
+    import numpy as np
+
+    breaks = [found.start() for found in re.finditer("\n", text.shown)]
+    cuts = [0, *np.searchsorted(text.offsets, breaks).tolist(), len(text.letters)]
+    return [(first, last) for first, last in pairwise(cuts) if last > first]
+
+
+def _opening_lines(match: Match, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:
+    """Further lines at the beginning of which the page has nothing, up to the first other one."""
     assert match.found is not None
-    missing = int((~match.found[start:end]).sum())
-    if not missing:
-        return None
-    words = match.text.words_between(start, end)
-    first, last = words[outermost]
-    return Edge(_DIGITS.sub("", match.text.letters[first:last]), missing, match.changed_words(start, end))
+    for first, last in lines:
+        if first < long[0][0]:
+            continue
+        if _has_word_at(match, first):
+            return
+        yield first, next((start for start, _ in long if first <= start < last), last)
 
 
-@dataclass(frozen=True)
-class Habits:
-    """The edges that an ingestion adds to its chunks.
-
-    Args:
-        openings: Outermost words; null: whatever they are.
-        closings: The same at the end.
-    """
-
-    openings: frozenset[str] | None = frozenset()
-    closings: frozenset[str] | None = frozenset()
-
-    @classmethod
-    def of(cls, pages: Iterable[PageResult]) -> Habits:
-        """The habits that the chunks of these pages show."""
-        held = list(pages)
-        chunks = sum(page.chunks for page in held)
-        return cls(
-            _habitual([(page.key, chunk.opening) for page in held for chunk in page.differing], chunks, len(held)),
-            _habitual([(page.key, chunk.closing) for page in held for chunk in page.differing], chunks, len(held)),
-        )
-
-    def in_chunk(self, chunk: ChunkResult) -> list[Edge]:
-        """The edges of a chunk that are habits."""
-        pairs = ((chunk.opening, self.openings), (chunk.closing, self.closings))
-        return [edge for edge, words in pairs if edge is not None and (words is None or edge.word in words)]
+def _closing_lines(match: Match, lines: Sequence[Range], long: Sequence[Range]) -> Iterator[Range]:
+    """Lines at the end, after all that the page has in one, at the beginning of which it has nothing."""
+    assert match.found is not None
+    for first, last in reversed(lines):
+        if _has_word_at(match, first) or first < long[-1][1]:
+            return
+        yield first, last
 
 
-def _habitual(edges: list[tuple[str, Edge | None]], chunks: int, pages: int) -> frozenset[str] | None:
-    counts: Counter[str] = Counter()
-    on_pages: defaultdict[str, set[str]] = defaultdict(set)
-    for key, edge in edges:
-        if edge is not None:
-            counts[edge.word] += 1
-            on_pages[edge.word].add(key)
-    if chunks >= FEWEST and counts.total() >= ANY_WORD * chunks:
-        return None
-    return frozenset(
-        word
-        for word, count in counts.items()
-        if (count >= max(FEWEST, SAME_WORD * chunks)) or len(on_pages[word]) >= max(FEWEST, SAME_WORD_PAGES * pages)
-    )
+def _has_word_at(match: Match, start: int) -> bool:
+    """Whether the page has the word that begins with a letter."""
+    assert match.found is not None
+    return bool(match.found[start : _word_end(match.text, start)].all())
+
+
+def _word_end(text: FoldedText, letter: int) -> int:
+    """Where the word of a letter ends."""
+    after = text.word_starts[letter + 1 :].nonzero()[0]
+    return letter + 1 + int(after[0]) if len(after) else len(text.letters)
+
+
+def _edges(match: Match, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
+    """The edges in some ranges of letters; none where the page has all of them."""
+    assert match.found is not None
+    edges = []
+    for start, end in ranges:
+        missing = int((~match.found[start:end]).sum())
+        if missing:
+            # A word runs on where the page happens to have its last letters.
+            whole = _word_end(match.text, end - 1) if outermost == 0 else end
+            first, last = match.text.words_between(start, whole)[outermost]
+            word = _DIGITS.sub("", match.text.letters[first:last])
+            edges.append(Edge(word, missing, match.changed_words(start, end)))
+    return tuple(edges)

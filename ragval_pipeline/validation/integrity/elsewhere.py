@@ -12,7 +12,7 @@ from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.integrity.folding import fold
 
 #: More chunks than this are not looked for: then the whole index is of another site, and says so.
-MOST = 500
+MOST = 200
 
 
 def pages_elsewhere(gone: Mapping[str, tuple[str, Sequence[str]]], records: Iterable[PageRecord]) -> dict[str, str]:
@@ -32,7 +32,6 @@ def pages_elsewhere(gone: Mapping[str, tuple[str, Sequence[str]]], records: Iter
             if point_id in found or own == record.page_key:
                 continue
             # Two of three pieces: one may hold a changed word.
-            hits = sum(probe in letters for probe in probes)
-            if probes and hits >= (len(probes) + 1) // 2:
+            if probes and [probe in letters for probe in probes].count(True) >= (len(probes) + 1) // 2:
                 found[point_id] = record.url
     return found

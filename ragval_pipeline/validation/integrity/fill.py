@@ -33,10 +33,12 @@ LABEL_LETTERS = 6
 _LABELS = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
 
-def find_labels(text: FoldedText, found: Mask, there: SearchedText, labels: Iterable[str]) -> None:
-    """Mark lines, cells and labels that stand there, or in ``labels``, as a whole.
+def find_labels(
+    text: FoldedText, found: Mask, there: SearchedText, labels: Iterable[str], address: Iterable[str] = ()
+) -> None:
+    """Mark lines, cells and labels that stand there, or in ``labels`` or ``address``, as a whole.
 
-    Tables read out column by column, breadcrumbs and titles put before a chunk are made of such pieces.
+    Tables read out column by column, breadcrumbs, titles and sources put before a chunk are made of such pieces.
     """
     import numpy as np
 
@@ -50,7 +52,7 @@ def find_labels(text: FoldedText, found: Mask, there: SearchedText, labels: Iter
             continue
         words = words_of(piece[0])
         if words and len(words) <= LABEL_WORDS:
-            own = own if own is not None else word_text("\n".join(labels))
+            own = own if own is not None else word_text("\n".join((*labels, *address)))
             sought = f" {' '.join(words)} "
             found[start:end] |= sought in there.words or sought in own
     stored = joined(fold(label) for label in labels)
@@ -74,14 +76,19 @@ def find_words(text: FoldedText, found: Mask, there: SearchedText) -> tuple[tupl
             continue
         if window[0] == window[1]:
             added.append((start, end))
-        else:
-            _mark_common_words(text, found, (start, end), there.folded, window)
+            continue
+        same = _common_words(text, (start, end), there.folded, window)
+        # Beside one run only, where it is not known how far to look, some small words are met by chance.
+        if _is_between(found, start, end) or 2 * sum(last - first for first, last in same) >= end - start:
+            for first, last in same:
+                found[first:last] = True
     return tuple(added)
 
 
-def _mark_common_words(
-    text: FoldedText, found: Mask, gap: tuple[int, int], other: FoldedText, window: tuple[int, int]
-) -> None:
+def _common_words(
+    text: FoldedText, gap: tuple[int, int], other: FoldedText, window: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Words of the gap that stand in the window in the same order, as ranges of letters."""
     ours = text.words_between(*_whole_words(text, *gap))
     theirs = other.words_between(*_whole_words(other, *window))
     blocks = SequenceMatcher(
@@ -92,11 +99,8 @@ def _mark_common_words(
     ).get_matching_blocks()
     # In a wide window some small word is met by chance.
     least = 1 if window[1] - window[0] <= 2 * (gap[1] - gap[0]) + SIZE else SIZE
-    for block in blocks:
-        same = ours[block.a : block.a + block.size]
-        if sum(last - first for first, last in same) >= least:
-            for first, last in same:
-                found[first:last] = True
+    runs = (ours[block.a : block.a + block.size] for block in blocks)
+    return [word for same in runs if sum(last - first for first, last in same) >= least for word in same]
 
 
 def window_of(letters: str, found: Mask, start: int, end: int, there: SearchedText) -> tuple[int, int] | None:
@@ -113,6 +117,11 @@ def window_of(letters: str, found: Mask, start: int, end: int, there: SearchedTe
     if rights and not lefts:
         return max(0, rights[0] - 2 * length - SIZE), rights[0]
     return None
+
+
+def _is_between(found: Mask, start: int, end: int) -> bool:
+    """Whether long enough runs stand on both sides."""
+    return min(_matching_beside(found, start, end)) >= SIZE
 
 
 def _matching_beside(found: Mask, start: int, end: int) -> tuple[int, int]:

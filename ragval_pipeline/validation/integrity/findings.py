@@ -11,7 +11,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.integrity.classes import ChunkClass, class_of
-from ragval_pipeline.validation.integrity.edges import Habits
+from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.integrity.results import ChunkResult, IntegrityResult, PageResult
 
 #: Passages, headings and joins that the details of one subject hold.
@@ -20,11 +20,9 @@ DETAILED = 10
 Classified = tuple[PageResult, ChunkResult, ChunkClass]
 
 
-def classify(result: IntegrityResult) -> list[Classified]:
+def classify(result: IntegrityResult, habits: Habits) -> list[Classified]:
     """Every chunk that differs from its page, with its class."""
-    pages = result.read()
-    habits = Habits.of(pages)
-    return [(page, chunk, class_of(chunk, habits)) for page in pages for chunk in page.differing]
+    return [(page, chunk, class_of(chunk, habits)) for page in result.read() for chunk in page.differing]
 
 
 def integrity_findings(

@@ -114,13 +114,13 @@ class FoldedText:
         return self.apart | self.alone | before
 
     @cached_property
-    def tokens(self) -> list[tuple[int, int]]:
-        """What blanks part, as ranges of letters; each character of a script without blanks is a token."""
+    def tokens(self) -> npt.NDArray[np.int64]:
+        """What blanks part, as ranges of letters, shape ``(tokens, 2)``; without blanks each character is one."""
         import numpy as np
 
         starts = self.spaced | self.alone | np.roll(self.alone, 1)
-        edges = [*np.flatnonzero(starts).tolist(), len(self.letters)]
-        return list(pairwise(edges))
+        edges = np.append(np.flatnonzero(starts), len(self.letters))
+        return np.stack([edges[:-1], edges[1:]], axis=1)
 
     def between(self, start: int, end: int) -> str:
         """The piece of ``shown`` that holds the letters ``start`` to ``end`` (exclusive)."""

@@ -17,7 +17,7 @@ _MARKUP = re.compile(
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same, cut by the chunk's end or beginning
     r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
-    r"|\A(?:[^\s()\[\]]*[/.#][^\s()\[\]]*(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
+    r"|\A(?:[^\s()\[\]]+(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
     r"|\A---\n.{0,2000}?\n---(?=\n|\Z)"  # front matter
     r"|&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text

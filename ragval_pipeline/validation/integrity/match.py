@@ -61,27 +61,34 @@ class Match:
         """
         if self.found is None:
             return 0
-        replaced = ~self.found
+        import numpy as np
+
+        missing = ~self.found
+        replaced = missing.copy()
         for first, last in self.added:
             replaced[first:last] = False
-        until = self.letters if end is None else end
-        words = ((first, last) for first, last in self.text.tokens if first < until and last > start)
-        return sum(self._is_changed(first, last, replaced) for first, last in words)
-
-    def _is_changed(self, first: int, last: int, replaced: npt.NDArray[np.bool_]) -> bool:
-        assert self.found is not None
-        here = self.found[first:last]
+        words = self.text.tokens
+        gone, lengths = np.add.reduceat(missing, words[:, 0]), words[:, 1] - words[:, 0]
         # A word of which a part was added was changed as well.
-        return bool(replaced[first:last].any() or (here.any() and not here.all()))
+        changed = (np.add.reduceat(replaced, words[:, 0]) > 0) | ((gone > 0) & (gone < lengths))
+        within = (words[:, 0] < (self.letters if end is None else end)) & (words[:, 1] > start)
+        return int((changed & within).sum())
 
 
-def match_text(text: str, there: SearchedText, *, labels: Iterable[str] = ()) -> Match:
+def match_text(
+    text: str,
+    there: SearchedText,
+    *,
+    labels: Iterable[str] = (),
+    address: Iterable[str] = (),
+) -> Match:
     """Look for a text in another, for a chunk in its page.
 
     Args:
         text: The text as stored.
         there: What it is looked for in.
         labels: Title and headings stored with the text: a line that repeats them is no difference.
+        address: Where the text is from, as stored with it: the same, where it stands apart from other words.
 
     Returns:
         The match; of the text as it is and without Markdown's markup, the one that stands there to the larger part.
@@ -91,16 +98,16 @@ def match_text(text: str, there: SearchedText, *, labels: Iterable[str] = ()) ->
         return Match(raw)
     plain = without_markup(text)
     if plain == text:
-        return _differing(raw, there, labels)
+        return _differing(raw, there, labels, address)
     bare = FoldedText.of(plain)
     if bare.letters and bare.letters in there.folded.letters:
         return Match(bare)
-    return max((_differing(reading, there, labels) for reading in (raw, bare)), key=lambda match: match.share)
+    return max((_differing(reading, there, labels, address) for reading in (raw, bare)), key=lambda match: match.share)
 
 
-def _differing(text: FoldedText, there: SearchedText, labels: Iterable[str]) -> Match:
+def _differing(text: FoldedText, there: SearchedText, labels: Iterable[str], address: Iterable[str]) -> Match:
     common = there.grams.covers(text.letters)
     found = common.copy()
-    find_labels(text, found, there, labels)
+    find_labels(text, found, there, labels, address)
     added = find_words(text, found, there)
     return Match(text, None if found.all() else found, added, common)

@@ -17,8 +17,10 @@ from ragval_pipeline.validation.integrity.common import CommonBlocks, common_blo
 from ragval_pipeline.validation.integrity.compare import Row, compare_page
 from ragval_pipeline.validation.integrity.elsewhere import pages_elsewhere
 from ragval_pipeline.validation.integrity.findings import Classified, classify, integrity_findings
+from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.integrity.results import IntegrityResult, PageResult
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
+from ragval_pipeline.validation.points import with_share
 
 ASSET = "content_integrity"
 #: Chunks whose differences the report shows.
@@ -56,7 +58,9 @@ def measure_integrity(copies: PageCopies, snapshot: Snapshot) -> Measurement:
     for group in copies.groups():
         rows = chunks_of_pages(snapshot, [record.page_key for record in group])
         result = compare_pages(group, rows, common, into=result)
-    return judge_integrity(result, copies, text_field=snapshot.manifest.fields.get("text"))
+    measured = judge_integrity(result, copies, text_field=snapshot.manifest.fields.get("text"))
+    findings = tuple(with_share(finding, snapshot.manifest.points) for finding in measured.findings)
+    return measured.model_copy(update={"findings": findings})
 
 
 def compare_pages(
@@ -95,14 +99,15 @@ def judge_integrity(result: IntegrityResult, copies: PageCopies, *, text_field: 
     chunks = sum(page.chunks for page in pages)
     if not chunks and any(page.textless for page in pages):
         return _unmeasured("no_data", f"no chunk has text under payload field {text_field or 'text'}")
-    classified = classify(result)
+    habits = Habits.of(pages)
+    classified = classify(result, habits)
     gone = {
         chunk.point_id: (page.key, chunk.probes) for page, chunk, kind in classified if kind == "gone" and chunk.probes
     }
     elsewhere = pages_elsewhere(gone, copies.records()) if gone else {}
     return Measurement(
         asset=ASSET,
-        values=_values(pages),
+        values=_values(pages, habits),
         findings=tuple(integrity_findings(result, classified, elsewhere)),
         sections={
             "integrity": _summary(result, classified, copies),
@@ -111,12 +116,16 @@ def judge_integrity(result: IntegrityResult, copies: PageCopies, *, text_field: 
     )
 
 
-def _values(pages: list[PageResult]) -> tuple[MeasuredValue, ...]:
+def _values(pages: list[PageResult], habits: Habits) -> tuple[MeasuredValue, ...]:
+    """Both criteria; what the ingestion puts around every chunk is no text of a page and counts for nothing."""
+
     def total(name: str) -> int:
         return sum(getattr(page, name) for page in pages)
 
+    added = sum(edge.missing for page in pages for chunk in page.differing for edge in habits.in_chunk(chunk))
+    letters = total("letters") - added
     return (
-        ratio("content_integrity", total("found"), total("letters"), of="letters of chunks whose page was read"),
+        ratio("content_integrity", total("found"), letters, of="letters of chunks whose page was read"),
         ratio("source_captured", total("captured"), total("content"), of="letters of page content"),
     )
 

@@ -41,8 +41,8 @@ class ChunkResult:
         found: Those that stand on the page.
         words: Words, as blanks part them.
         changed: Those of which some letter does not stand on the page.
-        opening: Its beginning, when the page does not have it.
-        closing: Its end, when the page does not have it.
+        openings: Its beginning, when the page does not have it, line by line.
+        closings: Its end, when the page does not have it, line by line.
         glued: Words that are joined where the page has a break.
         segments: The differences, to be read; empty when there are too many chunks to show.
         probes: Pieces of a chunk that is hardly on its page, to look for them on other pages.
@@ -53,8 +53,8 @@ class ChunkResult:
     found: int
     words: int = 0
     changed: int = 0
-    opening: Edge | None = None
-    closing: Edge | None = None
+    openings: tuple[Edge, ...] = ()
+    closings: tuple[Edge, ...] = ()
     glued: tuple[str, ...] = ()
     segments: Segments = ()
     probes: tuple[str, ...] = ()

@@ -38,6 +38,7 @@ class Offender:
     page_url: str | None
     shown: str | None = None
     chunk_index: int | None = None
+    kind: str | None = None
 
 
 @dataclass
@@ -155,11 +156,22 @@ def _note(
 ) -> None:
     if not rows:
         return
-    ids, keys, urls, indices = (batch.column(key) for key in ("point_id", "page_key", "page_url", "chunk_index"))
+    ids, keys, urls, indices, kinds = (
+        batch.column(key) for key in ("point_id", "page_key", "page_url", "chunk_index", kind_column(name))
+    )
     noted = counts.offenders.setdefault(level, {}).setdefault(name, [])
     for row in rows:
         shown = None if column is None else _shown(batch, row, name, column)
-        noted.append(Offender(ids[row].as_py(), keys[row].as_py(), urls[row].as_py(), shown, indices[row].as_py()))
+        noted.append(
+            Offender(
+                point_id=ids[row].as_py(),
+                page_key=keys[row].as_py(),
+                page_url=urls[row].as_py(),
+                shown=shown,
+                chunk_index=indices[row].as_py(),
+                kind=kinds[row].as_py(),
+            )
+        )
 
 
 def _shown(batch: pa.RecordBatch, row: int, name: str, column: str) -> str | None:

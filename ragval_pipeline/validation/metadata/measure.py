@@ -5,14 +5,15 @@ What lives here: naming what the counts say. What does not: counting (``levels``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.measurement import Measurement, ratio
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.metadata.levels import LEVELS, Level, LevelCounts, Offender
 from ragval_pipeline.validation.metadata.rules import RULES, canonical_of
+from ragval_pipeline.validation.points import with_share
 
 ASSET = "metadata_expectations"
 _CODES: dict[Level, str] = {
@@ -24,16 +25,23 @@ _CODES: dict[Level, str] = {
 
 
 def measure_metadata(
-    counts: LevelCounts, *, fields: Mapping[str, str], expectations: Mapping[str, Any] | None = None
+    counts: LevelCounts,
+    *,
+    fields: Mapping[str, str],
+    required: Sequence[str],
+    plain_headings: bool = False,
+    expectations: Mapping[str, Any] | None = None,
 ) -> Measurement:
     """The measurement of ``metadata_expectations``.
 
     Args:
         counts: Levels counted over the whole collection.
         fields: Canonical name to payload name.
+        required: Payload names that every point must hold; of a suite that requires none nothing is complete.
+        plain_headings: Whether one heading as a text is how this system stores them.
         expectations: What Great Expectations said of the same points, kept as evidence.
     """
-    value = ratio("metadata_completeness", counts.complete, counts.points, of="points")
+    value = _completeness(counts, required)
     sections = {
         "metadata": {
             "points": counts.points,
@@ -46,8 +54,15 @@ def measure_metadata(
         },
         "expectations": dict(expectations or {}),
     }
-    findings = [*_findings(counts, fields), *_crashed(expectations or {})]
+    named = (with_share(finding, counts.points) for finding in _findings(counts, fields, plain_headings))
+    findings = [*named, *_crashed(expectations or {})]
     return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections=sections)
+
+
+def _completeness(counts: LevelCounts, required: Sequence[str]) -> MeasuredValue:
+    if not required:
+        return not_measured("metadata_completeness", "not_applicable", "payload.required names no field")
+    return ratio("metadata_completeness", counts.complete, counts.points, of="points")
 
 
 def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
@@ -60,14 +75,15 @@ def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
     return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []
 
 
-def _findings(counts: LevelCounts, fields: Mapping[str, str]) -> list[Finding]:
+def _findings(counts: LevelCounts, fields: Mapping[str, str], plain_headings: bool) -> list[Finding]:
     canonical = canonical_of(fields)
     findings = []
     for level in LEVELS:
         for name, offenders in counts.offenders.get(level, {}).items():
-            if level == "wrong_type" and _is_convention(name, canonical.get(name), counts):
-                continue
-            findings.append(_finding(level, name, offenders, canonical.get(name)))
+            as_text = level == "wrong_type" and canonical.get(name) == "headings"
+            wrong = _without_convention(name, offenders, counts, plain=plain_headings) if as_text else offenders
+            if wrong:
+                findings.append(_finding(level, name, wrong, canonical.get(name)))
     return findings
 
 
@@ -89,7 +105,8 @@ def _details(offender: Offender) -> dict[str, Any]:
     return details if offender.chunk_index is None else {**details, "chunk_index": offender.chunk_index}
 
 
-def _is_convention(name: str, canonical: str | None, counts: LevelCounts) -> bool:
-    """A heading text in every point is this index's way of writing headings, not a wrong type in some."""
+def _without_convention(name: str, offenders: list[Offender], counts: LevelCounts, *, plain: bool) -> list[Offender]:
+    """Offenders but those that store one heading as a text where that is the way of the index or its profile."""
     kinds = counts.kinds.get(name, {})
-    return canonical == "headings" and not kinds.get("strings") and not kinds.get("list") and bool(kinds.get("str"))
+    usual = plain or not (kinds.get("strings") or kinds.get("list"))
+    return [entry for entry in offenders if entry.kind != "str"] if usual else offenders

@@ -15,6 +15,7 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.payload import constants, flat_headings, ids, modules
 from ragval_pipeline.validation.payload.field_map import field_map_findings
+from ragval_pipeline.validation.points import with_share
 
 _FIELD_MAP = "payload.field_map"
 #: What a field that is looked for under the wrong name seems to lack.
@@ -53,7 +54,9 @@ def with_payload_findings(
     manifest = snapshot.manifest
     mapped = field_map_findings(kinds, fields=manifest.fields, required=manifest.required, observed=manifest.observed)
     known = explain_by_map(measurement.findings, mapped)
-    findings = (*mapped, *known, *_findings(snapshot, rules, copies))
+    points = manifest.points
+    others = (with_share(finding, points) for finding in _findings(snapshot, rules, copies))
+    findings = (*mapped, *known, *others)
     return measurement.model_copy(update={"findings": findings})
 
 

@@ -69,8 +69,14 @@ def chapter_matches(expected: str, stored: str) -> bool:
 
 def holds_word(folded_text: str, keyword: str) -> bool:
     """Whether a text (already folded) holds a keyword as whole words; a keyword without any character is in none."""
+    pattern = word_pattern(keyword)
+    return pattern is not None and pattern.search(folded_text) is not None
+
+
+def word_pattern(keyword: str) -> re.Pattern[str] | None:
+    """What finds a keyword as whole words in a folded text; null for a keyword without any character."""
     folded = fold_text(keyword)
-    return bool(folded) and _word(folded).search(folded_text) is not None
+    return _word(folded) if folded else None
 
 
 def _is_accent(char: str) -> bool:

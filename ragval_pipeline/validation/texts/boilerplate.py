@@ -4,16 +4,17 @@ What lives here: ``text.boilerplate``, from partial results that merge. What doe
 (``furniture``), wordings at the edges of chunks (``edges``).
 
 Two kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
-counts from three pages and a tenth of all pages on. Any other wording counts when chunks of a fifth of the pages begin
-or end with it and the content of their pages does not have it: what the content has is repeated by the author, as
-"By the end of this chapter you will be able to" is, and headings are never furniture. Where pages were not read, only a
-wording that most chunks of many pages share is taken for furniture, since an author repeats himself once a page.
+counts from three pages and a tenth of all pages on: fewer may be pages about the theme. Any other wording counts when
+chunks of a fifth of the pages begin or end with it and no content has it, neither of their pages nor of others: what
+the content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
+ingestion puts before a chunk to say where it is from, are never furniture. Where pages were not read, only a wording
+that most chunks of many pages share is taken for furniture, since an author repeats himself once a page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
@@ -24,18 +25,20 @@ from ragval_pipeline.validation.texts.furniture import furniture_phrases
 from ragval_pipeline.validation.texts.words import words_of
 
 #: Snapshot columns that ``collect_phrases`` needs.
-COLUMNS = (*REF_COLUMNS, "text", "headings", "title")
+COLUMNS = (*REF_COLUMNS, "text", "headings", "title", "module", "chapter")
 
 MIN_PAGES = 3
 PHRASE_SHARE = 0.1
 WORDING_SHARE = 0.2
-#: Share of the pages with a wording whose content may have it.
+#: Share of the pages with a wording, in their chunks or their content, whose content may have it.
 IN_CONTENT = 0.1
 #: Without pages: share of all chunks that must have a wording, and chunks for each page that has it.
 UNREAD_SHARE, UNREAD_PER_PAGE = 0.3, 1.5
 
 #: Whether the content of a page holds some words in this order; null when the page was not read.
 InContent = Callable[[str, tuple[str, ...]], bool | None]
+#: On how many pages of which no chunk begins or ends with some words the content holds them.
+Elsewhere = Callable[[tuple[str, ...]], int]
 
 
 @dataclass
@@ -95,7 +98,8 @@ def collect_phrases(rows: Iterable[Mapping[str, Any]]) -> Phrases:
         for phrase, sure in found.items():
             if phrase not in titles:
                 (phrases.points if sure else phrases.unsure).setdefault(phrase, []).append(ref)
-        phrases.edges.append(edges_of(ref, text, headings))
+        labels = [*headings, *(row[name] or "" for name in ("source_url", "module", "chapter"))]
+        phrases.edges.append(edges_of(ref, text, labels))
     return phrases
 
 
@@ -106,16 +110,24 @@ def suspected_wordings(phrases: Phrases) -> list[Shared]:
     return [entry for entry in shared if not any(phrase in f" {' '.join(entry.words)} " for phrase in known)]
 
 
-def boilerplate_findings(phrases: Phrases, in_content: InContent | None = None) -> list[Finding]:
+def boilerplate_findings(
+    phrases: Phrases,
+    in_content: InContent | None = None,
+    elsewhere: Elsewhere = lambda _: 0,
+    strangers: Collection[PointRef] = frozenset(),
+) -> list[Finding]:
     """``text.boilerplate``: the points that hold furniture; the details name the phrases.
 
     Args:
         phrases: Over the whole collection.
         in_content: Looks into the content of pages; null when none was read.
+        elsewhere: Looks into the content of the other pages: what stands there is text that was put on the wrong page.
+        strangers: Points whose text is not of their page at all: what they share frames no page.
     """
     found = [Boilerplate(phrase, tuple(refs)) for phrase, refs in _frequent(phrases).items()]
-    for shared in suspected_wordings(phrases):
-        entry = _judge(shared, phrases, in_content)
+    for suspected in suspected_wordings(phrases):
+        shared = replace(suspected, points=tuple(ref for ref in suspected.points if ref not in strangers))
+        entry = _judge(shared, phrases, in_content, elsewhere)
         if entry is not None:
             found.append(entry)
     if not found:
@@ -146,14 +158,15 @@ def _at_least(share: float, pages: int) -> int:
     return max(MIN_PAGES, -(-int(share * 1000) * pages // 1000))
 
 
-def _judge(shared: Shared, phrases: Phrases, in_content: InContent | None) -> Boilerplate | None:
+def _judge(shared: Shared, phrases: Phrases, in_content: InContent | None, elsewhere: Elsewhere) -> Boilerplate | None:
     """The wording if it is furniture, without the points of pages whose content has it."""
     looked = {page: in_content(page, shared.words) if in_content else None for page in shared.pages}
     read = [found for found in looked.values() if found is not None]
     if not read:
         return _judge_unread(shared, phrases)
-    confirmed = sum(not found for found in read)
-    if confirmed < _at_least(WORDING_SHARE, phrases.pages) or sum(read) > IN_CONTENT * len(read):
+    confirmed, others = sum(not found for found in read), elsewhere(shared.words)
+    having = sum(read) + others
+    if confirmed < _at_least(WORDING_SHARE, phrases.pages) or having > IN_CONTENT * (len(read) + others):
         return None
     points = tuple(ref for ref in shared.points if ref.page_key is None or not looked[ref.page_key])
     return Boilerplate(" ".join(shared.words), points)

@@ -5,10 +5,12 @@ What lives here: finding them. What does not: whether they are furniture (``boil
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragval_pipeline.validation.integrity.markup import without_markup
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.words import words_of
 
@@ -17,19 +19,27 @@ Words = tuple[str, ...]
 
 #: Fewer words are a label or an accident; of longer wordings the first or last words are enough.
 MIN_WORDS, MAX_WORDS = 3, 12
-#: Headings that are taken off the beginning of a chunk at most.
-_HEADINGS = 6
+#: Labels that are taken off the beginning of a chunk at most, and words before each: "Title:", "Docs >".
+_LABELS, _BEFORE_LABEL = 6, 2
+#: A line that is a path of labels.
+_LABEL = "[^\n>\u203a\u00bb\u2192]{1,80}"
+_BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s{_LABEL})+(?=\n)")
+#: What a chunk is called in front of it, as models want it: "passage:", "search_document:".
+_ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
 #: Characters at either end that are looked at.
 _REACH = 600
+#: Characters on either side of a place that a probe is taken from.
+_PROBE = 25
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The first and the last words of a chunk, its own headings left out."""
+    """The first and the last words of a chunk, its own labels left out, and some letters from between."""
 
     ref: PointRef
     begins: Words
     ends: Words
+    probes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,16 +56,42 @@ class Shared:
         return {ref.page_key for ref in self.points if ref.page_key is not None}
 
 
-def edges_of(ref: PointRef, text: str, headings: Iterable[str]) -> Edges:
-    """The edges of one chunk."""
-    titles = [words for heading in headings if (words := words_of(heading))]
-    first = words_of(text[:_REACH])
-    for _ in range(_HEADINGS):
-        title = next((words for words in titles if first[: len(words)] == words), None)
-        if title is None:
+def edges_of(ref: PointRef, text: str, labels: Iterable[str]) -> Edges:
+    """The edges of one chunk.
+
+    Args:
+        ref: The point.
+        text: Its text; addresses and tags of Markdown are none.
+        labels: What is stored with it and may stand before its text: title, headings, address, module.
+    """
+    known = sorted((words for label in labels if (words := words_of(label))), key=len, reverse=True)
+    role = _ROLE.match(text)
+    text = without_markup(text[role.end() if role else 0 :])
+    path = _BREADCRUMBS.match(text)
+    first = words_of(text[path.end() if path else 0 :][:_REACH])
+    for _ in range(_LABELS):
+        end = _label_end(first, known)
+        if not end:
             break
-        first = first[len(title) :]
-    return Edges(ref, tuple(first[:MAX_WORDS]), tuple(words_of(text[-_REACH:])[-MAX_WORDS:]))
+        first = first[end:]
+    return Edges(ref, tuple(first[:MAX_WORDS]), tuple(words_of(text[-_REACH:])[-MAX_WORDS:]), tuple(_probes(text)))
+
+
+def _probes(text: str) -> Iterator[str]:
+    """Letters at a quarter, the half and three quarters of a text: some stand on the page that it was taken from."""
+    for quarter in (1, 2, 3):
+        at = len(text) * quarter // 4
+        # The words at either end may be cut.
+        yield "".join(words_of(text[max(0, at - _PROBE) : at + _PROBE])[1:-1])
+
+
+def _label_end(words: Sequence[str], labels: Sequence[Sequence[str]]) -> int:
+    """Where a label ends that the words begin with, a word or two before it; 0 without one."""
+    for start in range(_BEFORE_LABEL + 1):
+        for label in labels:
+            if words[start : start + len(label)] == label:
+                return start + len(label)
+    return 0
 
 
 def shared_wordings(chunks: Sequence[Edges], *, min_pages: int) -> Iterator[Shared]:

@@ -41,6 +41,8 @@ _JOINING_SCRIPTS = (
 _JOINING = frozenset(_JOINING_SCRIPTS.split())
 #: Scripts whose writers divide words by zero-width spaces; Thai, Chinese and Japanese leave that to the browser.
 _DIVIDED = frozenset({"LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BALINESE"})
+#: What the bytes before 0xAD look like in Latin-1: beginnings of two-byte letters, and middles of longer ones.
+_FIRST_HALF = re.compile("[\u0080-\u00bf\u00c2-\u00c5\u00ce-\u00d1]|[\u00e0-\u00f4][\u0080-\u00bf]")
 _VARIATION_16 = "\ufe0f"
 
 
@@ -102,6 +104,8 @@ def _belongs(text: str, at: int) -> bool:
         return bool({_script(before), _script(after)} & _JOINING) or (char == "\u200d" and _is_emoji_joint(text, at))
     if char == "\u200b":
         return not {_script(before), _script(after)}.isdisjoint(_DIVIDED)
+    if char == "\u00ad":  # not a hyphen but the second half of a letter in the wrong character set: see ``mojibake``
+        return _FIRST_HALF.match(before + after) is not None
     if char == "\u180e":
         return "MONGOLIAN" in {_script(before), _script(after)}
     if char >= "\U000e0001":  # flags of England, Scotland, Wales: a black flag and its tags

@@ -108,7 +108,7 @@ def models(
     collection: str,
     sampled: int,
 ) -> list[Finding]:
-    """``vector.mixed_models`` or ``vector.model_mismatch``.
+    """``vector.mixed_models`` for a part, ``vector.model_mismatch`` for the rest or for all.
 
     Args:
         decision: What the compared points say.
@@ -119,11 +119,18 @@ def models(
         collection: Name of the collection.
         sampled: Points compared.
     """
-    names = Counter(name for name in named if name)
-    if decision.mixed:
-        return [_mixed(decision, cosines, points, sampled)]
+    found = [_mixed(decision, cosines, points, sampled)] if decision.mixed else []
     if decision.mismatch is None:
-        return []
+        return found
+    rest = {name: cosine for name, cosine in cosines.items() if name not in set(decision.mixed)}
+    names = Counter(name for name in named if name)
+    return [*found, _mismatch(decision, rest, names, model=model, collection=collection)]
+
+
+def _mismatch(
+    decision: Decision, cosines: Mapping[str, float], names: Counter[str], *, model: str, collection: str
+) -> Finding:
+    sampled = len(cosines)
     details = {
         "sampled": sampled,
         "matching": sum(cosine >= 0.99 for cosine in cosines.values()),
@@ -138,7 +145,7 @@ def models(
         f"match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
-    return [make_finding("vector.model_mismatch", [collection], details=details, message=message, cause=cause)]
+    return make_finding("vector.model_mismatch", [collection], details=details, message=message, cause=cause)
 
 
 def distance(vector: VectorFacts, *, model: str, longest: float) -> list[Finding]:

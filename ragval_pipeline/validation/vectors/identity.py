@@ -17,7 +17,7 @@ them is of another model. The criterion ``embedding_match`` says how many.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ragval_pipeline.validation.vectors.pairs import Pairs
@@ -48,8 +48,8 @@ class Decision:
 
     Args:
         mismatch: Why the collection as a whole is off; null when it is not.
-        mixed: Points of another model than the rest; empty when there is no such part.
-        median: Median cosine of the points that are off; null without any.
+        mixed: Points of another model than the rest, which may be off as a whole; empty when there is no such part.
+        median: Median cosine of the points that are off, those of another model's part aside; null without any.
         best: The way of embedding that comes closest, when ways were tried.
         split: What separates the mixed points from the rest, as ``explain_split`` says.
     """
@@ -77,17 +77,24 @@ def decide(
         trials: Ways of embedding, the closest first; empty when none was tried.
         splits: What separates the ``foreign`` and the ``related`` points from the rest, by these names.
     """
-    total, off = populations.total, [*populations.related, *populations.foreign, *populations.stray]
+    if _is_part(pairs, populations):
+        # The rest may be off as a whole besides.
+        rest = _decide_as_one(pairs, replace(populations, foreign=()), trials, splits)
+        whole = Decision() if rest.mixed else rest
+        return replace(whole, mixed=populations.foreign, split=splits.get("foreign"))
+    if _is_most(len(populations.foreign), populations.total):
+        return Decision("another_model", median=_median(pairs, _off(populations)))
+    return _decide_as_one(pairs, populations, trials, splits)
+
+
+def _decide_as_one(
+    pairs: Pairs, populations: Populations, trials: Sequence[Trial], splits: Mapping[str, Mapping[str, Any] | None]
+) -> Decision:
+    """Decide on points of which no part is of another space."""
+    total, off = populations.total, _off(populations)
     if total < FEWEST or not off:
         return Decision()
-    median = _median(pairs, off)
-    best = trials[0] if trials else None
-    belonging = [*populations.matching, *populations.related]
-    if _is_population(len(populations.foreign), total) and _is_population(len(belonging), total):
-        if _apart(pairs, populations.foreign, belonging):
-            return Decision(mixed=populations.foreign, median=median, split=splits.get("foreign"))
-    elif _is_most(len(populations.foreign), total):
-        return Decision("another_model", median=median)
+    median, best = _median(pairs, off), trials[0] if trials else None
     most = _is_most(len(off), total)
     explaining = next((trial for trial in trials if trial.explains and (most or _explains_all(trial))), None)
     if explaining is not None:
@@ -99,6 +106,18 @@ def decide(
     if _is_most(len(populations.related) + len(populations.foreign), total):
         return Decision(_kind_of(median, unrelated_below(pairs)), median=median, best=best)
     return Decision(median=median, best=best)
+
+
+def _is_part(pairs: Pairs, populations: Populations) -> bool:
+    """Whether the points of another space are a part beside others that belong."""
+    belonging = [*populations.matching, *populations.related]
+    total = populations.total
+    both = _is_population(len(populations.foreign), total) and _is_population(len(belonging), total)
+    return both and _apart(pairs, populations.foreign, belonging)
+
+
+def _off(populations: Populations) -> list[str]:
+    return [*populations.related, *populations.foreign, *populations.stray]
 
 
 def _explains_all(trial: Trial) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ Row = Mapping[str, Any]
 
 #: Snapshot columns that the ways read.
 COLUMNS = ("point_id", "text", "title", "headings", "module", "chapter")
+#: What stands between a title and its text.
+JOINTS = ("\n\n", "\n", ": ", " - ", " ")
 _ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
 _MARKUP = re.compile(r"[*_`#>|]+|\[([^\]]*)\]\([^)]*\)")
 
@@ -39,24 +41,30 @@ class Variant:
     text: Callable[[Row], str]
 
 
-def _title(row: Row) -> str:
-    return _joined((row["title"], row["text"]))
+def _title(row: Row) -> tuple[str | None, ...]:
+    return (row["title"],)
 
 
-def _path(row: Row) -> str:
-    return _joined((" > ".join(row["headings"] or ()), row["text"]))
+def _path(row: Row) -> tuple[str | None, ...]:
+    return (" > ".join(row["headings"] or ()),)
 
 
-def _title_and_path(row: Row) -> str:
-    return _joined((row["title"], " > ".join(row["headings"] or ()), row["text"]))
+def _title_and_path(row: Row) -> tuple[str | None, ...]:
+    return (row["title"], " > ".join(row["headings"] or ()))
 
 
-def _last_heading(row: Row) -> str:
-    return _joined(((row["headings"] or ("",))[-1], row["text"]))
+def _last_heading(row: Row) -> tuple[str | None, ...]:
+    return ((row["headings"] or ("",))[-1],)
 
 
-def _joined(parts: tuple[str | None, ...]) -> str:
-    return "\n\n".join(part for part in parts if part)
+def _added(name: str, means: str, before: Callable[[Row], tuple[str | None, ...]]) -> Iterator[Variant]:
+    """What stands in front of a text, joined to it in every usual way: short texts tell one from the other."""
+    for number, joint in enumerate(JOINTS):
+
+        def text(row: Row, joint: str = joint) -> str:
+            return joint.join(part for part in (*before(row), row["text"]) if part)
+
+        yield Variant(f"{name}_{number}" if number else name, "added", f"with {means} in front of each text", text)
 
 
 def _collapsed(row: Row) -> str:
@@ -72,10 +80,10 @@ def _folded(row: Row) -> str:
 
 
 VARIANTS = (
-    Variant("title", "added", "with the page title in front of each text", _title),
-    Variant("headings", "added", "with the heading path in front of each text", _path),
-    Variant("title_and_headings", "added", "with title and heading path in front of each text", _title_and_path),
-    Variant("last_heading", "added", "with the section's heading in front of each text", _last_heading),
+    *_added("title", "the page title", _title),
+    *_added("headings", "the heading path", _path),
+    *_added("title_and_headings", "title and heading path", _title_and_path),
+    *_added("last_heading", "the section's heading", _last_heading),
     Variant("passage", "instructed", "with the prefix 'passage: '", lambda row: f"passage: {row['text']}"),
     Variant(
         "search_document",

@@ -28,6 +28,8 @@ def test_a_planted_defect_is_named_exactly_and_first(
     name: str, corpus: Corpus, validate: Callable[[Corpus], Any], without_gx: None
 ):
     entry = find_defect(name)
+    if entry.needs_baseline:
+        validate(corpus)
     planted = entry.plant_in(corpus, entry.amounts[0])
     run = validate(corpus)
     assert judge([planted], run.report, folder=run.folder)[0].problems == ()

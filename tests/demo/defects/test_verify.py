@@ -107,3 +107,26 @@ def test_all_subjects_are_read_from_the_run_when_the_report_holds_only_a_hundred
 def test_a_clean_report_holds_no_error_and_no_warning():
     assert clean(report(found("query.no_coverage", "intro"))) == []
     assert clean(report(found("text.mojibake", "1"))) != []
+
+
+def test_what_follows_from_the_cause_of_another_planted_defect_is_not_this_ones_doing():
+    failed = Planted("query.failed", frozenset({"q"}))
+    dark = Planted(
+        "retrieval.dark_page",
+        frozenset({"/a"}),
+        followers=frozenset({"query.failed"}),
+        causes=frozenset({"vector.zero"}),
+    )
+    subjects = [Subject(name="q"), Subject(name="r", details={"because": "vector.zero"})]
+    findings = [found("vector.zero", "p"), make_finding("query.failed", subjects), found("retrieval.dark_page", "/a")]
+    assert [outcome.problems for outcome in judge([failed, dark], report(*findings))] == [(), ()]
+    strange = [Subject(name="q"), Subject(name="r", details={"because": "index.low_ann_recall"})]
+    findings[1] = make_finding("query.failed", strange)
+    assert judge([failed, dark], report(*findings))[0].precision == 1 / 2
+
+
+def test_an_outcome_says_how_many_subjects_were_named_and_where_the_finding_stands():
+    findings = [found("vector.zero", "p"), found("coverage.missing_page", "a", "b", "c")]
+    outcome = judge([MISSING], report(*findings))[0]
+    assert (outcome.named, outcome.place) == (3, 2)
+    assert judge([MISSING], report())[0].place is None

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.chunks.order import collect_order, merge_order, order_findings
+from ragval_pipeline.validation.chunks.order import collect_order, merge_order, order_findings, without_strays
+from tests.validation.rows import rows as snapshot_rows
 
 Rows = list[dict[str, Any]]
 
@@ -92,3 +93,15 @@ def test_slices_merge_to_the_whole(chunks: list[tuple[str, int]], cut: int) -> N
     table = [row(number, page, index) for number, (page, index) in enumerate(chunks)]
     merged = merge_order([collect_order(table[:cut]), collect_order(table[cut:])])
     assert order_findings(merged) == order_findings(collect_order(table))
+
+
+def test_points_with_the_same_text_for_an_address_share_no_page():
+    stored = snapshot_rows(*({"source_url": page, "chunk_index": 0} for page in ("/a", "unknown", "unknown")))
+    assert order_findings(without_strays(collect_order(stored))) == []
+
+
+def test_document_ids_are_pages_where_no_page_is_an_address():
+    stored = snapshot_rows(*({"source_url": "doc-1", "chunk_index": 0} for _ in range(2)))
+    assert [finding.code for finding in order_findings(without_strays(collect_order(stored)))] == [
+        "chunk.duplicate_index"
+    ]

@@ -3,7 +3,6 @@ from __future__ import annotations
 from ragval_pipeline.validation.chunks.order import collect_order
 from ragval_pipeline.validation.chunks.stale_tail import (
     find_tails,
-    gone_tail,
     needed_points,
     stale_tail_findings,
 )
@@ -68,9 +67,3 @@ def test_a_tail_that_repeats_the_page_is_not_needed():
     tails, _ = find_tails(collect_order(rows(*page("/a", NEW, OLD))))
     same = "how to start the arm and the gripper"
     assert needed_points(tails[0], {"0": same, "1": same}, same) == set()
-
-
-def test_the_unbroken_end_that_is_gone_from_the_page_is_its_tail():
-    assert gone_tail([0, 1, 2, 3, 4], {1, 3, 4}) == {3, 4}
-    assert gone_tail([0, 1, 2], {0, 1}) == set()
-    assert gone_tail([0, 1], {0, 1}) == set()

@@ -146,7 +146,7 @@ def test_an_expectation_that_crashes_is_a_check_that_failed_and_no_verdict_on_th
     derive = expectations_module.derive_frame
     monkeypatch.setattr(expectations_module, "derive_frame", without_kinds)
     counts, results = judge([{"token_count": 1}], required=("token_count",))
-    measurement = measure_metadata(counts, fields=FIELDS, expectations=results)
+    measurement = measure_metadata(counts, fields=FIELDS, required=REQUIRED, expectations=results)
     crashed = [finding for finding in measurement.findings if finding.code == "check.crashed"]
     assert [subject.name for finding in crashed for subject in finding.subjects] == ["type token_count"]
     assert measurement.values[0].value == 1.0

@@ -177,23 +177,47 @@ def test_kinds_are_counted_for_every_field() -> None:
 
 def test_headings_written_as_text_everywhere_are_this_indexs_way() -> None:
     counts = count(*[with_(heading_hierarchy="A > B")] * 3)
-    findings = measure_metadata(counts, fields=FIELDS).findings
+    findings = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
     assert findings == ()
     assert counts.complete == 3
 
 
 def test_headings_written_as_text_in_some_points_are_a_wrong_type_there() -> None:
     counts = count(GOOD, with_(heading_hierarchy="A > B"), GOOD)
-    [finding] = measure_metadata(counts, fields=FIELDS).findings
+    [finding] = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
     assert (finding.code, finding.scope) == ("payload.wrong_type", "heading_hierarchy")
     assert [subject.name for subject in finding.subjects] == ["1"]
+
+
+def test_a_number_for_headings_is_wrong_where_the_others_are_texts() -> None:
+    counts = count(with_(heading_hierarchy="A > B"), with_(heading_hierarchy=7))
+    [finding] = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
+    assert [subject.name for subject in finding.subjects] == ["1"]
+
+
+def test_a_profile_whose_headings_are_texts_allows_them_beside_lists() -> None:
+    counts = count(GOOD, with_(heading_hierarchy="A > B"), GOOD)
+    assert measure_metadata(counts, fields=FIELDS, required=REQUIRED, plain_headings=True).findings == ()
+
+
+def test_where_nothing_is_required_completeness_does_not_apply() -> None:
+    [value] = measure_metadata(count(GOOD, required=()), fields=FIELDS, required=()).values
+    assert (value.value, value.reason_code) == (None, "not_applicable")
+    assert "payload.required" in value.reason
+
+
+def test_a_finding_says_of_how_many_points_it_speaks() -> None:
+    counts = count(GOOD, with_(token_count=...), with_(token_count=...), GOOD, GOOD)
+    [finding] = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
+    assert finding.message.startswith("2 of 5 points")
+    assert finding.details["share"] == 0.4
 
 
 def test_the_measurement_counts_findings_by_level_and_field() -> None:
     counts = count(
         GOOD, with_(token_count=...), with_(token_count=""), with_(token_count="9"), with_(token_count=0), with_()
     )
-    measurement = measure_metadata(counts, fields=FIELDS)
+    measurement = measure_metadata(counts, fields=FIELDS, required=REQUIRED)
     [value] = measurement.values
     assert (value.name, value.numerator, value.denominator) == ("metadata_completeness", 4, 6)
     assert {(finding.code, finding.scope): [s.name for s in finding.subjects] for finding in measurement.findings} == {
@@ -208,7 +232,7 @@ def test_the_measurement_counts_findings_by_level_and_field() -> None:
 
 
 def test_of_no_points_nothing_is_measured() -> None:
-    [value] = measure_metadata(count(), fields=FIELDS).values
+    [value] = measure_metadata(count(), fields=FIELDS, required=REQUIRED).values
     assert (value.value, value.reason_code) == (None, "no_data")
 
 

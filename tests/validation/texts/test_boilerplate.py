@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.boilerplate import (
     boilerplate_findings,
     collect_phrases,
@@ -84,3 +87,54 @@ def test_merged_slices_say_what_the_whole_says():
     sliced = collect_phrases(found[:11]).merge(collect_phrases(found[11:]))
     assert boilerplate_findings(sliced, lambda page, words: False) == whole
     assert whole[0].count == 30
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "Acme Robot Handbook > Guides > Topic\n",
+        "Title: Topic sheet\nSource: https://docs.example.com/p{page}\n\n",
+        "Source: https://docs.example.com/p{page}\n",
+        "Module: halls and machines ",
+        "passage: ",
+        "search_document: ",
+    ],
+)
+def test_what_an_ingestion_says_of_a_chunk_in_front_of_it_is_no_furniture(prefix: str):
+    found = rows(
+        *(
+            {
+                **chunk(page, prefix.format(page=page) + content(page, part)),
+                "title": "Topic sheet",
+                "module": "halls and machines",
+            }
+            for page in range(10)
+            for part in range(3)
+        )
+    )
+    assert boilerplate_findings(collect_phrases(found), lambda page, words: False) == []
+
+
+def test_addresses_of_links_are_no_wording():
+    link = "[Topic](https://docs.example.com/guides/all/topics 'All topics')"
+    found = index(change=lambda text, page, part: f"{link} {page}x{part} {text}")
+    assert boilerplate_findings(collect_phrases(found), lambda page, words: False) == []
+
+
+def test_a_wording_that_is_the_text_of_another_page_was_put_on_the_wrong_pages():
+    found = index(change=lambda text, page, part: f"{text}\n{FOOTER}" if part == 2 else text)
+    phrases = collect_phrases(found)
+    assert boilerplate_findings(phrases, lambda page, words: False, lambda words: 1)
+    assert boilerplate_findings(phrases, lambda page, words: False, lambda words: 2) == []
+
+
+def test_chunks_that_are_not_of_their_page_frame_none():
+    found = index(change=lambda text, page, part: f"{text}\n{FOOTER}" if part == 2 else text)
+    phrases = collect_phrases(found)
+    strangers = {entry.ref for entry in phrases.edges if str(entry.ref.page_key)[-1] in "4567"}
+
+    def points(without: set[PointRef]) -> int:
+        return len(named(boilerplate_findings(phrases, lambda page, words: False, strangers=without)))
+
+    assert (points(set()), points(strangers)) == (10, 6)
+    assert points({entry.ref for entry in phrases.edges}) == 0

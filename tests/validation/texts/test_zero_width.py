@@ -59,3 +59,10 @@ def test_slices_concatenate_to_the_whole():
     whole = zero_width_findings(collect_zero_width(found))
     sliced = zero_width_findings(collect_zero_width(found[:1]) + collect_zero_width(found[1:]))
     assert whole == sliced
+
+
+def test_half_a_letter_in_the_wrong_character_set_is_no_soft_hyphen():
+    assert not stray_characters("perejil y rúcula, o también raíz".encode().decode("latin-1"))
+    assert not stray_characters("盆栽の子".encode().decode("latin-1"))
+    assert stray_characters("ra\u00adíz") == {"U+00AD": 1}
+    assert stray_characters("dé\u00advelopper") == {"U+00AD": 1}

@@ -33,6 +33,17 @@ def test_a_part_of_another_model_is_named_point_by_point(amount: int) -> None:
     assert subjects(points.examined()) == {"vector.mixed_models": planted}
 
 
+def test_a_part_of_another_model_beside_a_rest_that_was_embedded_otherwise_names_both() -> None:
+    points = space()
+    points.vectors = list(embedded([f"{row['title']}\n\n{row['text']}" for row in points.rows]))
+    planted = mixed(points, 20)
+    measurement = points.examined()
+    assert subjects(measurement) == {"vector.mixed_models": planted, "vector.model_mismatch": {"c"}}
+    mismatch = next(entry for entry in measurement.findings if entry.code == "vector.model_mismatch")
+    assert "the page title in front" in mismatch.cause
+    assert mismatch.details["sampled"] == 70
+
+
 def test_a_few_points_of_another_model_are_no_part_of_the_collection() -> None:
     points = space()
     mixed(points, 2)

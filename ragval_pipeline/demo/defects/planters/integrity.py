@@ -18,6 +18,8 @@ _NOT_FOUND = frozenset({"query.failed", "retrieval.dark_page", "retrieval.crowde
 _ENOUGH_WORDS = 40
 #: Letters of a passage that no one can overlook.
 _LONG_PASSAGE = 60
+#: Words of a passage of which a quarter says little.
+_PASSAGE_WORDS = 8
 #: Two texts that share fewer of their words are about different things.
 _DISTINCT = 0.35
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -46,24 +48,27 @@ def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.gone", _ids(point for point, _ in swapped), followers=followers)
 
 
-@defect("integrity.not_captured", kind="points", describe="Leaves a paragraph of a page out of its chunks.")
+@defect("integrity.not_captured", kind="points", describe="Cuts a paragraph of a page down to its first words.")
 def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    spoilable = {url for url in corpus.scope_urls if any(_droppable(corpus, url))}
-    points = choose_points(corpus, amount, rng, suits=lambda point: corpus.get(point, "source_url") in spoilable)
-    pages = sorted({str(corpus.get(point, "source_url")) for point in points})
+    passages = {url: list(_single_passages(corpus, url)) for url in corpus.scope_urls}
+    pages = _choose(corpus, [url for url in passages if passages[url]], amount, rng)
     changes = []
     for url in pages:
-        point, passage = rng.choice(list(_droppable(corpus, url)))
-        changes.append((point, _text(corpus, point).replace(f"\n{passage}", "", 1)))
+        point, passage = rng.choice(passages[url])
+        words = passage.split(" ")
+        changes.append((point, _text(corpus, point).replace(passage, " ".join(words[: len(words) // 4]), 1)))
     rewrite(corpus, changes)
     return Planted("integrity.not_captured", frozenset(pages), followers=_NOT_FOUND)
 
 
 @defect("integrity.heading_loss", kind="points", describe="Takes the headings below the first out of a page's chunks.")
 def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    pages = [url for url in choose_pages(corpus, amount, rng) if _strip_headings(corpus, url)]
-    if not pages:
-        raise NothingToSpoilError("no page has a heading that stands nowhere else in its chunks")
+    stripped = {url: _without_headings(corpus, url) for url in corpus.scope_urls}
+    pages = _choose(corpus, [url for url in stripped if stripped[url]], amount, rng)
+    for url in pages:
+        rewrite(corpus, stripped[url])
+        for point, _ in stripped[url]:
+            corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])
     followers = _NOT_FOUND | {"integrity.not_captured"}
     return Planted("integrity.heading_loss", frozenset(pages), followers=followers)
 
@@ -146,35 +151,37 @@ def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[t
                 break
 
 
-def _droppable(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, str]]:
-    """Paragraphs of a page that are a line of exactly one of its chunks, which has others, with that chunk."""
+def _choose(corpus: Corpus, suitable: Sequence[str], amount: Amount, rng: random.Random) -> list[str]:
+    """Some of the pages that suit and that nothing was planted in yet."""
+    free = [url for url in suitable if url not in corpus.spoilt]
+    if not free:
+        raise NothingToSpoilError("the corpus holds no page left that this defect could be planted in")
+    pages = sorted(rng.sample(free, min(amount.of(len(suitable)), len(free))))
+    corpus.spoilt.update(pages)
+    return pages
+
+
+def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, str]]:
+    """Paragraphs of a page that are a line of exactly one of its chunks, with that chunk."""
     points = corpus.pages().get(url, [])
     for block in article_blocks(corpus.site.html(url)):
         if block.level or "\n" in block.text or sum(map(str.isalnum, block.text)) < _LONG_PASSAGE:
             continue
         holders = [point for point in points if f"\n{block.text}\n" in f"{_text(corpus, point)}\n"]
-        if len(holders) == 1 and len(_text(corpus, holders[0])) > 2 * len(block.text):
+        if len(holders) == 1 and block.text.count(" ") >= _PASSAGE_WORDS:
             yield holders[0], block.text
 
 
-def _strip_headings(corpus: Corpus, url: str) -> bool:
-    """Take all headings but the page's first out of its chunks; whether one is lost by that."""
+def _without_headings(corpus: Corpus, url: str) -> list[tuple[StoredPoint, str]]:
+    """A page's chunks without all headings but the first; none when no heading would be lost by that."""
     headings = [block.text for block in article_blocks(corpus.site.html(url)) if block.level > 1]
-    points = corpus.pages()[url]
-    stripped = {}
-    for point in points:
+    changes = []
+    for point in corpus.pages().get(url, []):
         lines = _text(corpus, point).split("\n")
-        stripped[id(point)] = "\n".join(line for line in lines if line not in headings)
-    if not any(stripped.values()) or not all(stripped.values()):
-        return False
-    rest = _flat(" ".join(stripped.values()))
-    if not any(_flat(heading).strip() and _flat(heading) not in rest for heading in headings):
-        return False
-    rewrite(corpus, [(point, stripped[id(point)]) for point in points])
-    for point in points:
-        kept = [heading for heading in corpus.get(point, "headings") or [] if heading not in headings]
-        corpus.put(point, "headings", kept)
-    return True
+        changes.append((point, "\n".join(line for line in lines if line not in headings)))
+    rest = _flat(" ".join(text for _, text in changes))
+    lost = any(_flat(heading).strip() and _flat(heading) not in rest for heading in headings)
+    return changes if lost and all(text for _, text in changes) else []
 
 
 def _flat(text: str) -> str:

@@ -18,6 +18,8 @@ _FILLS_ANSWERS = frozenset({"retrieval.crowded_top_k", "retrieval.dark_page", "q
 #: Words that two changed ones must leave nearly the same.
 _MIN_WORDS = 45
 _ALIKE, _RARE = 0.7, 12
+#: Words of a text that is another one when they are shuffled.
+_SHUFFLED_WORDS = 20
 _CHANGED = ("Quartz", "Marigold")
 
 
@@ -51,7 +53,24 @@ def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 
 @defect("chunk.stale_tail", kind="points", describe="Appends a chunk of a page's older, longer version to its points.")
 def stale_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    pages = choose_pages(corpus, amount, rng)
+    return _append_old_chunks(corpus, amount, rng)
+
+
+@defect(
+    "chunk.stale_tail",
+    kind="points",
+    variant="undated",
+    describe="The same in a collection that stores no times of embedding.",
+)
+def undated_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    planted = _append_old_chunks(corpus, amount, rng)
+    for point in corpus.points:
+        corpus.drop(point, "embedded_at")
+    return planted
+
+
+def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pages = choose_pages(corpus, amount, rng, min_chunks=2)
     indexed, old = corpus.pages(), []
     for url in pages:
         last = indexed[url][-1]
@@ -93,9 +112,12 @@ def _with_two_words_changed(text: str) -> str:
 
 
 def _shuffled(text: str, rng: random.Random) -> str:
-    """A text that stood nowhere: the words in another order."""
+    """A text that stood nowhere: the words in another order; the characters where a script has no blanks."""
     words = text.split()
-    return " ".join(rng.sample(words, len(words)))
+    if len(words) >= _SHUFFLED_WORDS:
+        return " ".join(rng.sample(words, len(words)))
+    characters = "".join(words)
+    return "".join(rng.sample(characters, len(characters)))
 
 
 def _alike_already(corpus: Corpus) -> set[str]:

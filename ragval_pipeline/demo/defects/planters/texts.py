@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 
 from ragval_pipeline.demo.defects.choose import choose_points
@@ -78,7 +79,16 @@ def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk and leaves its hash as it was.")
 def hash_mismatch(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     hashes = {str(point.id): corpus.get(point, "text_hash") for point in corpus.points}
-    planted = _change(corpus, amount, rng, "text.hash_mismatch", _with_another_word)
+    # Texts that differ in this word only would become one.
+    changed = Counter(_with_another_word(corpus.get(point, "text")) for point in corpus.points)
+    planted = _change(
+        corpus,
+        amount,
+        rng,
+        "text.hash_mismatch",
+        _with_another_word,
+        suits=lambda text: changed[_with_another_word(text)] == 1,
+    )
     for point in corpus.points:
         if str(point.id) in planted.subjects:
             corpus.put(point, "text_hash", hashes[str(point.id)])

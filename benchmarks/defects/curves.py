@@ -1,0 +1,147 @@
+"""``python -m benchmarks.defects.curves``: how much of a statistical defect is named, over how strong it is.
+
+What lives here: one curve a detector, on the generated handbook. What does not: defects that either are there or not
+(``matrix``). The first line of each curve is the clean corpus: what is named there is wrong. Where the line between
+named and not is drawn, and why, stands in the detector's own docstring.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+from benchmarks.defects.curves_sample import Row, Sample, sample_of, with_words_changed
+from benchmarks.defects.generated import generated_corpus
+from ragval_pipeline.validation.chunks.claims import learn_relations
+from ragval_pipeline.validation.chunks.near_duplicate import collect_shingles, near_duplicate_findings
+from ragval_pipeline.validation.chunks.recount import recount
+from ragval_pipeline.validation.chunks.token_count_off import token_count_findings
+from ragval_pipeline.validation.integrity.classes import class_of
+from ragval_pipeline.validation.integrity.common import CommonBlocks
+from ragval_pipeline.validation.integrity.compare import compare_page
+from ragval_pipeline.validation.texts.boilerplate import boilerplate_findings, collect_phrases
+
+_PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshouse"
+
+Curve = tuple[str, Sequence[tuple[str, float]]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the curves that are asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.defects.curves", description=__doc__)
+    parser.add_argument("curves", nargs="*", choices=[[], *CURVES], help="all without any")
+    asked = parser.parse_args(arguments).curves or list(CURVES)
+    sample = sample_of(generated_corpus())
+    for name in asked:
+        for title, points in CURVES[name](sample):
+            print(f"\n{title}")
+            for strength, share in points:
+                print(f"  {strength:>28}  {share:6.3f}  {'#' * round(40 * share)}")
+    return 0
+
+
+def drifted(sample: Sample) -> Iterator[Curve]:
+    """Words replaced by others of the corpus, by how long the chunk is."""
+    for least, most in ((20, 50), (50, 100), (100, 240)):
+        chunks = [row for row in sample.rows if least <= len(row["text"].split()) < most]
+        shares = (0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+        curve = [(f"{share:.0%} of the words", _drifted_share(chunks, sample, share)) for share in shares]
+        yield f"integrity.drifted, {len(chunks)} chunks of {least} to {most - 1} words", curve
+
+
+def glued(sample: Sample) -> Iterator[Curve]:
+    """Line breaks taken out."""
+    chunks = [row for row in sample.rows if row["text"].count("\n") > 1]
+    curve = [(f"{joins} line breaks lost", _share(chunks, _glued(sample, joins))) for joins in (0, 1, 2)]
+    yield f"text.glued_words, {len(chunks)} chunks", curve
+
+
+def near_duplicate(sample: Sample) -> Iterator[Curve]:
+    """A copy on another page with some words changed, by how long the chunk is."""
+    for least, most in ((20, 50), (50, 100), (100, 240)):
+        chunks = [row for row in sample.rows if least <= len(row["text"].split()) < most]
+        curve = [(f"{count} words changed", _share(chunks, _near(sample, count))) for count in (1, 2, 4, 8, 16, 32)]
+        yield f"chunk.near_duplicate, {len(chunks)} chunks of {least} to {most - 1} words", curve
+
+
+def token_count_off(sample: Sample) -> Iterator[Curve]:
+    """The claims of a tenth of the points multiplied."""
+    factors = (1.0, 1.3, 1.5, 2.0, 2.5, 3.0, 5.0, 0.5, 0.3, 0.2)
+    curve = [(f"{factor:g} times the tokens", _off_share(sample, factor)) for factor in factors]
+    yield f"chunk.token_count_off, {len(sample.rows) // 10} of {len(sample.rows)} chunks", curve
+
+
+def boilerplate(sample: Sample) -> Iterator[Curve]:
+    """A phrase of themes, and a wording of the site's own, before the chunks of some pages."""
+    shares = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
+    for kind, wording in (("a theme's phrase", _PHRASE), ("a wording of the site", _WORDING)):
+        yield (
+            f"text.boilerplate, {kind}",
+            [(f"{share:.0%} of the pages", _boilerplate_share(sample, wording, share)) for share in shares],
+        )
+
+
+CURVES: dict[str, Callable[[Sample], Iterator[Curve]]] = {
+    "drifted": drifted,
+    "glued": glued,
+    "near_duplicate": near_duplicate,
+    "token_count_off": token_count_off,
+    "boilerplate": boilerplate,
+}
+
+
+def _drifted_share(chunks: Sequence[Row], sample: Sample, share: float) -> float:
+    def is_drifted(row: Row) -> bool:
+        count = round(share * len(row["text"].split())) if share else 0
+        changed = {**row, "text": with_words_changed(row["text"], max(count, bool(share)), sample.words)}
+        found = compare_page(sample.pages[row["page_key"]], [changed], CommonBlocks()).differing
+        return any(class_of(chunk) == "drifted" for chunk in found)
+
+    return _share(chunks, is_drifted)
+
+
+def _glued(sample: Sample, joins: int) -> Callable[[Row], bool]:
+    def is_named(row: Row) -> bool:
+        changed = {**row, "text": row["text"].replace("\n", "", joins)}
+        found = compare_page(sample.pages[row["page_key"]], [changed], CommonBlocks()).differing
+        return any(chunk.glued for chunk in found)
+
+    return is_named
+
+
+def _near(sample: Sample, count: int) -> Callable[[Row], bool]:
+    def is_named(row: Row) -> bool:
+        text = with_words_changed(row["text"], count, sample.words)
+        copy = {**row, "text": text, "point_id": "copy", "page_key": "another"}
+        return bool(near_duplicate_findings(collect_shingles([row, copy])))
+
+    return is_named
+
+
+def _off_share(sample: Sample, factor: float) -> float:
+    spoilt = {row["point_id"] for row in sample.rows[::10]}
+    rows = [
+        {**row, "token_count": round(factor * row["token_count"])} if row["point_id"] in spoilt else row
+        for row in sample.rows
+    ]
+    counted = recount(rows)
+    findings = token_count_findings(counted, learn_relations(counted))
+    named = {subject.name for finding in findings for subject in finding.subjects}
+    return len(named & spoilt) / len(spoilt) if factor != 1 else len(named) / len(rows)
+
+
+def _boilerplate_share(sample: Sample, wording: str, share: float) -> float:
+    count = round(share * len(sample.rows))
+    rows = [{**row, "text": f"{wording}\n{row['text']}"} for row in sample.rows[:count]] + sample.rows[count:]
+    findings = boilerplate_findings(collect_phrases(rows), lambda page, words: False)
+    named = {subject.name for finding in findings for subject in finding.subjects}
+    return len(named) / max(count, 1)
+
+
+def _share(rows: Sequence[Row], holds: Callable[[Row], bool]) -> float:
+    return sum(map(holds, rows)) / max(len(rows), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

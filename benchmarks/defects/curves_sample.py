@@ -1,0 +1,61 @@
+"""The points that curves are drawn from: a sample of the generated handbook, as snapshot rows, with its pages.
+
+What lives here: taking the sample and changing its words. What does not: the curves (``curves``).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.demo.defects import Corpus
+from ragval_pipeline.demo.defects.corpus import StoredPoint
+from ragval_pipeline.sources.page_copies.record import PageRecord, record_of
+from ragval_pipeline.sources.page_reader import PageCopy
+
+#: Points that a curve is drawn from.
+SAMPLE = 200
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some points of the corpus as snapshot rows, with their pages."""
+
+    rows: list[Row]
+    pages: dict[str, PageRecord]
+    words: list[str]
+
+
+def sample_of(corpus: Corpus) -> Sample:
+    """``SAMPLE`` points, each of another page while there are pages."""
+    rng = random.Random(7)
+    by_page = [rng.choice(points) for points in corpus.pages().values()]
+    rows = [_row(corpus, point) for point in rng.sample(by_page, min(SAMPLE, len(by_page)))]
+    pages = {row["page_key"]: _page(corpus, row["page_key"]) for row in rows}
+    words = sorted({word for row in rows for word in row["text"].split() if word.isalpha()})
+    return Sample(rows, pages, words)
+
+
+def with_words_changed(text: str, count: int, words: Sequence[str]) -> str:
+    """The text with some of its words replaced, the same ones each time; lines stay lines."""
+    rng = random.Random(text)
+    lines = [line.split(" ") for line in text.split("\n")]
+    places = [(row, column) for row, line in enumerate(lines) for column, word in enumerate(line) if word]
+    for row, column in rng.sample(places, min(count, len(places))):
+        lines[row][column] = rng.choice(words)
+    return "\n".join(" ".join(line) for line in lines)
+
+
+def _row(corpus: Corpus, point: StoredPoint) -> Row:
+    names = ("text", "title", "headings", "chunk_index", "source_url", "module", "chapter", "token_count", "model")
+    url = corpus.get(point, "source_url")
+    stored = {name: corpus.get(point, name) for name in names}
+    return {**stored, "point_id": str(point.id), "page_key": url, "page_url": url, "text_sha256": str(point.id)}
+
+
+def _page(corpus: Corpus, url: str) -> PageRecord:
+    return record_of(PageCopy(url, html=corpus.site.html(url)), url)

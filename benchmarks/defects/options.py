@@ -1,0 +1,77 @@
+"""What the command line asks for: which defects, how much of each, in which corpora.
+
+What lives here: arguments and the choice that follows from them. What does not: planting (``matrix``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Collection, Sequence
+from itertools import combinations
+
+from ragval_pipeline.demo.defects import Amount, Defect, list_defects
+
+CORPORA = ("demo", "generated")
+#: Codes whose run ends before anything else is measured: nothing could be named beside them.
+ENDS_THE_RUN = frozenset({
+    "source.unreachable", "source.malformed", "source.empty", "index.collection_missing", "index.empty",
+    "index.unreachable", "embedder.unreachable", "check.crashed", "vector.dimension",
+})  # fmt: skip
+
+
+def parse(arguments: Sequence[str] | None, description: str | None) -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.defects", description=description)
+    parser.add_argument("--codes", nargs="+", metavar="CODE", help="codes, code:variant, or groups such as payload")
+    parser.add_argument("--corpus", action="append", choices=CORPORA, help="only this corpus (default both)")
+    parser.add_argument("--amounts", type=_amounts, metavar="1,0.1,0.5", help="only these: a count, or a share below 1")
+    parser.add_argument("--first-only", action="store_true", help="no variants: the first way to each code")
+    parser.add_argument("--pairs", type=int, metavar="N", help="instead, N random pairs of defects in one corpus each")
+    parser.add_argument("--seed", type=int, default=0, help="draws the pairs (default 0)")
+    parser.add_argument("--write", action="store_true", help="put the rows into docs/defects.md")
+    return parser.parse_args(arguments)
+
+
+def chosen_defects(codes: Collection[str] | None, *, variants: bool) -> list[Defect]:
+    """Defects whose name, code or group is asked for; all without any.
+
+    Raises:
+        SystemExit: A code is nowhere to be found.
+    """
+    known = list_defects()
+    for code in codes or ():
+        if not any(_is_asked(defect, code) for defect in known):
+            raise SystemExit(f"no defect, code or group is called {code}")
+    return [
+        defect
+        for defect in known
+        if (not codes or any(_is_asked(defect, code) for code in codes)) and (variants or defect.variant is None)
+    ]
+
+
+def chosen_pairs(defects: Sequence[Defect], number: int, seed: int) -> list[tuple[Defect, Defect]]:
+    """Random pairs of two codes, of those after which a run goes on.
+
+    Both are planted at their first amount. Two faults of the services, or two of the settings, would replace each
+    other, and are left out.
+    """
+    able = [defect for defect in defects if defect.code not in ENDS_THE_RUN]
+    pairs = [(one, other) for one, other in combinations(able, 2) if one.code != other.code]
+    return random.Random(seed).sample(pairs, min(number, len(pairs)))
+
+
+def chosen_amounts(defect: Defect, asked: Collection[Amount] | None) -> list[Amount]:
+    """Amounts at which a defect is planted, of those that are asked for."""
+    names = None if asked is None else {str(amount) for amount in asked}
+    return [amount for amount in defect.amounts if names is None or str(amount) in names]
+
+
+def _is_asked(defect: Defect, code: str) -> bool:
+    return defect.name == code or f"{defect.code}.".startswith(f"{code}.")
+
+
+def _amounts(text: str) -> list[Amount]:
+    numbers = [float(part) for part in text.split(",")]
+    return [Amount(count=int(number)) if number > 1 or part == "1" else Amount(share=number)
+            for number, part in zip(numbers, text.split(","), strict=True)]  # fmt: skip

@@ -1,0 +1,86 @@
+"""What an ingestion puts before or after its chunks: a title, a source line, a summary of the document.
+
+What lives here: which edges of chunks are the ingestion's habit, and how much of each. What does not: finding edges
+(``edges``), and the class of a chunk (``classes``), which leaves habits out: they say nothing of the page.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragval_pipeline.validation.integrity.results import ChunkResult, Edge, PageResult
+
+#: An edge is a habit when so many of all chunks have one that begins (ends) with the same word,
+SAME_WORD = 0.2
+#: or so many of the pages have a chunk with one: a line at the start of each page,
+SAME_WORD_PAGES = 0.5
+#: or so many chunks have one that no such word explains: a summary, each in other words.
+ANY_WORD = 0.8
+#: Fewer chunks, and pages, have no habits.
+FEWEST = 4
+#: How many times its usual size a habit may be: what is beyond that has changed.
+LARGEST = 2
+#: Stands for any word.
+ANY = ""
+
+#: An edge and the key of its page.
+_Placed = tuple[str, Edge]
+
+
+@dataclass(frozen=True)
+class Habits:
+    """The edges that an ingestion adds to its chunks.
+
+    Args:
+        openings: By outermost word, ``ANY`` for whatever it is, the largest edge that is a habit.
+        closings: The same at the end.
+    """
+
+    openings: Mapping[str, Edge] = field(default_factory=dict)
+    closings: Mapping[str, Edge] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pages: Iterable[PageResult]) -> Habits:
+        """The habits that the chunks of these pages show."""
+        held = list(pages)
+        chunks = sum(page.chunks for page in held)
+        openings = [[(page.key, edge) for edge in chunk.openings] for page in held for chunk in page.differing]
+        closings = [[(page.key, edge) for edge in chunk.closings] for page in held for chunk in page.differing]
+        return cls(_habitual(openings, chunks, len(held)), _habitual(closings, chunks, len(held)))
+
+    def in_chunk(self, chunk: ChunkResult) -> list[Edge]:
+        """What of a chunk's edges is habit."""
+        pairs = ((chunk.openings, self.openings), (chunk.closings, self.closings))
+        found = ((edge, habits.get(edge.word) or habits.get(ANY)) for edges, habits in pairs for edge in edges)
+        return [
+            Edge(edge.word, min(edge.missing, habit.missing), min(edge.changed, habit.changed))
+            for edge, habit in found
+            if habit is not None
+        ]
+
+
+def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> dict[str, Edge]:
+    by_word: defaultdict[str, list[_Placed]] = defaultdict(list)
+    for own in edges:
+        for word, placed in {edge.word: (key, edge) for key, edge in own}.items():
+            by_word[word].append(placed)
+    habits = {word: _largest(word, found) for word, found in by_word.items() if _is_habit(found, chunks, pages)}
+    others = [own[0] for own in edges if own and not any(edge.word in habits for _, edge in own)]
+    if len(others) >= max(FEWEST, ANY_WORD * chunks):
+        habits[ANY] = _largest(ANY, others)
+    return habits
+
+
+def _is_habit(found: Sequence[_Placed], chunks: int, pages: int) -> bool:
+    on_pages = len({key for key, _ in found})
+    return len(found) >= max(FEWEST, SAME_WORD * chunks) or on_pages >= max(FEWEST, SAME_WORD_PAGES * pages)
+
+
+def _largest(word: str, found: Sequence[_Placed]) -> Edge:
+    """``LARGEST`` times the usual: the lower median, since half of the chunks may have changed right behind theirs."""
+    middle = (len(found) - 1) // 2
+    missing = sorted(edge.missing for _, edge in found)[middle]
+    changed = sorted(edge.changed for _, edge in found)[middle]
+    return Edge(word, LARGEST * missing, LARGEST * changed)

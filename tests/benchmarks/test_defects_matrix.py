@@ -1,0 +1,96 @@
+"""Which cells the matrix has, and how its rows are shown and kept; the cells are run by ``benchmarks/defects``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.defects.large import edition
+from benchmarks.defects.matrix import Row
+from benchmarks.defects.options import ENDS_THE_RUN, chosen_amounts, chosen_defects, chosen_pairs, parse
+from benchmarks.defects.table import header, lines, write_page
+from benchmarks.defects.world.pages import handbook
+from ragval_pipeline.demo.defects import Outcome, Planted, find_defect
+from ragval_pipeline.findings.catalogue import CATALOGUE
+
+
+def row(name: str, *subjects: str, amount: str = "1", problems: tuple[str, ...] = (), recall: float = 1.0) -> Row:
+    code = name.partition(":")[0]
+    outcome = Outcome(Planted(code, frozenset(subjects)), recall, 1.0, named=len(subjects), place=1)
+    return Row((name,), "demo", amount, (outcome,), problems, 1.0, 2.0)
+
+
+def test_groups_codes_and_variants_can_be_asked_for() -> None:
+    assert {defect.code for defect in chosen_defects(["vector"], variants=True)} == {
+        code for code in CATALOGUE if code.startswith("vector.")
+    }
+    assert [defect.name for defect in chosen_defects(["query.failed:score"], variants=True)] == ["query.failed:score"]
+    assert all(defect.variant is None for defect in chosen_defects(None, variants=False))
+
+
+def test_a_code_that_nobody_plants_ends_the_command() -> None:
+    with pytest.raises(SystemExit, match="vectors"):
+        chosen_defects(["vectors"], variants=True)
+
+
+def test_amounts_are_counts_and_shares_and_only_those_at_which_a_code_is_planted() -> None:
+    options = parse(["--amounts", "1,0.5,1.0"], None)
+    missing, constant = find_defect("coverage.missing_page"), find_defect("payload.constant_field")
+    assert [str(amount) for amount in chosen_amounts(missing, options.amounts)] == ["1", "50%"]
+    assert [str(amount) for amount in chosen_amounts(constant, options.amounts)] == ["100%"]
+    assert chosen_amounts(missing, None) == list(missing.amounts)
+
+
+def test_pairs_are_drawn_by_the_seed_from_codes_after_which_a_run_goes_on() -> None:
+    defects = chosen_defects(None, variants=False)
+    drawn = chosen_pairs(defects, 40, seed=1)
+    assert drawn == chosen_pairs(defects, 40, seed=1) != chosen_pairs(defects, 40, seed=2)
+    assert len(drawn) == 40
+    assert all(one.code != other.code for one, other in drawn)
+    assert not {defect.code for pair in drawn for defect in pair} & ENDS_THE_RUN
+    assert CATALOGUE.keys() >= ENDS_THE_RUN
+
+
+def test_a_line_holds_everything_that_is_asked_of_a_cell() -> None:
+    shown = lines(row("coverage.missing_page", "a", "b", problems=("it is late",), recall=0.5))
+    assert shown[0].split() == ["coverage.missing_page", "demo", "1", "2", "2", "0.500", "1.000", "1", "2.0"]
+    assert shown[1].strip() == "NOT AS DECLARED: it is late"
+    assert header().split()[:3] == ["defect", "corpus", "amount"]
+
+
+def test_the_page_takes_new_rows_and_keeps_those_of_other_cells_without_times(tmp_path: Path) -> None:
+    page = tmp_path / "defects.md"
+    write_page([row("vector.zero", "p"), row("coverage.missing_page", "a", "b")], page)
+    first = page.read_text(encoding="utf-8")
+    write_page([row("vector.zero", "p", "q", amount="10%"), row("coverage.missing_page", "c")], page)
+    table = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    assert [line.split(" | ")[:4] for line in table] == [
+        ["| `coverage.missing_page`", "demo", "1", "1"],
+        ["| `vector.zero`", "demo", "1", "1"],
+        ["| `vector.zero`", "demo", "10%", "2"],
+    ]
+    write_page([row("vector.zero", "p"), row("coverage.missing_page", "a", "b")], page)
+    assert len(page.read_text(encoding="utf-8").splitlines()) == len(first.splitlines()) + 1
+    assert "2.0" not in first
+
+
+def test_a_code_that_is_planted_no_more_leaves_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "defects.md"
+    write_page([row("vector.zero", "p")], page)
+    page.write_text(page.read_text(encoding="utf-8").replace("vector.zero", "vector.gone"), encoding="utf-8")
+    write_page([row("vector.missing", "p")], page)
+    assert "vector.gone" not in page.read_text(encoding="utf-8")
+
+
+def test_an_edition_says_as_much_as_the_handbook_in_words_of_its_own() -> None:
+    pages = handbook()[:40]
+    other = edition(pages, 1)
+    assert edition(pages, 0) == pages
+    assert not {page.url for page in other} & {page.url for page in pages}
+    for page, exchanged in zip(pages, other, strict=True):
+        assert len(exchanged.markdown.split()) == len(page.markdown.split())
+        assert exchanged.markdown.count("\n## ") == page.markdown.count("\n## ")
+    assert not {line for page in other for line in page.markdown.splitlines() if len(line) > 60} & {
+        line for page in pages for line in page.markdown.splitlines()
+    }

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.validation.chunks.order import collect_order
+from ragval_pipeline.validation.chunks.page_evidence import read_evidence
+from ragval_pipeline.validation.chunks.stale_tail import find_tails
+from ragval_pipeline.validation.points import PointRef
+from ragval_pipeline.validation.texts.edges import Shared
+from tests.validation.factory import absolute, site
+from tests.validation.rows import rows
+
+FOOTER = ("tell", "the", "people")
+
+
+def key(path: str) -> str:
+    return site().folder().key(absolute(path))
+
+
+def record(path: str, main: str, body: str = "") -> PageRecord:
+    return PageRecord(page_key=key(path), url=absolute(path), main=main, body=body or main)
+
+
+def test_a_wording_is_looked_for_in_the_content_of_the_pages_that_share_it():
+    shared = Shared(FOOTER, "ends", tuple(PointRef(path, key(path), None) for path in ("/a", "/b", "/c")))
+    pages = [
+        record("/a", "All about arms."),
+        record("/b", "Always tell  the *people* what you do."),
+        record("/d", "Tell the people."),
+    ]
+    evidence = read_evidence(pages, [], {}, [shared])
+    assert [evidence.in_content(key(path), FOOTER) for path in ("/a", "/b", "/c", "/d")] == [False, True, None, None]
+
+
+def test_a_page_without_text_is_no_evidence():
+    shared = Shared(FOOTER, "ends", (PointRef("1", key("/a"), None),))
+    assert read_evidence([record("/a", "")], [], {}, [shared]).in_content(key("/a"), FOOTER) is None
+
+
+def test_the_old_end_of_a_page_is_looked_for_in_all_of_its_text():
+    stored = rows(
+        {"source_url": "/a", "chunk_index": 0, "embedded_at": "2026-03-01", "text": "the new beginning of it"},
+        {"source_url": "/a", "chunk_index": 1, "embedded_at": "2026-01-01", "text": "a section that still stands"},
+        {"source_url": "/a", "chunk_index": 2, "embedded_at": "2026-01-01", "text": "a section that went away"},
+    )
+    tails, _ = find_tails(collect_order(stored))
+    texts = {row["point_id"]: row["text"] for row in stored}
+    page = record("/a", "The new beginning of it", body="The new beginning of it. A section that still stands.")
+    assert read_evidence([page], tails, texts, []).needed == {key("/a"): {"1"}}
+
+
+def test_a_wording_in_the_content_of_another_page_is_counted_there():
+    shared = Shared(FOOTER, "ends", (PointRef("1", key("/a"), None),))
+    pages = [record("/a", "All about arms."), record("/b", "They tell the people."), record("/c", "Tell them.")]
+    assert read_evidence(pages, [], {}, [shared]).elsewhere(FOOTER) == 1
+
+
+def test_a_wording_is_found_however_the_page_sets_its_blanks():
+    shared = Shared(FOOTER, "ends", (PointRef("1", key("/a"), None),))
+    assert read_evidence([record("/a", "Tellthe people")], [], {}, [shared]).in_content(key("/a"), FOOTER) is True
+
+
+def test_a_point_of_which_no_piece_is_on_its_page_is_a_stranger_there():
+    refs = tuple(PointRef(name, key("/a"), None) for name in ("1", "2"))
+    probes = {refs[0]: ("aboutarms", "zoo"), refs[1]: ("quiz", "zoo")}
+    evidence = read_evidence([record("/a", "All about  arms.")], [], {}, [Shared(FOOTER, "ends", refs)], probes)
+    assert evidence.strangers == {refs[1]}

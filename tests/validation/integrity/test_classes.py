@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.integrity.classes import class_of
+from ragval_pipeline.validation.integrity.habits import ANY, Habits
+from ragval_pipeline.validation.integrity.results import ChunkResult, Edge
+
+
+def chunk(found: int, *, words: int = 100, changed: int = 0, openings: tuple[Edge, ...] = ()) -> ChunkResult:
+    return ChunkResult("1", letters=1000, found=found, words=words, changed=changed, openings=openings)
+
+
+@pytest.mark.parametrize(
+    ("found", "changed", "expected"),
+    [
+        (1000, 0, "verified"),
+        (970, 2, "verified"),
+        (969, 0, "drifted"),
+        (990, 3, "drifted"),
+        (500, 50, "drifted"),
+        (499, 50, "gone"),
+        (0, 100, "gone"),
+    ],
+)
+def test_letters_and_words_decide(found: int, changed: int, expected: str):
+    assert class_of(chunk(found, changed=changed)) == expected
+
+
+def test_a_habit_does_not_save_a_chunk_that_is_hardly_on_its_page():
+    usual = Habits(openings={"title": Edge("title", 400, 40)})
+    assert class_of(chunk(400, changed=60, openings=(Edge("title", 400, 40),)), usual) == "gone"
+    assert (
+        class_of(
+            chunk(400, changed=60, openings=(Edge("title", 600, 60),)),
+            Habits(openings={"title": Edge("title", 900, 90)}),
+        )
+        == "verified"
+    )
+
+
+def test_a_habit_is_left_out_of_both_counts():
+    framed = chunk(600, changed=40, openings=(Edge("title", 400, 40),))
+    assert class_of(framed) == "drifted"
+    usual = Edge("title", 500, 50)
+    assert class_of(framed, Habits(openings={"title": usual})) == "verified"
+    assert class_of(framed, Habits(openings={"source": usual})) == "drifted"
+    assert class_of(framed, Habits(openings={ANY: usual})) == "verified"
+    assert class_of(framed, Habits(openings={"title": Edge("title", 300, 50)})) == "drifted"
+    assert class_of(framed, Habits(openings={"title": Edge("title", 500, 37)})) == "drifted"

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, compared, on_most_pages, paragraphs
+
+SECTIONS = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><h2>Power</h2><p>{BATTERY}</p>"
+CHUNKS = (f"Using the arm\n{GRIPPER}", f"Camera care\n{CAMERA}", f"Power\n{BATTERY}")
+
+
+def lost(*chunks: str, content: str = SECTIONS, **payload: object) -> list[str]:
+    return [passage.text for passage in compared(content, *chunks, **payload).passages]
+
+
+def headings(*chunks: str, content: str = SECTIONS, **payload: object) -> list[str]:
+    return list(compared(content, *chunks, **payload).headings)
+
+
+def test_a_page_in_its_chunks_loses_nothing():
+    page = compared(SECTIONS, *CHUNKS)
+    assert page.captured == page.content > 0
+    assert (page.passages, page.headings, page.differing) == ((), (), ())
+
+
+def test_a_section_in_no_chunk_is_lost_with_its_heading_named_once():
+    page = compared(SECTIONS, CHUNKS[0], CHUNKS[2])
+    assert [passage.text for passage in page.passages] == [CAMERA]
+    assert page.headings == ()
+    assert page.content - page.captured == sum(map(str.isalnum, f"Camera care{CAMERA}"))
+
+
+def test_more_than_half_of_a_passage_is_enough_and_less_is_not():
+    words = CAMERA.split(" ")
+    assert lost(CHUNKS[0], " ".join(words[: len(words) * 6 // 10]), CHUNKS[2]) == []
+    assert lost(CHUNKS[0], " ".join(words[: len(words) * 4 // 10]), CHUNKS[2]) == [CAMERA]
+
+
+def test_a_passage_that_two_chunks_share_is_not_lost():
+    middle = len(CAMERA) // 2
+    assert lost(f"{CHUNKS[0]}\n{CAMERA[:middle]}", f"{CAMERA[middle:]}\n{CHUNKS[2]}") == []
+
+
+def test_short_blocks_are_no_passages():
+    content = f"{SECTIONS}<p>Thirty-nine letters are no passage at all in here</p>"[:-4] + "</p>"
+    short = "Only the brown one, never the red one."
+    assert lost(*CHUNKS, content=f"{SECTIONS}<p>{short}</p>") == []
+    assert lost(*CHUNKS, content=content) == ["Thirty-nine letters are no passage at all in here"]
+
+
+def test_what_stands_in_navigation_footers_and_code_buttons_is_not_missed():
+    furniture = f"<nav>{VISITORS}</nav><aside>{VISITORS}</aside><footer>{VISITORS}</footer><button>{VISITORS}</button>"
+    page = compared(SECTIONS + furniture, *CHUNKS)
+    assert page.passages == ()
+    assert page.captured == page.content
+
+
+def test_what_stands_on_most_pages_is_not_missed():
+    content = SECTIONS + paragraphs(VISITORS)
+    others = [content, *(f"<h1>Page {number}</h1>{paragraphs(VISITORS)}" for number in range(3))]
+    assert compared(content, *CHUNKS).passages != ()
+    page = compared(content, *CHUNKS, common=on_most_pages(*others))
+    assert page.passages == ()
+    assert page.captured == page.content
+
+
+def test_what_stands_on_three_pages_only_is_missed():
+    content = SECTIONS + paragraphs(VISITORS)
+    assert compared(content, *CHUNKS, common=on_most_pages(content, content, content)).passages != ()
+
+
+def test_rows_items_and_code_are_content():
+    content = (
+        f"<h1>Arm</h1><ul><li>{GRIPPER}</li></ul><table><tr><td>{CAMERA}</td></tr></table>"
+        f"<pre><code>{BATTERY}</code></pre><blockquote>{VISITORS}</blockquote>"
+    )
+    page = compared(content, "Arm")
+    assert {passage.text for passage in page.passages} == {GRIPPER, CAMERA, BATTERY, VISITORS}
+    assert {"item", "row", "code"} <= {passage.kind for passage in page.passages}
+
+
+def test_a_heading_whose_text_is_there_is_missed():
+    assert headings(CHUNKS[0], CAMERA, CHUNKS[2]) == ["Camera care"]
+    assert headings(GRIPPER, CAMERA, BATTERY) == ["Using the arm", "Camera care", "Power"]
+
+
+def test_a_heading_that_is_stored_beside_the_text_is_not_missed():
+    assert headings(GRIPPER, CAMERA, BATTERY, headings=["Using the arm", "Camera care", "Power"]) == []
+    assert headings(CHUNKS[0], CAMERA, CHUNKS[2], title="Camera care") == []
+
+
+def test_a_heading_in_another_case_or_with_a_number_is_not_missed():
+    numbered = SECTIONS.replace("Camera care", "2.1 Camera care")
+    assert headings(CHUNKS[0], f"CAMERA CARE\n{CAMERA}", CHUNKS[2], content=numbered) == []
+
+
+def test_a_heading_of_words_that_the_text_has_is_missed_all_the_same():
+    content = SECTIONS.replace("Camera care", "The camera and the table")
+    assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content) == ["The camera and the table"]
+
+
+def test_a_heading_that_the_chunker_cut_in_two_is_not_missed():
+    assert headings(f"{CHUNKS[0]}\nCam", f"Docs > Arm\nera care\n{CAMERA}", CHUNKS[2], title="Docs > Arm") == []
+
+
+def test_a_page_without_chunks_is_missing_as_a_whole():
+    page = compared(SECTIONS)
+    assert (page.captured, page.passages, page.headings) == (0, (), ())
+    assert page.content > 200
+
+
+def test_chunks_without_text_still_lose_the_page():
+    assert len(lost("", "")) == 3

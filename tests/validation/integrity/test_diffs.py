@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from ragval_pipeline.validation.integrity.diffs import segments_of
+from ragval_pipeline.validation.integrity.match import match_text
+from ragval_pipeline.validation.integrity.searched import SearchedText
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER
+
+PAGE = f"{GRIPPER}\n{CAMERA}\n{BATTERY}"
+
+
+def segments(text: str, page: str = PAGE) -> list[tuple[str, str]]:
+    there = SearchedText(page)
+    return list(segments_of(match_text(text, there), there))
+
+
+def test_no_difference_has_no_segments():
+    assert segments(GRIPPER) == []
+
+
+def test_a_changed_word_stands_beside_what_the_page_says_there():
+    found = segments(GRIPPER.replace("motor", "mother"))
+    assert found[0] == ("same", "The gripper closes until the ")
+    assert found[1:3] == [("index", "mother"), ("page", "motor")]
+    assert found[3][0] == "same"
+    assert found[3][1].startswith(" draws more")
+
+
+def test_all_kinds_together_give_the_chunk_back():
+    text = GRIPPER.replace("motor", "mother").replace("amperes", "bananas")
+    assert "".join(shown for kind, shown in segments(text) if kind in {"same", "index"}) == text
+
+
+def test_the_middle_of_a_long_common_stretch_is_left_out():
+    found = segments(PAGE.replace("closes", "giggles").replace("door", "zoo"))
+    assert ("skipped", "…") in found
+    assert all(len(shown) <= 80 for kind, shown in found if kind == "same")
+
+
+def test_a_long_difference_is_shortened_and_their_number_is_limited():
+    long = segments(f"{GRIPPER} {'zoo quiz ' * 90} {CAMERA}")
+    assert max(len(shown) for kind, shown in long if kind == "index") == 300
+    many = " ".join(f"{GRIPPER} zoo{number}quiz" for number in range(40))
+    assert sum(kind == "index" for kind, _ in segments(many)) == 12

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragval_pipeline.validation.integrity.edges import edges_of
+from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.match import match_text
+from ragval_pipeline.validation.integrity.results import Edge
+from ragval_pipeline.validation.integrity.searched import SearchedText
+from tests.validation.integrity.world import (
+    BATTERY,
+    CAMERA,
+    GRIPPER,
+    VISITORS,
+    html,
+    measured,
+    paragraphs,
+    point,
+    subjects,
+    value,
+)
+
+TEXTS = (GRIPPER, CAMERA, BATTERY, VISITORS)
+PAGES: dict[str, str | None] = {f"/p{number}": html(f"<p>{text}</p>") for number, text in enumerate(TEXTS)}
+
+
+def words(text: str) -> tuple[list[str], list[str]]:
+    openings, closings = edges_of(match_text(text, SearchedText(GRIPPER)))
+    return [edge.word for edge in openings], [edge.word for edge in closings]
+
+
+def test_lines_that_the_page_has_not_are_edges_by_their_first_word():
+    above = f"Document: {GRIPPER[:40]}\nSource: https://x.example/7\nDate: zoo"
+    framed = f"{above}\n\n{GRIPPER}\nKeywords: quiz, zoo\nPagecount: 7"
+    assert words(framed) == (["document", "source", "date"], ["pagecount", "keywords"])
+
+
+def test_a_text_that_is_all_on_the_page_has_no_edges():
+    assert words(GRIPPER) == ([], [])
+
+
+def test_a_change_in_the_middle_is_no_edge():
+    assert words(GRIPPER.replace("motor", "banana")) == ([], [])
+
+
+def test_a_text_of_another_page_has_no_edges():
+    assert words("Yellow helmets.\nQuiet zoo visits.") == ([], [])
+
+
+def test_a_word_in_front_of_the_text_is_an_edge_with_what_it_weighs():
+    openings, _ = edges_of(match_text(f"passage 12: {GRIPPER}", SearchedText(GRIPPER)))
+    assert openings == (Edge("passage", len("passage12"), 0),)
+
+
+def measure(folder: Path, frame: str, *, framed: int = 4) -> tuple[list[str], list[str], float | None]:
+    points = [
+        point(f"/p{number}", frame.format(text=text, number=number) if number < framed else text)
+        for number, text in enumerate(TEXTS)
+    ]
+    found = measured(folder, PAGES, *points)
+    return subjects(found, "integrity.drifted"), subjects(found, "integrity.gone"), value(found, "content_integrity")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "passage: {text}",
+        "Title: The arm, part {number}\nSource: https://elsewhere.example/{number}\n\n{text}",
+        "{text}\nEnd of document {number}.",
+        "Wholly different summary words {number} {number}9 of quay.\n\n{text}",
+    ],
+)
+def test_what_an_ingestion_puts_around_every_chunk_is_no_difference(tmp_path: Path, frame: str):
+    assert measure(tmp_path, frame) == ([], [], 1.0)
+
+
+def test_the_same_line_around_one_chunk_is_a_difference(tmp_path: Path):
+    drifted, _, integrity = measure(tmp_path, "Title: Wiring of sensors\nSource: zoo\n{text}", framed=1)
+    assert drifted == ["0"]
+    assert (integrity or 1) < 1
+
+
+def test_a_text_of_nowhere_is_gone_however_many_chunks_begin_so(tmp_path: Path):
+    _, gone, integrity = measure(tmp_path, "Placeholder jumble zoo quiz: nothing here {number}.")
+    assert gone == ["0", "1", "2", "3"]
+    assert integrity is not None
+    assert integrity < 0.2
+
+
+def test_changes_behind_a_habit_still_count(tmp_path: Path):
+    points = [point(f"/p{number}", f"passage: {text}") for number, text in enumerate(TEXTS)]
+    points[2]["text"] = points[2]["text"].replace("battery", "banana").replace("overnight", "sideways")
+    assert subjects(measured(tmp_path, PAGES, *points), "integrity.drifted") == ["2"]
+
+
+def test_a_word_on_half_of_the_pages_is_a_habit_and_on_fewer_pages_is_none(tmp_path: Path):
+    content = {f"/q{number}": html(paragraphs(*TEXTS)) for number in range(8)}
+    for framed, habitual in ((4, True), (3, False)):
+        (folder := tmp_path / str(framed)).mkdir()
+        points = [
+            point(f"/q{page}", f"Summary zoo: {text}" if page < framed and not at else text, at)
+            for page in range(8)
+            for at, text in enumerate(TEXTS)
+        ]
+        assert (value(measured(folder, content, *points), "content_integrity") == 1.0) is habitual
+
+
+def test_nothing_is_a_habit_of_three_chunks():
+    assert Habits.of([]) == Habits()

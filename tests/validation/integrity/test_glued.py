@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, compared, paragraphs
+
+CONTENT = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><p>{BATTERY}</p>"
+WHOLE = f"Using the arm\n{GRIPPER}\nCamera care\n{CAMERA}\n{BATTERY}"
+
+
+def glued(*chunks: str, content: str = CONTENT) -> list[list[str]]:
+    return [list(chunk.glued) for chunk in compared(content, *chunks).differing if chunk.glued]
+
+
+def test_a_heading_that_runs_into_its_text_is_a_join():
+    assert glued(WHOLE.replace("arm\nThe", "armThe")) == [["armThe"]]
+
+
+def test_only_the_chunk_with_the_join_is_named():
+    page = compared(CONTENT, f"Using the arm{GRIPPER}", f"Camera care\n{CAMERA}", BATTERY)
+    assert [chunk.point_id for chunk in page.differing] == ["0"]
+
+
+def test_each_join_is_named_with_both_words():
+    assert glued(WHOLE.replace("\nCamera care\n", " Camera care").replace("arm\nThe", "armThe")) == [
+        ["armThe", "careCalibrate"]
+    ]
+
+
+def test_breaks_that_are_kept_as_other_blanks_or_marks_are_no_joins():
+    for break_ in (" ", "\t", "\u00a0", " | ", "\n\n## "):
+        assert glued(WHOLE.replace("\n", break_)) == []
+
+
+def test_joins_behind_punctuation_count_from_three_on():
+    assert glued(WHOLE.replace("table.\nCharge", "table.Charge")) == []
+    sentences = " ".join(f"Part {word} is checked twice. It is then stored in box {word}." for word in ("A", "B", "C"))
+    content = paragraphs(sentences)
+    assert glued(sentences.replace(". ", ".")[:-1], content=content) != []
+
+
+def test_compounds_that_the_page_has_are_no_joins():
+    content = f"<p>Use the file name as filename in the armThe module. {GRIPPER}</p>"
+    assert glued(f"Use the file name as filename in the armThe module. {GRIPPER}", content=content) == []
+
+
+def test_scripts_without_blanks_have_no_joins():
+    text = "机器人手臂会停下来\n直到电机电流超过两安培\n然后夹爪保持零件不再加力"
+    content = paragraphs(*text.split("\n"))
+    assert glued(text.replace("\n", ""), content=content) == []
+
+
+def test_words_that_one_line_of_the_page_breaks_are_found_when_joined_in_the_chunk():
+    content = f"<table><tr><td>Closing force</td><td>Motor current</td></tr></table><p>{GRIPPER}</p>"
+    assert glued(f"Closing forceMotor current\n{GRIPPER}", content=content) == [["forceMotor"]]

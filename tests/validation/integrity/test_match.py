@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.integrity.grams import runs_of
+from ragval_pipeline.validation.integrity.match import Match, match_text
+from ragval_pipeline.validation.integrity.searched import SearchedText
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS
+
+PAGE = f"Using the arm\n{GRIPPER}\n{CAMERA}\n{BATTERY}"
+
+
+def match(text: str, page: str = PAGE, **given: list[str]) -> Match:
+    return match_text(text, SearchedText(page), **given)
+
+
+def missing(found: Match) -> list[str]:
+    return [] if found.found is None else [found.text.between(*run) for run in runs_of(~found.found)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GRIPPER,
+        GRIPPER.upper(),
+        "  ".join(GRIPPER.split()),
+        GRIPPER.replace(" ", "\u00a0").replace("-", "\u2011"),
+        f"## Using the arm\n\n**{GRIPPER[:40]}**{GRIPPER[40:]}",
+        f"Using the arm\n> {GRIPPER}\n\n---\n1. {CAMERA}",
+        GRIPPER[5:70],
+        f"{BATTERY}\n{GRIPPER}",
+    ],
+)
+def test_a_text_that_differs_in_blanks_case_marks_and_order_stands_there_whole(text: str):
+    assert missing(match(text)) == []
+
+
+def test_a_changed_word_is_missing_and_nothing_else():
+    found = match(GRIPPER.replace("motor", "banana"))
+    assert missing(found) == ["banana"]
+    assert found.changed_words() == 1
+    assert found.share == pytest.approx(1 - 6 / found.letters)
+
+
+def test_a_text_that_stands_nowhere_is_not_found():
+    found = match(VISITORS)
+    assert found.share < 0.1
+    assert found.changed_words() > 15
+
+
+def test_words_left_out_of_the_middle_leave_both_ends_found():
+    found = match(GRIPPER.replace("draws more than two amperes, ", ""))
+    assert missing(found) == []
+
+
+@pytest.mark.parametrize("swap", [("two", "six"), ("the part", "a part"), ("holds", "grabs")])
+def test_small_words_in_the_place_of_others_are_seen(swap: tuple[str, str]):
+    assert match(GRIPPER.replace(*swap)).changed_words() == 1
+
+
+def test_words_that_were_only_added_are_missing_but_not_changed():
+    found = match(GRIPPER.replace("motor", "motor (1)"))
+    assert missing(found) == ["1"]
+    assert found.changed_words() == 0
+
+
+def test_addresses_of_links_and_images_are_no_text():
+    link = GRIPPER.replace("motor", "[motor](https://example.com/a_(b)/motor \"The 'drive'\")")
+    assert missing(match(f"![A drawing](arm.png)\n{link}")) == []
+
+
+def test_on_a_page_about_markdown_the_same_characters_are_text():
+    page = "Write a link as [motor](https://example.com/motor) and nothing else, says the guide."
+    assert missing(match(page, page)) == []
+
+
+def test_a_link_that_the_chunker_cut_in_two_is_no_difference():
+    assert missing(match(f"amples/motor.html) {GRIPPER}")) == []
+    assert missing(match(f"parts-list) {GRIPPER}")) == []
+    assert missing(match(f"{GRIPPER} [Calibrate the camera](https://example.com/cal")) == []
+
+
+def test_a_line_that_repeats_a_stored_heading_or_address_is_no_difference():
+    text = f"Handbook > Closing force\nhttps://docs.example.com/a\n{GRIPPER}"
+    assert "".join(missing(match(text))).startswith("Handbook > Closing force\nhttps://docs")
+    assert missing(match(text, labels=["Handbook", "Closing force"], address=["https://docs.example.com/a"])) == []
+
+
+def test_an_address_excuses_no_word_of_a_sentence():
+    changed = GRIPPER.replace("motor", "battery")
+    assert missing(match(changed, address=["https://docs.example.com/battery"])) == ["battery"]
+
+
+def test_table_cells_read_column_by_column_are_found():
+    page = "Axis Range Speed\nbase 340 90\nwrist 720 180\nelbow 270 120"
+    assert missing(match("Axis\nbase\nwrist\nelbow\nRange\n340\n720\n270\nSpeed\n90\n180\n120", page)) == []
+
+
+def test_words_of_other_scripts_are_compared_alike():
+    page = "机器人手臂会停下来，直到电机电流超过两安培。然后夹爪保持零件，不再加力。"
+    assert missing(match(page[5:30], page)) == []
+    found = match(page.replace("电机电流", "苹果香蕉"), page)
+    assert missing(found) == ["苹果香蕉"]
+    assert found.changed_words() == 4
+
+
+def test_a_text_without_letters_stands_everywhere():
+    assert match("---\n***").share == 1.0

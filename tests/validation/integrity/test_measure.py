@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from upath import UPath
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.page_copies.manifest import HostFailure, PageCopiesManifest
+from ragval_pipeline.sources.page_copies.reader import PageCopies
+from ragval_pipeline.validation.integrity.common import CommonBlocks
+from ragval_pipeline.validation.integrity.measure import compare_pages, measure_integrity
+from ragval_pipeline.validation.integrity.results import merge_integrity
+from tests.validation.integrity.world import (
+    BATTERY,
+    CAMERA,
+    GRIPPER,
+    VISITORS,
+    copies_of,
+    html,
+    measured,
+    paragraphs,
+    point,
+    record,
+    snapshot_of,
+    subjects,
+    value,
+)
+from tests.validation.rows import texts
+
+PAGES: dict[str, str | None] = {
+    "/a": html(paragraphs(GRIPPER, CAMERA)),
+    "/b": html(paragraphs(BATTERY)),
+    "/c": html(paragraphs(VISITORS)),
+}
+POINTS = (point("/a", GRIPPER, 0), point("/a", CAMERA, 1), point("/b", BATTERY), point("/c", VISITORS))
+
+
+def changed(*at: int, to: dict[int, str]) -> list[dict[str, Any]]:
+    return [{**entry, "text": to.get(number, entry["text"])} for number, entry in enumerate(POINTS)]
+
+
+def codes(found: Any) -> set[str]:
+    return {finding.code for finding in found.findings}
+
+
+def detail(found: Any, code: str) -> dict[str, Any]:
+    return dict(next(finding for finding in found.findings if finding.code == code).subjects[0].details)
+
+
+def test_an_intact_index_is_whole_and_silent(tmp_path: Path):
+    found = measured(tmp_path, PAGES, *POINTS)
+    assert (value(found, "content_integrity"), value(found, "source_captured")) == (1.0, 1.0)
+    assert found.findings == ()
+    assert found.sections["integrity"]["verified"] == 4
+
+
+def test_the_criteria_count_letters_of_chunks_and_of_content(tmp_path: Path):
+    found = measured(tmp_path, PAGES, *changed(to={2: BATTERY.replace("battery", "quizzed")}))
+    letters = sum(sum(map(str.isalnum, entry["text"])) for entry in POINTS)
+    integrity, captured = found.value("content_integrity"), found.value("source_captured")
+    for criterion in (integrity, captured):
+        assert criterion is not None
+        assert (criterion.numerator, criterion.denominator) == (letters - 7, letters)
+
+
+def test_changed_words_are_drift_and_another_text_is_gone(tmp_path: Path):
+    drifted = CAMERA.replace("camera", "zipper").replace("printed", "purple")
+    found = measured(tmp_path, PAGES, *changed(to={1: drifted, 2: "Quick zebras jump over lazy dogs every morning."}))
+    assert subjects(found, "integrity.drifted") == ["1"]
+    assert subjects(found, "integrity.gone") == ["2"]
+    assert subjects(found, "integrity.not_captured") == ["https://docs.example.com/b"]
+    assert detail(found, "integrity.drifted")["changed_words"] == 2
+    summary = found.sections["integrity"]
+    assert (summary["verified"], summary["drifted"], summary["gone"]) == (2, 1, 1)
+
+
+def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_path: Path):
+    found = measured(tmp_path, PAGES, *changed(to={2: VISITORS, 3: BATTERY}))
+    assert subjects(found, "integrity.gone") == ["2", "3"]
+    gone = next(finding for finding in found.findings if finding.code == "integrity.gone")
+    assert [subject.details["stands_on"] for subject in gone.subjects] == [
+        "https://docs.example.com/c",
+        "https://docs.example.com/b",
+    ]
+
+
+def test_a_chunk_that_stands_nowhere_names_no_page(tmp_path: Path):
+    found = measured(tmp_path, PAGES, *changed(to={2: "Quick zebras jump over lazy dogs every morning."}))
+    assert "stands_on" not in detail(found, "integrity.gone")
+
+
+def test_a_swap_within_one_page_is_no_defect_of_content(tmp_path: Path):
+    assert measured(tmp_path, PAGES, *changed(to={0: CAMERA, 1: GRIPPER})).findings == ()
+
+
+def test_a_page_without_a_file_is_unfit_and_unreadable_and_its_chunks_do_not_count(tmp_path: Path):
+    found = measured(tmp_path, {**PAGES, "/b": None}, *changed(to={2: "Anything."}))
+    assert subjects(found, "source.page_unfit") == ["https://docs.example.com/b"]
+    assert subjects(found, "integrity.page_unreadable") == ["https://docs.example.com/b"]
+    assert codes(found) == {"source.page_unfit", "integrity.page_unreadable"}
+    assert value(found, "content_integrity") == 1.0
+    assert found.sections["integrity"]["page_unreadable"] == 1
+
+
+@pytest.mark.parametrize("shell", ['<div id="root"></div>', '<div id="root">Loading…</div>', "   "])
+def test_a_page_that_is_rendered_in_the_browser_is_unreadable(tmp_path: Path, shell: str):
+    found = measured(tmp_path, {**PAGES, "/b": f"<html><body>{shell}<script>1</script></body></html>"}, *POINTS)
+    assert codes(found) == {"integrity.page_unreadable"}
+    assert detail(found, "integrity.page_unreadable")["points"] == 1
+
+
+def test_a_short_page_is_no_unreadable_page(tmp_path: Path):
+    found = measured(tmp_path, {**PAGES, "/b": html("<p>See the arm.</p>")}, *changed(to={2: "See the arm."}))
+    assert found.findings == ()
+
+
+def test_a_page_that_asks_not_to_be_indexed_is_unfit_and_still_compared(tmp_path: Path):
+    hidden = html(paragraphs(BATTERY), head='<meta name="robots" content="noindex">')
+    found = measured(tmp_path, {**PAGES, "/b": hidden}, *changed(to={2: VISITORS}))
+    assert codes(found) == {"source.page_unfit", "integrity.gone", "integrity.not_captured"}
+
+
+def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(tmp_path: Path):
+    signpost = '<html><head><meta http-equiv="refresh" content="0; url=/c"></head><body>Moved.</body></html>'
+    found = measured(tmp_path, {**PAGES, "/b": signpost}, *POINTS)
+    assert codes(found) == {"source.page_unfit"}
+    assert "redirects to" in detail(found, "source.page_unfit")["reason"]
+
+
+def test_a_collection_without_points_is_not_measured(tmp_path: Path):
+    found = measured(tmp_path, PAGES)
+    measured_value = found.value("content_integrity")
+    assert measured_value is not None
+    assert measured_value.reason_code == "no_data"
+
+
+def test_points_without_text_are_not_measured_and_the_reason_names_the_field(tmp_path: Path):
+    found = measured(tmp_path, PAGES, *({**entry, "text": None} for entry in POINTS))
+    measured_value = found.value("content_integrity")
+    assert measured_value is not None
+    assert measured_value.reason_code == "no_data"
+    assert "payload field text" in measured_value.reason
+
+
+def test_without_pages_nothing_applies(tmp_path: Path):
+    nothing = PageCopiesManifest(run_id="run", configured=False, reason="no source", reason_code="not_applicable")
+    found = measure_integrity(PageCopies(nothing), snapshot_of(tmp_path, PAGES, *POINTS))
+    measured_value = found.value("source_captured")
+    assert measured_value is not None
+    assert (measured_value.reason_code, measured_value.reason) == ("not_applicable", "no source")
+
+
+def test_a_page_host_that_is_down_is_raised_as_it_was(tmp_path: Path):
+    failure = HostFailure(problem="refused", code="source.unreachable", system="page host", subject="https://x")
+    down = PageCopiesManifest(run_id="run", failure=failure)
+    with pytest.raises(SystemFailure, match="refused"):
+        measure_integrity(PageCopies(down), snapshot_of(tmp_path, PAGES, *POINTS))
+
+
+def test_a_crash_while_reading_is_told_by_its_type(tmp_path: Path):
+    crashed = PageCopiesManifest(run_id="run", crash="KeyError")
+    with pytest.raises(RuntimeError, match="KeyError"):
+        measure_integrity(PageCopies(crashed), snapshot_of(tmp_path, PAGES, *POINTS))
+
+
+def test_the_examples_show_what_differs_the_worst_drift_first(tmp_path: Path):
+    one = CAMERA.replace("camera", "zipper")
+    two = GRIPPER.replace("motor", "zipper").replace("amperes", "bananas").replace("closes", "giggles")
+    found = measured(tmp_path, PAGES, *changed(to={0: two, 1: one}))
+    examples = found.sections["integrity_examples"]
+    assert [example["point_id"] for example in examples] == ["0", "1"]
+    assert ["index", "zipper"] in examples[1]["segments"]
+    assert ["page", "camera"] in examples[1]["segments"]
+
+
+def test_slices_of_pages_give_together_what_the_whole_gives(tmp_path: Path):
+    copies = copies_of(tmp_path, PAGES)
+    assert isinstance(copies.folder(), UPath)
+    records = list(copies.records())
+    rows = {entry.page_key: texts(GRIPPER.replace("motor", "zipper"), page=entry.url) for entry in records}
+    whole = compare_pages(records, rows, CommonBlocks())
+    parts = [compare_pages([entry], rows, CommonBlocks()) for entry in records]
+    assert merge_integrity(parts) == whole
+    assert compare_pages(records[1:], rows, CommonBlocks(), into=parts[0]) == whole
+
+
+def test_text_of_the_frame_and_of_attributes_stands_on_the_page_too():
+    page = record(f'<p>{GRIPPER}</p><img alt="{CAMERA}"><button>Copy the whole program text</button>')
+    found = compare_pages(
+        [page], {page.page_key: texts(GRIPPER, CAMERA, "Copy the whole program text")}, CommonBlocks()
+    )
+    assert next(iter(found.pages.values())).differing == ()

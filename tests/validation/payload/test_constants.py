@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.payload.constants import collect_constants, constant_findings
+from tests.validation.rows import FIELDS, named, rows
+
+
+def point(number: int, **changes: object) -> dict[str, object]:
+    page = number // 3
+    return {
+        "source_url": f"/docs/m{page % 2}/p{page}",
+        "title": f"Page {page}",
+        "module": f"m{page % 2}",
+        "chapter": f"m{page % 2}/p{page}",
+        "headings": [f"Page {page}", f"Part {number}"],
+        "token_count": 20 + number,
+        "chunk_index": number % 3,
+        "text": "word " * (10 + number) + str(number),
+        **changes,
+    }
+
+
+def judged(payloads, *, modules=("m0", "m1"), filtered=()):
+    return constant_findings(collect_constants(rows(*payloads)), fields=FIELDS, filtered=filtered, path_modules=modules)
+
+
+def test_a_sound_index_has_none():
+    assert judged([point(number) for number in range(24)]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("module", "Docs"), ("chapter", "docs"), ("title", "Our Docs"), ("headings", ["Our Docs"]), ("chunk_index", 0),
+        ("token_count", 512), ("source_url", "/docs/index"),
+    ],
+)  # fmt: skip
+def test_a_field_with_one_value_everywhere_is_named(name, value):
+    finding = judged([point(number, **{name: value}) for number in range(24)])[0]
+    assert named([finding]) == [name]
+    assert finding.subjects[0].details["field"] == name
+
+
+def test_a_site_of_one_module_has_one_module():
+    assert judged([point(number, module="Docs") for number in range(24)], modules=("docs", "docs")) == []
+
+
+def test_a_field_that_the_suite_filters_on_is_constant_on_purpose():
+    assert judged([point(number, module="m0") for number in range(24)], filtered=("module",)) == []
+
+
+def test_an_index_of_one_chunk_pages_has_one_chunk_index():
+    pages = [point(number, source_url=f"/p{number}", chunk_index=0) for number in range(12)]
+    assert judged(pages) == []
+    assert judged([*pages, *pages]) == []  # ingested twice
+
+
+def test_too_few_points_prove_nothing():
+    assert judged([point(number, title="Our Docs") for number in range(9)]) == []
+
+
+def test_one_page_has_one_title():
+    assert judged([point(number, source_url="/a", title="A", chapter="a", module="a") for number in range(12)]) == []
+
+
+def test_a_field_that_is_empty_everywhere_is_another_finding():
+    assert judged([point(number, module="", title=None) for number in range(24)]) == []
+
+
+def test_merged_slices_say_what_the_whole_says():
+    found = rows(*(point(number, title="Our Docs", chunk_index=0) for number in range(24)))
+    merged = collect_constants(found[:10]).merge(collect_constants(found[10:]))
+    whole = constant_findings(collect_constants(found), fields=FIELDS, path_modules=("a", "b"))
+    assert constant_findings(merged, fields=FIELDS, path_modules=("a", "b")) == whole
+    assert named(whole) == ["chunk_index", "title"]

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.suite.payload import DEFAULT_FIELDS
+from ragval_pipeline.validation.payload.field_map import field_map_findings
+from ragval_pipeline.validation.payload.measure import explain_by_map
+from tests.validation.rows import named
+
+REQUIRED = ("source_url", "module_name", "chapter_id")
+
+
+def judged(observed: list[str], kinds: dict[str, dict[str, int]] | None = None):
+    counted = {path: {"str": 9} if path in observed else {"absent": 9} for path in DEFAULT_FIELDS.values()}
+    return field_map_findings({**counted, **(kinds or {})}, fields=DEFAULT_FIELDS, required=REQUIRED, observed=observed)
+
+
+def test_nested_fields_are_found_and_the_map_is_suggested():
+    finding = judged(["page_content", "metadata", "metadata.source_url", "metadata.module_name", "metadata.loc"])[0]
+    assert named([finding]) == ["chunk_text", "module_name", "source_url"]
+    assert finding.details["suggested"] == {
+        "text": "page_content", "source_url": "metadata.source_url", "module": "metadata.module_name",
+    }  # fmt: skip
+    assert "module: metadata.module_name" in finding.remedy
+
+
+def test_a_payload_that_fits_has_none():
+    assert judged(list(DEFAULT_FIELDS.values())) == []
+
+
+def test_a_field_that_nothing_resembles_is_missing_and_no_matter_of_the_map():
+    assert judged(["chunk_text", "source_url", "module_name", "colour"]) == []
+
+
+def test_a_field_that_some_points_have_is_no_matter_of_the_map():
+    observed = ["chunk_text", "url", "module_name", "chapter_id"]
+    assert named(judged(observed)) == ["source_url"]
+    assert judged(observed, {"source_url": {"absent": 8, "str": 1}}) == []
+
+
+def test_optional_fields_alone_raise_no_finding():
+    assert judged(["chunk_text", "source_url", "module_name", "chapter_id", "page_title", "id"]) == []
+
+
+def test_missing_fields_follow_from_the_map():
+    mapped = judged(["chunk_text", "url", "module_name", "chapter_id"])
+    missing = [make_finding("payload.missing_field", ["1"], scope=name) for name in ("source_url", "chapter_id")]
+    assert [finding.because for finding in explain_by_map(missing, mapped)] == ["payload.field_map", None]

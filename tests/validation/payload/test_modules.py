@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from ragval_pipeline.sources.inventory import modules_of
+from ragval_pipeline.validation.payload.modules import collect_modules, module_findings
+from tests.validation.factory import site
+from tests.validation.rows import named, rows
+
+PAGES = tuple(f"/docs/{module}/p{page}" for module in ("module-1-ros2", "module-2-twin", "vla") for page in range(3))
+
+
+def point(page: str, module: str | None) -> dict[str, object]:
+    return {"source_url": page, "module": module, "text": "x"}
+
+
+def judged(payloads, *, declared=None, pages=PAGES):
+    found = collect_modules(rows(*payloads, pages=pages))
+    return module_findings(found, declared=declared, path_modules=modules_of(site(*pages).pages))
+
+
+def named_after_paths(page: str) -> str:
+    return page.split("/")[2].replace("-", " ").title()
+
+
+def test_a_renamed_module_is_named_by_its_points_and_value():
+    payloads = [point(page, named_after_paths(page)) for page in PAGES]
+    payloads[4]["module"] = "Module 2 Archive"
+    finding = judged(payloads)[0]
+    assert named([finding]) == ["4"]
+    assert finding.subjects[0].details["value"] == "Module 2 Archive"
+    assert finding.details["values"] == {"Module 2 Archive": 1}
+
+
+def test_half_of_the_points_may_be_renamed():
+    payloads = [point(page, named_after_paths(page) if copy else "Old") for page in PAGES for copy in range(2)]
+    assert len(named(judged(payloads))) == 9
+
+
+def test_spelling_with_dashes_or_capitals_is_the_same_module():
+    assert judged([point(PAGES[0], "MODULE_1-ros2"), point(PAGES[3], "module-2-twin"), point(PAGES[6], "VLA")]) == []
+
+
+def test_modules_that_are_not_named_after_paths_cannot_be_compared():
+    assert judged([point(page, f"Part {number}") for number, page in enumerate(PAGES)]) == []
+
+
+def test_declared_modules_are_held_to_wherever_the_point_is():
+    payloads = [point(PAGES[0], "Part 1"), point("/elsewhere", "Part 2"), point(PAGES[1], "part-1")]
+    assert named(judged(payloads, declared=["Part 1"])) == ["1"]
+
+
+def test_a_page_out_of_scope_has_no_path_module_to_differ_from():
+    payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point("/blog/first", "Blog")]
+    assert judged(payloads) == []
+
+
+def test_empty_modules_are_another_finding():
+    payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point(PAGES[0], ""), point(PAGES[0], None)]
+    assert judged(payloads) == []
+
+
+def test_merged_slices_say_what_the_whole_says():
+    found = rows(
+        *(point(page, named_after_paths(page) if number else "Old") for number, page in enumerate(PAGES)), pages=PAGES
+    )
+    paths = modules_of(site(*PAGES).pages)
+    merged = collect_modules(found[:4]).merge(collect_modules(found[4:]))
+    whole = module_findings(collect_modules(found), declared=None, path_modules=paths)
+    assert module_findings(merged, declared=None, path_modules=paths) == whole
+    assert named(whole) == ["0"]
