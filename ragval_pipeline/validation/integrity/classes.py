@@ -50,8 +50,8 @@ def class_of(chunk: ChunkResult, habits: Habits | None = None) -> ChunkClass:
     letters = chunk.letters - sum(edge.missing for edge in added)
     changed = chunk.changed - sum(edge.changed for edge in added)
     share = chunk.found / letters if letters else 1.0
-    # Of a chunk that is hardly on its page habits must explain all the rest: else some are met by chance.
-    if share < GONE_BELOW or (chunk.share < GONE_BELOW and share < VERIFIED_FROM):
+    # No habit saves a chunk that is hardly on its page: edges of another text are met by chance.
+    if chunk.share < GONE_BELOW:
         return "gone"
     if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
         return "drifted"

@@ -13,7 +13,11 @@ from ragval_pipeline.demo.defects.rewrite import rewrite
 from ragval_pipeline.demo.extract import article_blocks
 
 #: What texts that say something else lead to in search.
-_NOT_FOUND = frozenset({"query.failed", "retrieval.dark_page", "retrieval.crowded_top_k", "query.weak_oracle"})
+_NOT_FOUND = frozenset(
+    {
+        "query.failed", "query.weak_oracle", "retrieval.dark_page", "retrieval.crowded_top_k", "retrieval.hub_chunk",
+    }
+)  # fmt: skip
 #: Words of a chunk in which 5 % are at least two words.
 _ENOUGH_WORDS = 40
 #: Letters of a passage that no one can overlook.
