@@ -47,7 +47,7 @@ def weak_oracles(
     subjects = []
     for query in queries:
         tests = {} if query.negative else _tests(query, page_key, module_match, judge)
-        if not tests:
+        if not tests or ("url" in tests and _share_of_pages(query, facts, page_key) <= WEAK_FROM):
             continue
         rate = sum(all(test(chunk) for test in tests.values()) for chunk in facts.sample) / len(facts.sample)
         if rate > WEAK_FROM:
@@ -56,13 +56,22 @@ def weak_oracles(
     return [make_finding("query.weak_oracle", subjects)] if subjects else []
 
 
+def _share_of_pages(query: TestQuery, facts: IndexFacts, page_key: Callable[[str], str]) -> float:
+    """The share of all points that lie on the expected pages: no other condition makes it larger."""
+    return sum(facts.pages[page] for page in _pages(query, page_key)) / facts.points
+
+
+def _pages(query: TestQuery, page_key: Callable[[str], str]) -> set[str]:
+    return {page_key(url) for url, grade in query.grades.items() if grade > 0}
+
+
 def _tests(
     query: TestQuery,
     page_key: Callable[[str], str],
     module_match: ModuleMatch,
     judge: Sequence[str] | None,
 ) -> dict[str, Callable[[Chunk], bool]]:
-    pages = {page_key(url) for url, grade in query.grades.items() if grade > 0}
+    pages = _pages(query, page_key)
     keywords = [fold_text(keyword) for keyword in query.expected_keywords]
     module, chapter = query.expected_module, query.expected_chapter
     tests: dict[str, Callable[[Chunk], bool]] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import dropwhile, islice, pairwise, takewhile
 
 from ragval_pipeline.sources.page_text import Block
 from ragval_pipeline.validation.integrity.common import CommonBlocks
@@ -78,9 +78,9 @@ def lost_passages(held: Iterable[HeldBlock]) -> list[HeldBlock]:
 def lost_headings(
     held: Sequence[HeldBlock], chunks: SearchedText, *, verified: bool, texts: Iterable[str] = ()
 ) -> list[str]:
-    """Headings that stand in no chunk although what they head does.
+    """Headings that stand in no chunk.
 
-    A heading that was lost together with its text is part of what was not captured.
+    A heading that was lost together with a passage below it is part of what was not captured.
 
     Args:
         held: The page's blocks.
@@ -89,7 +89,7 @@ def lost_headings(
             has changed and is not lost.
         texts: The chunks one by one: a heading that the chunker cut in two is not lost.
     """
-    lost = (entry for entry, text in _with_text(held) if text is not None and not text.lost)
+    lost = (entry for entry, texts_below in _with_texts(held) if texts_below and not _is_told(texts_below))
     missed = [
         entry.block.text
         for entry in lost
@@ -113,10 +113,20 @@ def _is_cut(letters: str, chunks: Sequence[str]) -> bool:
     return False
 
 
-def _with_text(held: Sequence[HeldBlock]) -> Iterator[tuple[HeldBlock, HeldBlock | None]]:
-    """Each heading with the first text after it; the last ones, without any, with the last text before."""
+def _is_told(below: Sequence[HeldBlock]) -> bool:
+    """Whether what a heading heads was lost, and is said to be."""
+    return below[0].lost and bool(lost_passages(below))
+
+
+def _with_texts(held: Sequence[HeldBlock]) -> Iterator[tuple[HeldBlock, list[HeldBlock]]]:
+    """Each heading with the texts below it, up to the next heading that has any; the last ones with the text before."""
     for number, entry in enumerate(held):
         if entry.block.kind == "heading":
-            after = (other for other in held[number + 1 :] if other.block.kind != "heading")
-            before = (other for other in reversed(held[:number]) if other.block.kind != "heading")
-            yield entry, next(after, None) or next(before, None)
+            after = dropwhile(_is_heading, held[number + 1 :])
+            below = list(takewhile(lambda other: not _is_heading(other), after))
+            before = (other for other in reversed(held[:number]) if not _is_heading(other))
+            yield entry, below or list(islice(before, 1))
+
+
+def _is_heading(entry: HeldBlock) -> bool:
+    return entry.block.kind == "heading"

@@ -57,7 +57,7 @@ def measure_self_retrieval(
         "title_scores": scores,
         "title_score_distribution": distribution(scores).model_dump(),
     }
-    findings = [*_dark(pages, queries, found), *_hubs(queries, answers, page_of, points)]
+    findings = [*_dark(pages, queries, found), *_hubs(pages, queries, answers, page_of, points)]
     return Measurement(
         asset=ASSET,
         values=(_value(pages, queries, found),),
@@ -93,15 +93,24 @@ def _dark(pages: Mapping[str, OwnPage], queries: Sequence[OwnQuery], found: Mapp
     return [make_finding("retrieval.dark_page", subjects)] if subjects else []
 
 
-def _hubs(queries: Sequence[OwnQuery], answers: Mapping[str, Answer], page_of: PageOf, points: int) -> list[Finding]:
+def _hubs(
+    pages: Mapping[str, OwnPage],
+    queries: Sequence[OwnQuery],
+    answers: Mapping[str, Answer],
+    page_of: PageOf,
+    points: int,
+) -> list[Finding]:
+    """Chunks that other pages' queries find. Of a chunk without a known page every query would be another page's."""
     foreign: Counter[str] = Counter()
-    home: dict[str, str | None] = {}
+    home: dict[str, str] = {}
     hits = 0
     for query in queries:
         for hit in answers[query.id].hits:
             hits += 1
-            home[hit.id] = page_of(hit.payload)
-            foreign[hit.id] += home[hit.id] != query.key
+            page = page_of(hit.payload)
+            if page is not None and page in pages:
+                home[hit.id] = page
+                foreign[hit.id] += page != query.key
     expected = hits / points if points else 0.0
     subjects = []
     for point, count in foreign.items():

@@ -96,6 +96,12 @@ def test_a_heading_of_words_that_the_text_has_is_missed_all_the_same():
     assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content) == ["The camera and the table"]
 
 
+def test_a_heading_lost_with_items_too_short_to_be_passages_is_named_for_all_of_them():
+    content = f"{SECTIONS}<h2>Spare parts</h2><ul><li>Grey fuse</li><li>Long belt</li></ul>"
+    page = compared(content, *CHUNKS)
+    assert (page.passages, page.headings) == ((), ("Spare parts",))
+
+
 def test_a_heading_that_the_chunker_cut_in_two_is_not_missed():
     assert headings(f"{CHUNKS[0]}\nCam", f"Docs > Arm\nera care\n{CAMERA}", CHUNKS[2], title="Docs > Arm") == []
 

@@ -83,6 +83,14 @@ def test_a_chunk_among_the_hits_of_most_other_pages_is_a_hub():
     assert measured.findings[0].subjects[0].details["queries"] == 39
 
 
+def test_a_chunk_whose_page_is_not_known_is_no_hub():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
+    stray = (Hit(1, "stray", 0.9, {}), Hit(2, "elsewhere", 0.8, {"page": "not a url"}))
+    answers = {query.id: Answer(query.id, stray) for query in own_queries(pages.values())}
+    measured = measure_self_retrieval(pages, own_queries(pages.values()), answers, page_of, points=200)
+    assert not [finding for finding in measured.findings if finding.code == "retrieval.hub_chunk"]
+
+
 def test_in_a_tiny_index_every_chunk_is_often_among_the_hits_and_none_is_a_hub():
     pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(12)}
     queries = own_queries(pages.values())
