@@ -161,8 +161,8 @@ def test_boilerplate_explains_a_search_only_when_it_is_in_many_chunks():
         return make_finding("text.boilerplate", [Subject(name="1", page="/a")], details={"share": share})
 
     query = finding("query.failed", failed("q", "/a"))
-    assert because(link(boilerplate(0.08), query), "query.failed") is None
-    assert because(link(boilerplate(0.3), query), "query.failed") == "text.boilerplate"
+    assert because(link(boilerplate(0.4), query), "query.failed") is None
+    assert because(link(boilerplate(0.6), query), "query.failed") == "text.boilerplate"
 
 
 def test_chunks_that_are_too_long_crowd_no_answer():

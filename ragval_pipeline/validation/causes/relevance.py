@@ -17,7 +17,7 @@ _EVERYWHERE = frozenset({"vector.dimension", "vector.model_mismatch", "index.low
 _WIDE_VECTORS = 0.05
 _WIDE_TEXTS = 0.25
 #: Phrases of the page's frame weaken every chunk that holds them a little: they explain a search only when most do.
-_WEAK = frozenset({"text.boilerplate"})
+_WEAK = {"text.boilerplate": 0.5}
 _FIELDS_OF_POINTS = frozenset(
     {"payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value"}
 )
@@ -49,7 +49,8 @@ def is_wide(finding: Finding) -> bool:
     share = float(finding.details.get("share", 0.0))
     if finding.code in VECTOR_CAUSES:
         return finding.code in _EVERYWHERE or share >= _WIDE_VECTORS
-    return finding.code in _EVERYWHERE or (finding.code in TEXT_CAUSES and share >= _WIDE_TEXTS)
+    enough = _WEAK.get(finding.code, _WIDE_TEXTS)
+    return finding.code in _EVERYWHERE or (finding.code in TEXT_CAUSES and share >= enough)
 
 
 def explains(cause: Cause, finding: Finding, subject: Subject, touched: set[str]) -> bool:

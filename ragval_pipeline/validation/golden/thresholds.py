@@ -51,10 +51,11 @@ def unfit_threshold(threshold: float, scores: Scores) -> list[Finding]:
         "right": _quantiles(scores.right),
         "negative": _quantiles(scores.negative),
     }
-    message = (
-        f"The threshold {threshold:g} turns down {rejected:.0%} of {len(scores.right)} answers on the right page"
-        f" and lets in {admitted:.0%} of {len(scores.negative)} negative ones."
-    )
+    done = [
+        f"turns down {rejected:.0%} of {len(scores.right)} answers on the right page" if scores.right else "",
+        f"lets in {admitted:.0%} of {len(scores.negative)} negative ones" if scores.negative else "",
+    ]
+    message = f"The threshold {threshold:g} {' and '.join(filter(None, done))}."
     subject = Subject(name=f"{threshold:g}", details=details)
     return [make_finding("query.threshold_unfit", [subject], message=message)]
 

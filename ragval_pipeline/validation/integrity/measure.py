@@ -117,15 +117,18 @@ def judge_integrity(result: IntegrityResult, copies: PageCopies, *, text_field: 
 
 
 def _values(pages: list[PageResult], habits: Habits) -> tuple[MeasuredValue, ...]:
-    """Both criteria; what the ingestion puts around every chunk is no text of a page and counts for nothing."""
+    """Both criteria. What the ingestion puts around every chunk counts as any text; the reason says how much it is."""
 
     def total(name: str) -> int:
         return sum(getattr(page, name) for page in pages)
 
+    integrity = ratio("content_integrity", total("found"), total("letters"), of="letters of chunks whose page was read")
     added = sum(edge.missing for page in pages for chunk in page.differing for edge in habits.in_chunk(chunk))
-    letters = total("letters") - added
+    if added:
+        reason = f"{integrity.reason}; {added} of the others are what the ingestion puts around its chunks"
+        integrity = integrity.model_copy(update={"reason": reason})
     return (
-        ratio("content_integrity", total("found"), letters, of="letters of chunks whose page was read"),
+        integrity,
         ratio("source_captured", total("captured"), total("content"), of="letters of page content"),
     )
 
