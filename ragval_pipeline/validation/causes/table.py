@@ -43,6 +43,8 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field", "payload.invalid_value"),
     "chunk.over_model_limit": ("chunk.one_per_page",),
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index", "chunk.too_small"),
+    # Half a character is a control character.
+    "text.zero_width": ("text.mojibake",),
     "integrity.gone": ("chunk.stale_tail", "text.mojibake", "chunk.too_small"),
     "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
     "integrity.not_captured": (

@@ -22,7 +22,7 @@ _NOT_FOUND = frozenset(
 _ENOUGH_WORDS = 40
 #: Letters of a passage that no one can overlook.
 _LONG_PASSAGE = 60
-#: Words of a passage of which a quarter says little.
+#: Words of a passage of which an eighth says little.
 _PASSAGE_WORDS = 8
 #: Two texts that share fewer of their words are about different things.
 _DISTINCT = 0.35
@@ -60,7 +60,7 @@ def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for url in pages:
         point, passage = rng.choice(passages[url])
         words = passage.split(" ")
-        changes.append((point, _text(corpus, point).replace(passage, " ".join(words[: len(words) // 4]), 1)))
+        changes.append((point, _text(corpus, point).replace(passage, " ".join(words[: len(words) // 8]), 1)))
     rewrite(corpus, changes)
     return Planted("integrity.not_captured", frozenset(pages), followers=_NOT_FOUND)
 

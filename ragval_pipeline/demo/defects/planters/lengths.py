@@ -102,4 +102,6 @@ def _join(corpus: Corpus, page: Sequence[StoredPoint], points: Sequence[StoredPo
 
 
 def _end(text: str) -> str:
-    return " ".join(text.split()[-_LEFT_WORDS:])[-30:]
+    end = " ".join(text.split()[-_LEFT_WORDS:])
+    # Without blanks a character says as much as half a word.
+    return end[-30:] if end.isascii() else end[-12:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 from ragval_pipeline.demo.defects.choose import choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
@@ -51,7 +52,9 @@ def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     describe="Sets the quotes and dashes of a chunk in type and reads its UTF-8 as Latin-1.",
 )
 def mojibake(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
+    planted = _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
+    # Half a character is a control character.
+    return replace(planted, followers=planted.followers | {"text.zero_width"})
 
 
 @defect(
