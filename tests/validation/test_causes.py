@@ -218,3 +218,9 @@ def test_a_chunk_with_text_that_is_not_its_pages_is_a_hub_because_of_it():
     assert not because(
         link(finding("retrieval.hub_chunk", hub), finding("integrity.gone", other)), "retrieval.hub_chunk"
     )
+
+
+def test_a_query_is_lost_because_it_fails_and_not_because_others_do():
+    lost = finding("regression.query_lost", Subject(name="q1"))
+    assert because(link(lost, finding("query.failed", failed("q1", "/a"))), "regression.query_lost") == "query.failed"
+    assert because(link(lost, finding("query.failed", failed("q2", "/a"))), "regression.query_lost") is None
