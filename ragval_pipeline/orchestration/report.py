@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
@@ -17,6 +18,7 @@ from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.urls import without_userinfo
+from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -87,6 +89,14 @@ def settings_without_secrets(suite: Suite) -> dict[str, Any]:
     return settings
 
 
+def _gates(suite: Suite) -> dict[str, Gate]:
+    """The suite's gates; without a critical query none is required of them, measured or not."""
+    gates = dict(gates_of(suite))
+    if not any(query.critical for query in load_queries(suite)):
+        gates["critical_queries"] = replace(gates["critical_queries"], required=False)
+    return gates
+
+
 def _assemble(
     suite: Suite,
     place: RunPlace,
@@ -109,7 +119,7 @@ def _assemble(
         facts,
         [*measurements, *index],
         criteria=criteria_of(suite),
-        gates=gates_of(suite),
+        gates=_gates(suite),
         severities=suite.severity,
         inventory=inventory,
         extra_findings=snapshot_findings(manifest) if manifest else (),

@@ -31,6 +31,10 @@ PRIVATE_NETWORKS = tuple(
 )
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
+#: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
+_SECRET_VALUE = re.compile(
+    r"(?<=[?&])([^=&#]*(?:token|key|secret|sig|passw|pwd|auth|credential)[^=&#]*=)[^&#]+", re.IGNORECASE
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -92,8 +96,8 @@ def path_of(url: str) -> str:
 
 
 def without_userinfo(url: str) -> str:
-    """Return the address without ``user:password@``, fit for a log or a report."""
-    return _USERINFO.sub("", url, count=1)
+    """Return the address without ``user:password@`` and values of secret parameters, fit for a log or a report."""
+    return _SECRET_VALUE.sub(r"\1...", _USERINFO.sub("", url, count=1))
 
 
 def join(base: str, url: str) -> str:

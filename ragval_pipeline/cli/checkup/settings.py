@@ -38,7 +38,11 @@ def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
     names = ", ".join(dict.fromkeys(name for name, _ in used))
     if unset:
         verb = "is" if len(unset) == 1 else "are"
-        missing = problem("environment", f"{', '.join(unset)} {verb} not set", "Set them before the run starts.")
+        missing = problem(
+            "environment",
+            f"{', '.join(unset)} {verb} not set",
+            f"Set {'it' if len(unset) == 1 else 'them'} before the run starts.",
+        )
         return None, [missing]
     try:
         resolved = resolve_suite(suite)

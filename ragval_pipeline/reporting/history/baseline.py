@@ -81,17 +81,23 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
 
     Args:
         base: Where the suite's runs are.
-        wanted: ``history.baseline``. ``last`` is the newest run that did not end in an error, if there is one.
+        wanted: ``history.baseline``. ``last`` is the newest run with query results that did not end in an error, if
+            there is one.
 
     Raises:
-        SuiteError: The run that is named is not there, or no longer.
+        SuiteError: The run that is named is not there, or no longer, or ended in an error.
         HistoryNotReadError: The filesystem refuses.
     """
     if wanted == LAST:
         return _last_whole(base)
-    if wanted is not None:
-        return find_run(base, wanted)
-    return None if blessed_run(base) is None else find_run(base, BASELINE)
+    if wanted is None:
+        return None if blessed_run(base) is None else find_run(base, BASELINE)
+    run = find_run(base, wanted)
+    if read_point(run).verdict == "error":
+        raise SuiteError(
+            "ended in an error, and such a run is never a baseline", key=run.name, remedy="Name a run that is whole."
+        )
+    return run
 
 
 def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
@@ -106,8 +112,24 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
         SuiteError: There is no such run.
         HistoryNotReadError: The filesystem refuses.
     """
-    return find_run(base, baseline if wanted == BASELINE and baseline is not None else wanted)
+    if wanted != BASELINE or baseline is None:
+        return find_run(base, wanted)
+    if baseline != LAST:
+        return find_run(base, baseline)
+    # Seen from the newest run, the last one is the one before it.
+    before = _last_whole(base, besides=1)
+    if before is None:
+        raise SuiteError("no run before the last can be compared with", key=wanted, remedy="Name two runs.")
+    return before
 
 
-def _last_whole(base: UPath) -> KeptRun | None:
-    return next((run for run in reversed(kept_runs(base)) if read_point(run).verdict != "error"), None)
+def _last_whole(base: UPath, *, besides: int = 0) -> KeptRun | None:
+    """The newest run that can be compared with, after the ``besides`` newest are left out."""
+    runs = kept_runs(base)
+    return next((run for run in reversed(runs[: len(runs) - besides]) if _is_comparable(run)), None)
+
+
+def _is_comparable(run: KeptRun) -> bool:
+    if read_point(run).verdict == "error":
+        return False
+    return any(query.passed is not None for query in read_report(run).query_results)

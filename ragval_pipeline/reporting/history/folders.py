@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: ``<UTC time>-<first 8 of run id>``: what ``run_folder_name`` makes.
 _NAME = re.compile(r"\d{8}T\d{6}Z-([0-9A-Za-z_-]{1,8})")
+#: What Dagster calls runs; a folder's name holds the first eight characters of it.
+_RUN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 #: A shorter part of a run id could mean many runs.
 _SHORTEST_ID = 4
 LAST, BASELINE = "last", "baseline"
@@ -103,4 +105,5 @@ def _is_meant(run: KeptRun, wanted: str) -> bool:
     if run.name == wanted.rstrip("/"):
         return True
     start = run.run_id_start
-    return len(wanted) >= _SHORTEST_ID and (start.startswith(wanted) or wanted[: len(start)] == start)
+    whole_id = _RUN_ID.fullmatch(wanted) is not None and wanted.startswith(start)
+    return whole_id or (len(wanted) >= _SHORTEST_ID and start.startswith(wanted))

@@ -33,7 +33,8 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     while waiting:
         finding = waiting.pop(0)
         placed.append(finding)
-        waiting = by_cause.pop(finding.code, []) + waiting
+        if all(other.code != finding.code for other in waiting):
+            waiting = by_cause.pop(finding.code, []) + waiting
     return placed + [finding for group in by_cause.values() for finding in group]
 
 

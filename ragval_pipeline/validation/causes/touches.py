@@ -68,10 +68,10 @@ class Touches:
         if code in _FIELD_CAUSES:
             return {subject.name, f"field {subject.details.get('field')}"}
         touched = {subject.name, *expected, *(hits if isinstance(hits, list) else ())}
-        if code == "query.threshold_unfit" or (
-            code == "query.failed" and subject.details.get("conditions") == ["score"]
-        ):
-            touched.add("threshold")
+        if code == "query.threshold_unfit":
+            touched.add(f"threshold {subject.name}")
+        if code == "query.failed" and subject.details.get("conditions") == ["score"]:
+            touched.add(f"threshold {subject.details.get('threshold', 0):g}")
         if subject.page is not None:
             touched.add(subject.page)
         module = subject.details.get("expected_module")

@@ -32,8 +32,14 @@ def dead_targets(
         targets = _dead_pages(pages, facts, site)
         targets += _dead_names(query, facts, module_match)
         if targets:
-            subjects.append(_subject(query, targets, pages, known_urls, facts))
+            subjects.append(_subject(query, targets, pages, known_urls, facts, site))
+    if subjects and all(subject.details["on_site"] for subject in subjects):
+        return [make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=_INGEST)]
     return [make_finding("query.dead_target", subjects)] if subjects else []
+
+
+_NOT_INDEXED = "The expected pages are on the site and have no chunk in the index."
+_INGEST = "Re-ingest the pages: the expectations are right."
 
 
 def _dead_pages(pages: Mapping[str, str], facts: IndexFacts, site: set[str]) -> list[str]:
@@ -58,7 +64,12 @@ def _any(names: Mapping[str, int], matches: Callable[[str], bool]) -> bool:
 
 
 def _subject(
-    query: TestQuery, targets: list[str], pages: Mapping[str, str], known_urls: list[str], facts: IndexFacts
+    query: TestQuery,
+    targets: list[str],
+    pages: Mapping[str, str],
+    known_urls: list[str],
+    facts: IndexFacts,
+    site: set[str],
 ) -> Subject:
     near = {
         target: nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
@@ -68,7 +79,8 @@ def _subject(
     dead_pages = [target for target in targets if target in pages]
     details = {
         "targets": targets,
-        "near": {target: names[0] for target, names in near.items() if names},
+        "near": {target: names[0] for target, names in near.items() if names and names[0] != target},
+        "on_site": all(pages.get(target) in site for target in targets),
         "expected_pages": sorted(pages[target] for target in dead_pages or pages),
         "expected_module": query.expected_module if query.expected_module in targets else None,
     }

@@ -145,13 +145,27 @@ def _cause(turnover: Turnover | None) -> str | None:
 def _lost(lost: Sequence[QueryLoss], baseline: str) -> list[Finding]:
     plain = [loss for loss in lost if not loss.critical]
     critical = [loss for loss in lost if loss.critical]
-    found = []
+    found = [_lost_finding(plain, baseline, scope=None)] if plain else []
     if critical:
-        finding = make_finding("regression.query_lost", _subjects(critical), scope="critical", details=_of(baseline))
-        found.append(finding.model_copy(update={"severity": "error"}))
-    if plain:
-        found.append(make_finding("regression.query_lost", _subjects(plain), details=_of(baseline)))
+        # Two findings of one code need a scope to be told apart by.
+        finding = _lost_finding(critical, baseline, scope="critical" if plain else None)
+        found.insert(0, finding.model_copy(update={"severity": "error"}))
     return found
+
+
+def _lost_finding(lost: Sequence[QueryLoss], baseline: str, *, scope: str | None) -> Finding:
+    if any(loss.now is not None for loss in lost):
+        return make_finding("regression.query_lost", _subjects(lost), scope=scope, details=_of(baseline))
+    count = "1 query" if len(lost) == 1 else f"{len(lost)} queries"
+    return make_finding(
+        "regression.query_lost",
+        _subjects(lost),
+        scope=scope,
+        details=_of(baseline),
+        message=f"{count} passed before and {'is' if len(lost) == 1 else 'are'} not asked any more.",
+        cause="The test queries were taken out of the suite.",
+        remedy="Put them back, or bless a run with the new queries.",
+    )
 
 
 def _of(baseline: str) -> dict[str, Any]:

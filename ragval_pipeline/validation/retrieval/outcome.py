@@ -64,6 +64,7 @@ class Outcome:
                     "conditions": report.failed_conditions,
                     "reason": report.fail_reason,
                     "best_similarity": report.best_similarity,
+                    "threshold": self.settings.rules.threshold(query),
                     "expected_pages": sorted(self._expected_pages(query)),
                     "expected_module": query.expected_module,
                     "fields": sorted(self._judged_fields(query, report.failed_conditions)),

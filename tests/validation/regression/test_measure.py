@@ -70,7 +70,7 @@ def test_a_lost_critical_query_is_a_regression_by_itself() -> None:
     measurement = measured(before, after)
     assert measurement.values[0].value == 0.0
     assert "must" in measurement.values[0].reason
-    assert codes(measurement) == [("regression.query_lost", "critical", "error", ["must"])]
+    assert codes(measurement) == [("regression.query_lost", None, "error", ["must"])]
 
 
 def test_a_lost_critical_query_counts_however_few_queries_there_are() -> None:

@@ -46,7 +46,7 @@ def query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 )
 def critical_query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = _spoil(corpus, amount, rng, _nothing, critical=True)
-    return Planted("regression.query_lost", frozenset(chosen), scope="critical", causes=frozenset({"query.failed"}))
+    return Planted("regression.query_lost", frozenset(chosen), causes=frozenset({"query.failed"}))
 
 
 @defect(
