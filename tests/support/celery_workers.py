@@ -43,6 +43,8 @@ def celery_workers(folder: Path, *, home: Path, variables: Mapping[str, str], co
         variables: What they find in their environment besides.
         count: How many steps run at once.
     """
+    from kombu import pools
+
     found = settings(folder)
     module = "\n".join(
         [
@@ -66,6 +68,8 @@ def celery_workers(folder: Path, *, home: Path, variables: Mapping[str, str], co
     try:
         yield log
     finally:
+        # Kombu pools connections by address, and all folders have the same: the next broker would get this one's.
+        pools.reset()
         workers.send_signal(signal.SIGTERM)
         try:
             workers.wait(20)
