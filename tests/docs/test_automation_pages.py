@@ -59,5 +59,5 @@ def test_the_targets_of_a_component_are_those_that_ragval_knows() -> None:
     from ragval_pipeline.orchestration.alerts.targets import target_of
 
     [shown] = [block for block in blocks("alerts.md", "yaml") if "alerts:" in block]
-    targets = [target_of(written) for written in yaml.safe_load(shown)["alerts"]["to"]]
+    targets = [target_of(written) for written in yaml.safe_load(shown)["attributes"]["alerts"]]
     assert [target.name.split()[0] for target in targets] == ["slack", "email", "webhook"]

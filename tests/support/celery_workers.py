@@ -44,6 +44,7 @@ def celery_workers(folder: Path, *, home: Path, variables: Mapping[str, str], co
         count: How many steps run at once.
     """
     from kombu import pools
+    from kombu.transport import filesystem
 
     found = settings(folder)
     module = "\n".join(
@@ -68,8 +69,9 @@ def celery_workers(folder: Path, *, home: Path, variables: Mapping[str, str], co
     try:
         yield log
     finally:
-        # Kombu pools connections by address, and all folders have the same: the next broker would get this one's.
+        # Kombu knows connections by address and bindings by name, and those of the next folder are the same.
         pools.reset()
+        filesystem.Transport.global_state.clear()
         workers.send_signal(signal.SIGTERM)
         try:
             workers.wait(20)
