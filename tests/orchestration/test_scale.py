@@ -137,11 +137,15 @@ def test_a_validation_is_recorded_in_postgres(world: World, tmp_path: Path, monk
 
 @pytest.fixture
 def on_workers(
-    served: World, kept: dg.DagsterInstance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: World,
+    kept: dg.DagsterInstance,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Callable[..., dg.JobExecutionResult]]:
     """Runs the job on two Celery workers, which share nothing with this process but the report's folder."""
-    folder = tmp_path / "celery"
-    folder.mkdir()
+    # One broker for all tests of a process: Celery goes on sending to the first one that it was given.
+    folder = tmp_path_factory.getbasetemp() / "celery"
+    folder.mkdir(exist_ok=True)
     variables = {a_validation.VARIABLE: str(served.folder / "ragval.yaml"), a_validation.BROKER: str(folder)}
     monkeypatch.setenv(a_validation.BROKER, str(folder))
     home = Path(kept.root_directory)

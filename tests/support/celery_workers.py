@@ -43,9 +43,6 @@ def celery_workers(folder: Path, *, home: Path, variables: Mapping[str, str], co
         variables: What they find in their environment besides.
         count: How many steps run at once.
     """
-    from kombu import pools
-    from kombu.transport import filesystem
-
     found = settings(folder)
     module = "\n".join(
         [
@@ -69,9 +66,6 @@ def celery_workers(folder: Path, *, home: Path, variables: Mapping[str, str], co
     try:
         yield log
     finally:
-        # Kombu knows connections by address and bindings by name, and those of the next folder are the same.
-        pools.reset()
-        filesystem.Transport.global_state.clear()
         workers.send_signal(signal.SIGTERM)
         try:
             workers.wait(20)
