@@ -70,7 +70,7 @@ def write_report(
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
         extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
-        queries=[query.as_given() for query in load_queries(suite)],
+        queries=[query.fields() for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
         history=history_of(place.base, name, assembled.report, baseline=past.baseline, limit=past.keep_runs),
     )
@@ -90,7 +90,7 @@ def settings_without_secrets(suite: Suite) -> dict[str, Any]:
 
 
 def _gates(suite: Suite) -> dict[str, Gate]:
-    """The suite's gates; without a critical query none is required of them, measured or not."""
+    """The suite's gates; critical queries are required whenever the suite has one, and only then, measured or not."""
     gates = dict(gates_of(suite))
     if not any(query.critical for query in load_queries(suite)):
         gates["critical_queries"] = replace(gates["critical_queries"], required=False)

@@ -68,7 +68,7 @@ class _Summary(LinePrinter):
         parts = [
             f"collection {report.collection_name}",
             *([plural(chunks, "chunk")] if chunks is not None else []),
-            plural(report.total_queries, "query"),
+            *([plural(report.total_queries, "query")] if report.total_queries is not None else []),
             show_seconds(report.duration_seconds),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)

@@ -114,19 +114,12 @@ def assemble_report(
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
-    results = [QueryReport.model_validate(entry) for entry in sections.get("query_results", [])]
+    results = [QueryReport.model_validate(entry) for entry in sections.get("query_results", ())]
     positive = [entry for entry in results if not entry.query.get("negative")]
     best = [entry.best_similarity for entry in positive if entry.best_similarity is not None]
-    passed = sum(entry.passed is True for entry in results)
-    failed = sum(entry.passed is False for entry in results)
-    asked = passed + failed
     precisions = [PrecisionMetric.model_validate(entry) for entry in sections.get("precision_metrics", [])]
     return {
-        "total_queries": len(results),
-        "passed_queries": passed,
-        "failed_queries": failed,
-        "error_queries": len(results) - asked,
-        "pass_rate": 100 * passed / len(results) if asked else None,
+        **_query_counts(results if "query_results" in sections else None),
         "avg_top1_score": sum(best) / len(best) if best else None,
         "queries_above_threshold": sections.get("queries_above_threshold"),
         "avg_precision_at_3": _mean_precision(precisions, 3),
@@ -134,6 +127,22 @@ def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
         "query_results": results,
         "precision_metrics": precisions,
         "retrieval_metrics": RetrievalMetrics.model_validate(sections.get("retrieval_metrics", {})),
+    }
+
+
+def _query_counts(results: Sequence[QueryReport] | None) -> dict[str, float | None]:
+    """How many queries passed, failed and were not judged; all null when the run asked none."""
+    if results is None:
+        return dict.fromkeys(("total_queries", "passed_queries", "failed_queries", "error_queries", "pass_rate"))
+    passed = sum(entry.passed is True for entry in results)
+    failed = sum(entry.passed is False for entry in results)
+    judged = passed + failed
+    return {
+        "total_queries": len(results),
+        "passed_queries": passed,
+        "failed_queries": failed,
+        "error_queries": len(results) - judged,
+        "pass_rate": 100 * passed / len(results) if judged else None,
     }
 
 

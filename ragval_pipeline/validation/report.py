@@ -152,11 +152,11 @@ class ValidationReport(Entity):
     duration_seconds: float
     criteria: list[CriterionResult]
     findings: list[ReportedFinding]
-    total_queries: int
-    passed_queries: int
-    failed_queries: int
-    error_queries: int
-    pass_rate: float | None = Field(description="Percent of total_queries; null when no query was run")
+    total_queries: int | None = Field(description="All queries of the run, templates expanded; null when not asked")
+    passed_queries: int | None
+    failed_queries: int | None
+    error_queries: int | None = Field(description="Queries that could not be asked or judged")
+    pass_rate: float | None = Field(description="Percent of total_queries; null when none was judged")
     avg_top1_score: float | None
     queries_above_threshold: int | None
     avg_precision_at_3: float | None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
@@ -86,10 +85,7 @@ def judge_criteria(
             value = _error_findings(findings, measurements)
         else:
             value = _value_of(criterion, by_asset, only)
-        gate = gates[criterion.name]
-        if criterion.name == "critical_queries" and value.reason_code == "not_applicable":
-            gate = replace(gate, required=False)  # required whenever the suite has one, and only then
-        results.append(judge_value(criterion, gate, value))
+        results.append(judge_value(criterion, gates[criterion.name], value))
     return results
 
 

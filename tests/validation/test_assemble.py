@@ -103,6 +103,7 @@ def test_seed_fields_without_a_value_are_null_and_never_zero() -> None:
     report = assemble(Measurement(asset="coverage_report", selected=False), only={"latency"}).report
     dumped = json.loads(report.model_dump_json())
     nulls = (
+        "total_queries", "passed_queries", "failed_queries", "error_queries",
         "pass_rate", "avg_top1_score", "queries_above_threshold", "avg_precision_at_3", "avg_precision_at_5", "profile",
     )  # fmt: skip
     assert {name: dumped[name] for name in nulls} == dict.fromkeys(nulls)
@@ -111,7 +112,7 @@ def test_seed_fields_without_a_value_are_null_and_never_zero() -> None:
         "coverage_percentage": None, "timestamp": None, "by_module": {},
     }  # fmt: skip
     assert dumped["quality_metrics"]["metadata_completeness_rate"] is None
-    assert dumped["total_queries"] == 0
+    assert dumped["query_results"] == []
     assert report.verdict == "not_measured"
 
 

@@ -80,7 +80,7 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
         rankings=answers.rankings,
         judgements=answers.judgements,
         extras=_extras(run.folder / FOLDER),
-        queries=[query.query for query in report.query_results],
+        queries=[{**query.query, "id": query.query_id} for query in report.query_results],
         settings=settings,
         history=history_of(run.folder.parent, run.name, report, baseline=baseline, limit=limit),
     )

@@ -83,7 +83,7 @@ class ProfileReport(SeedEntity):
 
     profile: Literal["rag-validation"] = "rag-validation"
     collection_name: str
-    total_queries: int
+    total_queries: int | None = Field(description="Null when the run asked no query")
     query_results: list[QueryResults]
     precision_metrics: list[PrecisionMetric] | None = Field(description="Null without ground truth")
     avg_top1_score: float | None

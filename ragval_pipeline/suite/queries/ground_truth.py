@@ -83,7 +83,7 @@ def _joined(query: TestQuery, expected: dict[str, Any], entry: Entry, file: Path
             added = expected[name] if isinstance(expected[name], list) else [expected[name]]
             content[name] = [*getattr(query, name), *(each for each in added if each not in getattr(query, name))]
     try:
-        return TestQuery.model_validate(content)
+        return TestQuery.model_validate(content).of_entry(query.written, query.id)
     except ValidationError as error:
         prefix = entry.key("")
         raise suite_error(error, model=TestQuery, file=file, given=content, prefix=prefix) from None

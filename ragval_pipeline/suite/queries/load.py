@@ -116,7 +116,7 @@ def _expanded(entry: Entry, position: int, file: Path | None) -> list[TestQuery]
     for suffix, content in expanded:
         query = _query(content, entry, file)
         name = (query.id or query.name or f"q{position}") + suffix
-        queries.append(query.model_copy(update={"id": name}))
+        queries.append(query.of_entry(entry.content, name))
     return queries
 
 

@@ -14,10 +14,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     StringConstraints,
     field_validator,
     model_validator,
 )
+from pydantic_core import to_jsonable_python
 
 from ragval_pipeline.suite.sections import Fraction, Rank
 
@@ -91,6 +93,7 @@ class TestQuery(BaseModel):
     timestamp: Any = Field(None, description="Kept, not used")
     created_at: Any = Field(None, description="Kept, not used")
     judgements: dict[str, int] = Field(default_factory=dict, exclude=True, description="Grade by page or document id")
+    _written: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -136,9 +139,30 @@ class TestQuery(BaseModel):
             **self.judgements,
         }
 
-    def as_given(self) -> dict[str, Any]:
-        """The fields that were given, under their canonical names, with the id."""
+    @property
+    def written(self) -> Mapping[str, Any]:
+        """The entry of the query file; empty for a query that was made in Python."""
+        return self._written
+
+    def of_entry(self, written: Mapping[str, Any], query_id: str) -> TestQuery:
+        """This query under its id in the run, with the entry of the query file that it was made from."""
+        query = self.model_copy(update={"id": query_id})
+        query._written = written
+        return query
+
+    def fields(self) -> dict[str, Any]:
+        """The fields that were given, under their canonical names, with the id in the run."""
         return {"id": self.id, **self.model_dump(mode="json", exclude_unset=True)}
+
+    def as_given(self) -> dict[str, Any]:
+        """The query as its file gives it: every key that was written there, and no id that was not.
+
+        A text or threshold under another name stands under its canonical name too, so that readers need to know only
+        that one. Of a template, ``template``, ``parameters`` and ``id`` are as written, all else is filled in.
+        """
+        written = {key: value for key, value in self._written.items() if not _is_nothing(value)}
+        fields = self.model_dump(mode="json", exclude_unset=True, exclude={"id"})
+        return {**to_jsonable_python(written), **fields} if written else self.fields()
 
 
 def _is_nothing(value: Any) -> bool:

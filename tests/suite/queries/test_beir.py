@@ -33,7 +33,7 @@ def test_a_beir_folder_gives_its_judged_queries_with_their_grades(tmp_path: Path
     assert first.metadata == {"url": "https://x.org/1"}
     assert second.grades == {"MED-10": 2}
     assert second.metadata == {"title": "Cures"}
-    assert second.as_given() == {"id": "2", "query_text": "Is there a cure?", "metadata": {"title": "Cures"}}
+    assert second.fields() == {"id": "2", "query_text": "Is there a cure?", "metadata": {"title": "Cures"}}
 
 
 def test_the_test_split_counts_where_there_are_several(tmp_path: Path):

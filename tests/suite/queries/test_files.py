@@ -56,7 +56,7 @@ FORMATS = {
 def test_every_format_gives_the_same_queries(tmp_path: Path, name: str, bom: bytes):
     put(tmp_path, name, bom + FORMATS[name].encode())
     queries = read(tmp_path, name)
-    assert [query.as_given() for query in queries] == [
+    assert [query.fields() for query in queries] == [
         {"id": query.get("id", f"q{position}"), **query} for position, query in enumerate(QUERIES, 1)
     ]
 

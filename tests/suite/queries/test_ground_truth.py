@@ -30,7 +30,7 @@ def test_relevant_pages_are_joined_by_text_or_id(tmp_path: Path):
     ros, isaac = read(tmp_path, SETTING)
     assert ros.grades == {"u1": 2, "u2": 2}
     assert isaac.grades == {"u4": 1, "u0": 2, "u3": 2}
-    assert isaac.as_given()["relevant_urls"] == ["u0", "u3"]
+    assert isaac.fields()["relevant_urls"] == ["u0", "u3"]
 
 
 def test_without_ground_truth_the_file_alone_counts(tmp_path: Path):

@@ -39,18 +39,18 @@ def query(**fields: Any) -> TestQuery:
 
 def test_a_query_takes_every_field_of_the_seeds_and_gives_them_back():
     given = TestQuery.model_validate(FIELDS)
-    assert given.as_given() == FIELDS
+    assert given.fields() == FIELDS
     assert set(TestQuery.model_fields) == {*FIELDS, "negative", "judgements"}
 
 
 @pytest.mark.parametrize("name", ["query_text", "query", "text"])
 def test_the_text_has_three_names(name: str):
-    assert TestQuery.model_validate({name: "What is ROS 2?"}).as_given() == {"id": "", "query_text": "What is ROS 2?"}
+    assert TestQuery.model_validate({name: "What is ROS 2?"}).fields() == {"id": "", "query_text": "What is ROS 2?"}
 
 
 @pytest.mark.parametrize("name", ["min_similarity", "score_threshold"])
 def test_the_threshold_has_two_names(name: str):
-    assert query(**{name: 0.4}).as_given()["min_similarity"] == 0.4
+    assert query(**{name: 0.4}).fields()["min_similarity"] == 0.4
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_top_k_is_a_whole_number_from_1(top_k: Any):
 
 def test_null_and_blank_are_not_given():
     given = query(expected_module=" ", expected_keywords=None, id="", min_similarity=None, category="")
-    assert given.as_given() == {"id": "", "query_text": "What is ROS 2?"}
+    assert given.fields() == {"id": "", "query_text": "What is ROS 2?"}
 
 
 def test_one_text_is_a_list_of_one_and_blanks_around_it_do_not_matter():
@@ -105,7 +105,7 @@ def test_numbers_are_ids():
 def test_grades_are_2_for_relevant_1_for_acceptable_and_those_of_qrels_as_they_are():
     given = query(relevant_urls=["a", "b"], acceptable_urls=["b", "c"], judgements={"d": 3, "e": 0, "f": -1})
     assert given.grades == {"a": 2, "b": 2, "c": 1, "d": 3, "e": 0, "f": -1}
-    assert "judgements" not in given.as_given()
+    assert "judgements" not in given.fields()
 
 
 def test_an_expected_result_may_nest_its_metadata_as_seed_001_does():

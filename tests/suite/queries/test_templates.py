@@ -23,7 +23,7 @@ def test_a_template_becomes_one_query_for_each_value(tmp_path: Path):
     }
     queries = read(tmp_path, ["first", entry])
     assert [query.id for query in queries] == ["q1", "what[thing=ROS 2]", "what[thing=URDF]"]
-    assert queries[2].as_given() == {
+    assert queries[2].fields() == {
         "id": "what[thing=URDF]",
         "query_text": "What is URDF?",
         "expected_keywords": ["URDF", "robot"],

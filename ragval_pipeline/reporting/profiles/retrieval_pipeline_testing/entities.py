@@ -87,9 +87,9 @@ class QualityMetrics(SeedEntity):
 class ValidationReport(SeedEntity):
     """The seed's complete summary."""
 
-    total_queries: int
-    passed_queries: int
-    failed_queries: int = Field(description="Queries that could not be asked included, as in the seed")
+    total_queries: int | None = Field(description="Null, as the next two, when the run asked no query")
+    passed_queries: int | None
+    failed_queries: int | None = Field(description="Queries that could not be asked included, as in the seed")
     pass_rate: float | None = Field(description="(passed / total) * 100; null when no query was run")
     query_results: list[QueryValidationResult]
     coverage_report: CoverageReport

@@ -40,7 +40,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     return ProfileReport(
         total_queries=report.total_queries,
         passed_queries=report.passed_queries,
-        failed_queries=report.failed_queries + report.error_queries,
+        failed_queries=_failed(report.failed_queries, report.error_queries),
         pass_rate=report.pass_rate,
         query_results=results,
         coverage_report=_same(CoverageReport, report.coverage_report.model_dump()),
@@ -50,6 +50,11 @@ def render(bundle: ReportBundle) -> ProfileReport:
         success_criteria=_success_criteria(report),
         rule_violations=rule_violations(results),
     )
+
+
+def _failed(failed: int | None, unasked: int | None) -> int | None:
+    """The seed knows no third outcome: what could not be asked has failed."""
+    return None if failed is None else failed + (unasked or 0)
 
 
 def _min_similarity(query: QueryReport, bundle: ReportBundle) -> float | None:

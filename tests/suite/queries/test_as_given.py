@@ -1,0 +1,62 @@
+"""What a report shows of a query: the entry of its file, and the canonical name of what is asked."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.suite.queries.model import TestQuery
+from tests.suite.queries.reading import put, read
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"query_text": "What is ROS 2?"},
+        {"id": "own", "query_text": "What is ROS 2?", "relevant_urls": ["https://x.org/a"], "min_similarity": 0.5},
+        {"name": "named", "query_text": "What is ROS 2?", "metadata": {"author": "me"}, "negative": True},
+    ],
+)
+def test_an_entry_in_canonical_names_is_given_back_as_it_is(tmp_path: Path, entry: dict[str, Any]):
+    [query] = read(tmp_path, [entry])
+    assert query.as_given() == entry
+
+
+@pytest.mark.parametrize("format_", ["yaml", "json", "csv"])
+def test_no_id_is_put_in_that_the_file_does_not_have(tmp_path: Path, format_: str):
+    texts = {"yaml": "- query_text: Why?\n", "json": '[{"query_text": "Why?"}]', "csv": "query_text\nWhy?\n"}
+    put(tmp_path, f"q.{format_}", texts[format_])
+    [query] = read(tmp_path, f"q.{format_}")
+    assert (query.id, query.as_given()) == ("q1", {"query_text": "Why?"})
+
+
+def test_other_names_are_kept_beside_the_canonical_ones(tmp_path: Path):
+    [query] = read(tmp_path, [{"query": "Why?", "score_threshold": 0.4}])
+    assert query.as_given() == {"query": "Why?", "score_threshold": 0.4, "query_text": "Why?", "min_similarity": 0.4}
+
+
+def test_an_expanded_query_keeps_its_template_and_parameters_and_has_its_own_text(tmp_path: Path):
+    entry = {"id": "what", "template": "What is {thing}?", "parameters": {"thing": ["ROS 2", "URDF"]}}
+    first, second = read(tmp_path, [{**entry, "expected_keywords": ["{thing}"]}])
+    assert second.as_given() == {**entry, "query_text": "What is URDF?", "expected_keywords": ["URDF"]}
+    assert first.id == "what[thing=ROS 2]"
+
+
+def test_ground_truth_of_another_file_is_part_of_the_query(tmp_path: Path):
+    put(tmp_path, "q.yaml", "- query: Why?\n")
+    put(tmp_path, "truth.json", json.dumps([{"query": "Why?", "relevant_urls": ["https://x.org/a"]}]))
+    [query] = read(tmp_path, {"file": "q.yaml", "ground_truth": "truth.json"})
+    assert query.as_given() == {"query": "Why?", "query_text": "Why?", "relevant_urls": ["https://x.org/a"]}
+
+
+def test_what_stands_in_the_report_is_json(tmp_path: Path):
+    [query] = read(tmp_path, [{"query": "Why?", "timestamp": date(2026, 1, 6), "parameters": None}])
+    assert json.loads(json.dumps(query.as_given()))["timestamp"] == "2026-01-06"
+
+
+def test_a_query_made_in_python_gives_its_fields():
+    assert TestQuery.model_validate({"id": "a", "text": "Why?"}).as_given() == {"id": "a", "query_text": "Why?"}
