@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.causes.table import TEXT_CAUSES, VECTOR_CAUSES
+from ragval_pipeline.validation.causes.table import NO_SCORE_CAUSES, TEXT_CAUSES, VECTOR_CAUSES
 
 #: Causes that spoil searches everywhere, and the share of points from which others do so: what is lost in one place
 #: makes room for wrong hits in all others.
@@ -42,6 +42,11 @@ class Cause:
     names: frozenset[str]
     touched: frozenset[str]
     fields: frozenset[str]
+
+
+def misses_only_score(subject: Subject) -> bool:
+    """Whether a failed query found what it expects, but scored too low."""
+    return subject.details.get("conditions") == ["score"]
 
 
 def is_wide(finding: Finding) -> bool:
@@ -78,6 +83,8 @@ def _reaches(cause: Cause, code: str) -> bool:
 
 
 def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
+    if cause.code in NO_SCORE_CAUSES and finding.code == "query.failed" and misses_only_score(subject):
+        return False
     if cause.code in _WEAK and finding.code.startswith(("query.", "retrieval.")):
         return cause.wide
     if cause.code in _FIELDS_OF_POINTS and finding.code == "query.failed":

@@ -20,6 +20,14 @@ TEXT_CAUSES = (
 )  # fmt: skip
 #: The same without chunks that are too long: fewer of them stand in an answer, not more.
 CROWDING_TEXTS = tuple(cause for cause in TEXT_CAUSES if cause not in ("chunk.one_per_page", "chunk.over_model_limit"))
+#: What changes which hits are among the best, or what they are called, and not how high the best one scores.
+NO_SCORE_CAUSES = frozenset(
+    {
+        "coverage.foreign_host", "coverage.loopback_host", "coverage.url_variant", "chunk.duplicate_index",
+        "payload.field_map", "payload.constant_field", "payload.unexpected_module", "query.dead_target",
+        "retrieval.hub_chunk", *REPEATS,
+    }
+)  # fmt: skip
 #: Vectors that do not say what their texts say.
 VECTOR_CAUSES = (
     "vector.dimension", "vector.model_mismatch", "vector.mixed_models", "vector.missing", "vector.zero",

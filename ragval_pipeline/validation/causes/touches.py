@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.causes.relevance import misses_only_score
+from ragval_pipeline.validation.golden.thresholds import UNFIT_SHARE
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
 _FIELD_CAUSES = frozenset({"payload.field_map", "payload.constant_field"})
@@ -25,6 +27,7 @@ _TOLD_BY: Mapping[str, str] = {
 }
 
 _CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
+_UNFIT_THRESHOLD = "a threshold that most right answers miss"
 _STRAY_CONTENT = "content of an unknown page"
 
 
@@ -49,8 +52,16 @@ class Touches:
             index for code, entry in every if entry.page not in no_pages for index in _lacking_chunks(code, entry)
         )
         bereft = {entry.name for code, entry in every if code in _CONTENT_LOST}
+        self._too_strict = [strict for code, entry in every for strict in _too_strict(code, entry)]
         self._strays_hold_content = len(strays) >= len(bereft)
         self._matched = {index for index, pages in lacking.items() if lost[index] >= pages}
+
+    def _asks_too_much(self, subject: Subject) -> bool:
+        """Whether a query fails by a threshold that most right answers miss, its own or the suite's."""
+        threshold = subject.details.get("threshold")
+        if not misses_only_score(subject) or threshold is None:
+            return False
+        return any((threshold > median) if above else (threshold < median) for median, above in self._too_strict)
 
     def told_by(self, code: str, subject: Subject) -> set[str]:
         """The fields that a finding relies on, and the points without a page that may hold what its page lacks."""
@@ -68,10 +79,8 @@ class Touches:
         if code in _FIELD_CAUSES:
             return {subject.name, f"field {subject.details.get('field')}"}
         touched = {subject.name, *expected, *(hits if isinstance(hits, list) else ())}
-        if code == "query.threshold_unfit":
-            touched.add(f"threshold {subject.name}")
-        if code == "query.failed" and subject.details.get("conditions") == ["score"]:
-            touched.add(f"threshold {subject.details.get('threshold', 0):g}")
+        if code == "query.threshold_unfit" or (code == "query.failed" and self._asks_too_much(subject)):
+            touched.add(_UNFIT_THRESHOLD)
         if subject.page is not None:
             touched.add(subject.page)
         module = subject.details.get("expected_module")
@@ -81,6 +90,13 @@ class Touches:
         if _lost_chunk(code, subject):
             touched.add(_STRAY_CONTENT)
         return touched | {f"chunk {index} of an unknown page" for index in indices}
+
+
+def _too_strict(code: str, subject: Subject) -> Iterable[tuple[float, bool]]:
+    """The median of right answers, and whether the thresholds that turn most of them down lie above it."""
+    right = subject.details.get("right") if code == "query.threshold_unfit" else None
+    if right and subject.details["rejected"] > UNFIT_SHARE:
+        yield right["median"], float(subject.name) > right["median"]
 
 
 def _lost_chunk(code: str, subject: Subject) -> tuple[int, ...]:
