@@ -5,7 +5,7 @@ What lives here: choosing and wording. What does not: comparing runs (``history/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
@@ -68,6 +68,9 @@ def _whole(changes: RunChanges) -> list[Change]:
     if changes.queries_won:
         won = list(changes.queries_won)
         lines.append(Change("good", plural(len(won), "query"), "failed before, passed now", won))
+    if changes.queries_set_aside:
+        aside = list(changes.queries_set_aside)
+        lines.append(Change("plain", plural(len(aside), "query"), _aside(changes.queries_set_aside), aside))
     if changes.pages_missing:
         lines.append(Change("bad", plural(len(changes.pages_missing), "page"), "lost from the index"))
     if changes.pages_indexed:
@@ -75,6 +78,12 @@ def _whole(changes: RunChanges) -> list[Change]:
     if changes.chunks_before != changes.chunks_after:
         lines.append(Change("plain", "chunks", f"{_count(changes.chunks_before)} → {_count(changes.chunks_after)}"))
     return lines
+
+
+def _aside(found: Mapping[str, str]) -> str:
+    """What changed about queries that cannot be held against what they were."""
+    kinds = sorted(set(found.values()))
+    return f"not compared: {kinds[0]}" if len(kinds) == 1 else "not compared: asked or held to something else now"
 
 
 def _is_news(change: CriterionChange) -> bool:

@@ -48,6 +48,15 @@ class TopResult(Entity):
     chunk_index: int | None
 
 
+class HeldTo(Entity):
+    """What decided on a query in the end: its own settings, else the suite's or the profile's."""
+
+    top_k: int = Field(description="Hits that were looked at")
+    conditions: list[str] = Field(description="Conditions that decide, in a fixed order")
+    min_similarity: float | None = Field(description="Threshold; null when the score does not decide")
+    module_match: str | None = Field(description="How modules are compared; null when the module does not decide")
+
+
 class QueryReport(Entity):
     """One test query and its answer (seed 000's QueryValidationResult)."""
 
@@ -65,6 +74,7 @@ class QueryReport(Entity):
     embedding_ms: float | None
     search_time_ms: float | None
     top_results: list[TopResult]
+    held_to: HeldTo | None = Field(None, description="What decided; null in reports of earlier versions")
 
 
 class PrecisionMetric(Entity):

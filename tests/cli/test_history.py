@@ -152,6 +152,19 @@ def test_a_run_that_answers_worse_than_the_baseline_fails(home: Home, ragval: Ra
     )
 
 
+def test_a_threshold_that_was_changed_in_the_suite_is_no_regression(home: Home, ragval: Ragval) -> None:
+    home.edit(retrieval={"judge": ["score"]})
+    assert ragval("run", "-s", home.suite, "--only", "regression").code == 0
+    ragval("bless", "last", "-s", home.suite)
+    home.edit(retrieval={"min_similarity": 0.9})
+    report = ragval("run", "-s", home.suite, "--only", "regression", "--json").json
+    assert [finding["code"] for finding in report["findings"] if finding["code"].startswith("regression.")] == []
+    assert "threshold changed from 0.38 to 0.90" in criterion(report)["reason"]
+    by_score = [query for query in report["query_results"] if "score" in query["held_to"]["conditions"]]
+    assert len(by_score) == len(report["query_results"])
+    assert {query["held_to"]["min_similarity"] for query in by_score} == {0.38, 0.9}  # some state their own
+
+
 def criterion(report: dict[str, Any]) -> dict[str, Any]:
     [found] = [entry for entry in report["criteria"] if entry["name"] == "no_regression"]
     return dict(found)

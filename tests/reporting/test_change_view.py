@@ -83,3 +83,14 @@ def test_trends_show_required_criteria_first_with_a_line_each():
     content = report_html(bundle).decode()
     assert 'aria-label="coverage over 6 runs: 92.3 % to 100 %, now 92.3 %"' in content
     assert content.count('<span class="tag">baseline</span>') == 1
+
+
+def test_queries_that_are_not_compared_say_why():
+    one = dict.fromkeys(("a", "b"), "its threshold changed from 0.50 to 0.70")
+    assert lines(queries_set_aside=one) == [
+        ("plain", "2 queries", "not compared: its threshold changed from 0.50 to 0.70")
+    ]
+    both = {**one, "c": "its question changed"}
+    assert lines(queries_set_aside=both) == [
+        ("plain", "3 queries", "not compared: asked or held to something else now")
+    ]

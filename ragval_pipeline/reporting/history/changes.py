@@ -28,7 +28,6 @@ def changes_between(name: str, before: ValidationReport, after: ValidationReport
         after: The later report.
     """
     pairing = pair_queries(before.query_results, after.query_results)
-    judged = [(old, new) for old, new in (*pairing.same, *pairing.restated)]
     had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
     same_groups = unselected(before.criteria) == unselected(after.criteria)
     both_read = before.coverage_report.indexed_urls is not None and after.coverage_report.indexed_urls is not None
@@ -40,8 +39,9 @@ def changes_between(name: str, before: ValidationReport, after: ValidationReport
         criteria=_criteria(before, after),
         # What a run was not asked for it does not find: that is no change.
         findings=_findings(before.findings, after.findings) if same_groups else (),
-        queries_lost=sorted(new.query_id for old, new in judged if old.passed is True and new.passed is False),
-        queries_won=sorted(new.query_id for old, new in judged if old.passed is False and new.passed is True),
+        queries_lost=sorted(new.query_id for old, new in pairing.same if old.passed is True and new.passed is False),
+        queries_won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
+        queries_set_aside=dict(sorted(pairing.set_aside.items())),
         chunks_before=before.quality_metrics.total_chunks,
         chunks_after=after.quality_metrics.total_chunks,
         pages_missing=sorted(had - have) if both_read else (),

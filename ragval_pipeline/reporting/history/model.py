@@ -80,6 +80,8 @@ class RunChanges:
         findings: Findings that differ, new ones first, then those that grew, shrank and went; errors first in each.
         queries_lost: Ids of queries that passed then and do not now, sorted.
         queries_won: Ids of queries that pass now and did not then, sorted.
+        queries_set_aside: Id of each query that is held to something else now to what changed, sorted. They are neither
+            lost nor won.
         chunks_before: Chunks of the collection then; null when it was not read.
         chunks_after: Chunks now.
         pages_missing: In-scope pages that had a chunk and have none now, sorted.
@@ -94,6 +96,7 @@ class RunChanges:
     findings: Sequence[FindingChange] = ()
     queries_lost: Sequence[str] = ()
     queries_won: Sequence[str] = ()
+    queries_set_aside: Mapping[str, str] = field(default_factory=dict)
     chunks_before: int | None = None
     chunks_after: int | None = None
     pages_missing: Sequence[str] = ()
@@ -108,6 +111,7 @@ class RunChanges:
             or self.findings
             or self.queries_lost
             or self.queries_won
+            or self.queries_set_aside
             or self.chunks_before != self.chunks_after
         )
 

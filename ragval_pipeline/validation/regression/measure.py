@@ -5,6 +5,7 @@ What lives here: what a comparison means for the run. What does not: comparing (
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, MetricChange, QueryLoss
 from ragval_pipeline.validation.regression.paired import ALPHA, fewest_pairs
+from ragval_pipeline.validation.regression.pairing import Pairing
 from ragval_pipeline.validation.regression.turnover import Turnover
 from ragval_pipeline.validation.report import QueryReport
 
@@ -20,6 +22,8 @@ ASSET = "regression"
 CRITERION = "no_regression"
 #: Queries that a drop names; the finding counts the others.
 _NAMED = 20
+#: Kinds of changes to queries that a reason tells apart.
+_KINDS = 3
 
 
 def measure_regression(comparison: Comparison, *, baseline: str, collection: str) -> Measurement:
@@ -62,6 +66,7 @@ def section(comparison: Comparison, baseline: str) -> dict[str, Any]:
             "added": sorted(query.query_id for query in pairing.added),
             "reworded": sorted(new.query_id for _, new in pairing.reworded),
             "restated": sorted(new.query_id for _, new in pairing.restated),
+            "set_aside": dict(sorted(pairing.set_aside.items())),
             "void": list(comparison.void),
         },
         "corpus": comparison.turnover.facts() if comparison.turnover else None,
@@ -97,16 +102,27 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
         reasons.append(f"critical queries lost: {names}")
     if reasons:
         return MeasuredValue(name=CRITERION, value=0.0, reason=f"against {baseline}: {'; '.join(reasons)}")
+    aside = aside_words(comparison.pairing)
+    again = f"; {aside}: bless a run that is held to the same" if aside else ""
     if not comparison.changes:
-        return not_measured(CRITERION, "no_data", f"no query of {baseline} can be compared with one of this run")
+        return not_measured(CRITERION, "no_data", f"no query of {baseline} can be compared with one of this run{again}")
     compared = max(change.test.n for change in comparison.changes)
     needed = fewest_pairs(len(comparison.changes))
     if comparison.too_few:
-        reason = f"{compared} queries can be compared with {baseline}; below {needed} no drop is beyond chance"
+        reason = f"{compared} queries can be compared with {baseline}; below {needed} no drop is beyond chance{again}"
         return not_measured(CRITERION, "too_few", reason)
     told = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
     reason = f"{told} over {compared} queries against {baseline}; fewer than {needed} losses are never beyond chance"
-    return MeasuredValue(name=CRITERION, value=1.0, reason=reason)
+    return MeasuredValue(name=CRITERION, value=1.0, reason=f"{reason}; {aside}" if aside else reason)
+
+
+def aside_words(pairing: Pairing) -> str:
+    """How many queries are not compared, and what changed about them; empty when all are."""
+    kinds = Counter(words.removeprefix("its ") for words in pairing.set_aside.values())
+    told = [f"{count} whose {kind}" for kind, count in kinds.most_common(_KINDS)]
+    rest = len(pairing.set_aside) - sum(count for _, count in kinds.most_common(_KINDS))
+    told += [f"{rest} more"] if rest else []
+    return f"{len(pairing.set_aside)} set aside, {', '.join(told)}" if told else ""
 
 
 def _drop_words(change: MetricChange) -> str:

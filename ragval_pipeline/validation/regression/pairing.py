@@ -1,24 +1,21 @@
 """Which query of a run is which query of an earlier one.
 
-What lives here: pairing, and the queries that have no partner. What does not: comparing their values (``series``).
+What lives here: pairing, and the queries that have no partner. What does not: what a query was held to (``held``), and
+comparing values (``series``).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ragval_pipeline.validation.regression.held import changes_of
 from ragval_pipeline.validation.report import QueryReport
 
 #: A query before and now.
 Pair: TypeAlias = tuple[QueryReport, QueryReport]
-#: Fields of a query that say what its answer must hold; an answer judged by others is judged anew.
-_EXPECTATIONS = (
-    "negative", "min_similarity", "top_k", "expected_module", "expected_chapter", "relevant_urls", "acceptable_urls",
-    "expected_keywords", "expected_results",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,6 +28,7 @@ class Pairing:
         reworded: The same id, another question.
         vanished: Asked before, not any more.
         added: Asked now for the first time.
+        set_aside: Id now of each restated and reworded query to what changed, e.g. ``its top_k changed from 5 to 3``.
     """
 
     same: Sequence[Pair]
@@ -38,6 +36,7 @@ class Pairing:
     reworded: Sequence[Pair]
     vanished: Sequence[QueryReport]
     added: Sequence[QueryReport]
+    set_aside: Mapping[str, str] = field(default_factory=dict)
 
 
 def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> Pairing:
@@ -48,13 +47,15 @@ def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) ->
     pairs, old, new = _by_id(before, after)
     renamed, old, new = _by_text(old, new)
     reworded, old, new = _taken(old, new, {query.query_id: query for query in new})
-    asked = [*pairs, *renamed]
+    asked = [(pair, changes_of(*pair)) for pair in (*pairs, *renamed)]
+    restated = {pair[1].query_id: ", ".join(f"its {change}" for change in found) for pair, found in asked if found}
     return Pairing(
-        same=[pair for pair in asked if not _is_restated(pair)],
-        restated=[pair for pair in asked if _is_restated(pair)],
+        same=[pair for pair, found in asked if not found],
+        restated=[pair for pair, found in asked if found],
         reworded=reworded,
         vanished=old,
         added=new,
+        set_aside={**restated, **{query.query_id: "its question changed" for _, query in reworded}},
     )
 
 
@@ -95,8 +96,3 @@ def _taken(before: Sequence[QueryReport], after: Sequence[QueryReport], partners
     used = {new.query_id for _, new in pairs}
     left = [query for query in before if query.query_id not in partners]
     return pairs, left, [query for query in after if query.query_id not in used]
-
-
-def _is_restated(pair: Pair) -> bool:
-    old, new = (entry.query for entry in pair)
-    return any(old.get(name) != new.get(name) for name in _EXPECTATIONS)

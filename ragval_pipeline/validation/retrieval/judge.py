@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.report import HeldTo, QueryReport
 from ragval_pipeline.validation.retrieval.conditions import (
     CONDITIONS,
     Outcome,
@@ -19,7 +19,9 @@ from ragval_pipeline.validation.retrieval.conditions import (
 )
 
 
-def judge_query(query: TestQuery, answer: Answer, rules: Rules, *, judge: Sequence[str] | None) -> QueryReport:
+def judge_query(
+    query: TestQuery, answer: Answer, rules: Rules, *, judge: Sequence[str] | None, top_k: int
+) -> QueryReport:
     """Judge one answer.
 
     Args:
@@ -27,6 +29,7 @@ def judge_query(query: TestQuery, answer: Answer, rules: Rules, *, judge: Sequen
         answer: What came back.
         rules: How hits are read and matched.
         judge: Conditions that decide; null: all that the query states. A query that states none is judged by score.
+        top_k: Hits of a query that states no number of its own.
 
     Returns:
         The query's part of the report. ``passed`` is null when the search failed.
@@ -54,6 +57,18 @@ def judge_query(query: TestQuery, answer: Answer, rules: Rules, *, judge: Sequen
         embedding_ms=answer.embedding_ms,
         search_time_ms=answer.search_ms,
         top_results=[rules.read.top_result(hit) for hit in answer.hits],
+        held_to=held_to(query, rules, judge=judge, top_k=top_k),
+    )
+
+
+def held_to(query: TestQuery, rules: Rules, *, judge: Sequence[str] | None, top_k: int) -> HeldTo:
+    """What decides on a query, with the arguments of ``judge_query``: a later run may ask more of it, or less."""
+    conditions = ["score"] if query.negative else deciding_conditions(query, judge)
+    return HeldTo(
+        top_k=query.top_k or top_k,
+        conditions=conditions,
+        min_similarity=rules.threshold(query) if "score" in conditions else None,
+        module_match=rules.module_match if "module" in conditions else None,
     )
 
 

@@ -45,7 +45,10 @@ def measure_retrieval(
     """
     given = {answer.query_id: answer for answer in answers}
     by_id = {query.id: given.get(query.id) or _unasked(query, failure) for query in queries}
-    reports = [judge_query(query, by_id[query.id], settings.rules, judge=settings.judge) for query in queries]
+    reports = [
+        judge_query(query, by_id[query.id], settings.rules, judge=settings.judge, top_k=settings.top_k)
+        for query in queries
+    ]
     sections = query_sections(queries, reports, by_id, settings)
     on_chunks = chunk_metrics(queries, by_id, settings)
     sections["retrieval_metrics"]["chunk"] = {name: value.model_dump() for name, value in on_chunks.items()}

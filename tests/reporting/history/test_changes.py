@@ -53,3 +53,12 @@ def test_queries_are_lost_and_won() -> None:
     after = report(query_results=[query("a", "A?", 0.1, passed=False), query("b", "B?", 0.6)])
     changes = changes_between("then", before, after)
     assert (changes.queries_lost, changes.queries_won) == (["a"], ["b"])
+
+
+def test_queries_that_are_held_to_something_else_are_neither_lost_nor_won() -> None:
+    before = report(query_results=[query("a", "A?", 0.6, given={"min_similarity": 0.5})])
+    after = report(query_results=[query("a", "A?", 0.6, passed=False, given={"min_similarity": 0.7})])
+    changes = changes_between("then", before, after)
+    assert (changes.queries_lost, changes.queries_won) == ([], [])
+    assert changes.queries_set_aside == {"a": "its threshold changed from 0.50 to 0.70"}
+    assert changes.any

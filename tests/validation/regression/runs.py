@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.report import HeldTo, QueryReport
 
 
-def query(name: str, passed: bool | None = True, text: str | None = None, **given: Any) -> QueryReport:
+def query(
+    name: str, passed: bool | None = True, text: str | None = None, held_to: HeldTo | None = None, **given: Any
+) -> QueryReport:
     """A query; ``passed`` null: it could not be asked."""
     return QueryReport(
         query_id=name,
@@ -24,12 +26,19 @@ def query(name: str, passed: bool | None = True, text: str | None = None, **give
         embedding_ms=None,
         search_time_ms=None,
         top_results=[],
+        held_to=held_to,
     )
 
 
 def queries(passed: int, failed: int, **given: Any) -> list[QueryReport]:
     """``q0``, ``q1``, ...: first those that pass."""
     return [query(f"q{number}", passed=number < passed, **given) for number in range(passed + failed)]
+
+
+def held_to(min_similarity: float | None = 0.7, **more: Any) -> HeldTo:
+    """What decides on a query: its score, unless told otherwise."""
+    fields = {"top_k": 5, "conditions": ["score"], "module_match": None, **more}
+    return HeldTo(min_similarity=min_similarity, **fields)
 
 
 def row(page: str | None, text: str, point: str = "", index: int | None = 0) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ragval_pipeline.validation.regression.measure import measure_regression, no
 from ragval_pipeline.validation.regression.series import RunAnswers
 from ragval_pipeline.validation.regression.turnover import Turnover, turnover
 from ragval_pipeline.validation.report import QueryReport
-from tests.validation.regression.runs import queries, query, row
+from tests.validation.regression.runs import held_to, queries, query, row
 
 
 def measured(
@@ -108,6 +108,30 @@ def test_queries_that_could_not_be_asked_are_not_compared() -> None:
 def test_restated_queries_are_not_compared_by_passing() -> None:
     before, after = queries(20, 0, min_similarity=0.3), queries(0, 20, min_similarity=0.9)
     assert measured(before, after).values[0].reason_code == "no_data"
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.70, 0.75), (0.75, 0.70)])
+def test_a_threshold_that_a_person_changed_loses_and_hides_no_query(before: float, after: float) -> None:
+    """Tightened it would fail queries that are found as before, loosened it would hide those that are not."""
+    kept = queries(8, 0, held_to=held_to())
+    old = [*kept, *(query(f"t{number}", held_to=held_to(before)) for number in range(12))]
+    new = [*kept, *(query(f"t{number}", passed=number < 6, held_to=held_to(after)) for number in range(12))]
+    measurement = measured(old, new)
+    [value] = measurement.values
+    assert value.value == 1.0
+    assert "over 8 queries" in value.reason
+    assert value.reason.endswith(f"12 set aside, 12 whose threshold changed from {before:.2f} to {after:.2f}")
+    assert not measurement.findings
+    found = measurement.sections["regression"]["queries"]
+    assert found["set_aside"]["t0"] == f"its threshold changed from {before:.2f} to {after:.2f}"
+    assert found["lost"] == []
+
+
+def test_when_every_query_is_held_to_something_else_the_reason_says_what_to_do() -> None:
+    before, after = queries(20, 0, held_to=held_to(0.7)), queries(0, 20, held_to=held_to(0.9))
+    [value] = measured(before, after).values
+    assert value.reason_code == "no_data"
+    assert "20 set aside, 20 whose threshold changed from 0.70 to 0.90: bless a run" in value.reason
 
 
 def test_a_replaced_corpus_is_told_apart_from_a_worse_ranker() -> None:

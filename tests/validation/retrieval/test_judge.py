@@ -21,7 +21,7 @@ def judged(
     **stated: Any,
 ) -> QueryReport:  # fmt: skip
     asked = query(**stated)
-    return judge_query(asked, answer(asked.id, *hits), rules(**(setting or {})), judge=judge)
+    return judge_query(asked, answer(asked.id, *hits), rules(**(setting or {})), judge=judge, top_k=5)
 
 
 def test_the_seeds_own_example_passes_with_its_reason() -> None:
@@ -149,7 +149,7 @@ def test_a_negative_query_uses_the_suites_threshold_and_no_profiles_conditions()
 
 def test_a_search_that_failed_is_neither_passed_nor_failed() -> None:
     asked = query(expected_module="Module 1")
-    report = judge_query(asked, answer(asked.id, error="Qdrant: gone"), rules(), judge=None)
+    report = judge_query(asked, answer(asked.id, error="Qdrant: gone"), rules(), judge=None, top_k=5)
     assert (report.status, report.passed, report.fail_reason) == ("error", None, "Qdrant: gone")
     assert report.module_match is None
     assert report.failed_conditions == []
