@@ -26,7 +26,6 @@ _WORDS = {
     "coverage_report": "Comparing index and sitemap",
     "metadata_expectations": "Checking the metadata",
     "chunk_structure": "Checking the chunks",
-    "text_health": "Checking the texts",
     "content_integrity": "Comparing chunks and pages",
     "query_validation_results": "Asking the test queries",
     "self_retrieval": "Asking for every page by its title",

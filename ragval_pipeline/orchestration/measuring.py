@@ -15,6 +15,7 @@ import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
+from ragval_pipeline.orchestration.groups import is_selected
 from ragval_pipeline.orchestration.metadata import measurement_metadata
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
@@ -26,7 +27,6 @@ def measure(
     context: dg.AssetExecutionContext,
     *,
     asset: str,
-    groups: frozenset[str],
     work: Callable[[], Measurement],
     severities: Mapping[str, str] | None = None,
 ) -> dg.MaterializeResult[Measurement]:
@@ -37,21 +37,19 @@ def measure(
 
     Args:
         context: Of the step.
-        asset: Name of the asset.
-        groups: Groups that need it; it is skipped when none of them is selected. Empty: it always runs.
+        asset: Name of the asset; it is skipped when no group that needs it is selected.
         work: Measures.
         severities: The suite's own severities by finding code, so that the UI shows what the report will say.
     """
-    only = selected_groups(context.run.tags)
-    if only is not None and groups and not groups & only:
-        measurement = Measurement(asset=asset, selected=False)
-    else:
+    if is_selected(asset, selected_groups(context.run.tags)):
         progress_of(asset)(0, None)
         measurement = _measured(context, asset, work)
+        progress_of(asset)(1, 1)
+    else:
+        measurement = Measurement(asset=asset, selected=False)
     if severities:
         graded = tuple(grade_findings(measurement.findings, severities))
         measurement = measurement.model_copy(update={"findings": graded})
-    progress_of(asset)(1, 1)
     metadata = {**measurement_metadata(measurement), **section_tables(measurement.sections)}
     return dg.MaterializeResult(value=measurement, metadata=metadata)
 

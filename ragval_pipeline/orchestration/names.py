@@ -102,4 +102,5 @@ def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
     for name in names:
         if name not in GROUPS:
             raise SuiteError(f"there is no group {name}", key=ONLY_TAG, remedy=did_you_mean(name, GROUPS))
-    return frozenset(names) or None
+    selected = frozenset(names)
+    return None if selected == frozenset(GROUPS) else selected or None

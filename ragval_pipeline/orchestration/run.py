@@ -17,6 +17,7 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.build import ASSETS, MEASURING, build_validation_defs
+from ragval_pipeline.orchestration.groups import steps_of
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
     PAYLOAD_SNAPSHOT,
@@ -99,7 +100,7 @@ def run_suite(
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
-        expect_steps(len(ASSETS))
+        expect_steps(steps_of(ASSETS, only))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
         with tidied(place_of, place_of().base):
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(

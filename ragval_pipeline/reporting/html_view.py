@@ -24,6 +24,7 @@ from ragval_pipeline.reporting.outline import (
     headline,
     outline_criteria,
     reason_of,
+    verdict_words,
 )
 from ragval_pipeline.reporting.query_rows import QueryRow, query_rows, score_scale
 from ragval_pipeline.reporting.score_view import score_note, score_picture, thresholds_of
@@ -45,6 +46,7 @@ _ROOM_BESIDE = 30
 class PageView:
     """Everything that the templates need beside the report itself; plots are null when there is nothing to draw."""
 
+    verdict: str
     headline: str
     score_note: str | None
     changes: ChangeView | None
@@ -79,6 +81,7 @@ def page_view(bundle: ReportBundle, token_counts: Sequence[int] = ()) -> PageVie
     limit = model_limit(bundle)
     tones = {result.name: _tone(result) for result in report.criteria}
     return PageView(
+        verdict=verdict_words(report),
         headline=headline(report),
         score_note=score_note(bundle),
         changes=change_view(bundle.history.changes) if bundle.history else None,

@@ -12,13 +12,13 @@ from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.numbers import plural, show_gate, show_score, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
-    VERDICT_WORDS,
     FindingNode,
     count_by_severity,
     finding_tree,
     headline,
     outline_criteria,
     reason_of,
+    verdict_words,
 )
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.urls import is_http_url
@@ -71,7 +71,7 @@ def _word(word: str) -> str:
 
 
 def _lines(report: ValidationReport, note: str | None, changes: RunChanges | None) -> Iterator[str]:
-    yield f"## {_VERDICT_SIGNS[report.verdict]} {VERDICT_WORDS[report.verdict]}: {escape(report.suite)}"
+    yield f"## {_VERDICT_SIGNS[report.verdict]} {verdict_words(report)}: {escape(report.suite)}"
     yield ""
     yield escape(headline(report), 600)
     yield ""

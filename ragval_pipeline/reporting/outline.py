@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.model import ReportedFinding, Severity
 from ragval_pipeline.reporting.numbers import plural
+from ragval_pipeline.reporting.selection import groups_of_report, is_partial
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
+PARTIAL = " (partial)"
 
 
 @dataclass(frozen=True)
@@ -85,15 +87,22 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     return [node(index) for index in roots]
 
 
+def verdict_words(report: ValidationReport) -> str:
+    """The verdict in words; of a run that was asked for some groups only, it says so."""
+    return VERDICT_WORDS[report.verdict] + (PARTIAL if is_partial(groups_of_report(report)) else "")
+
+
 def headline(report: ValidationReport) -> str:
-    """The verdict in one sentence."""
+    """The verdict in one sentence, and a second one where it is not about the whole index."""
     required = [result for result in report.criteria if result.required and not result.excused]
+    partial = is_partial(groups_of_report(report))
     if report.verdict == "pass":
-        return f"This index meets {_all_of(len(required))}."
+        return _partial_pass(report, required) if partial else f"This index meets {_all_of(len(required))}."
     if report.verdict == "fail":
         missed = [result.name for result in required if result.verdict == "not_met"]
         verb = "is" if len(missed) == 1 else "are"
-        return f"{len(missed)} of {plural(len(required), 'required criterion')} {verb} not met: {', '.join(missed)}."
+        told = f"{len(missed)} of {plural(len(required), 'required criterion')} {verb} not met: {', '.join(missed)}."
+        return f"{told} {_only_selected(report)}." if partial else told
     if report.verdict == "error":
         return f"An outside system failed: {_failure(report)}"
     unknown = [result.name for result in required if result.verdict == "not_measured"]
@@ -124,6 +133,19 @@ def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int
     for finding in findings:
         counts[finding.severity] += 1
     return counts
+
+
+def _partial_pass(report: ValidationReport, required: Sequence[CriterionResult]) -> str:
+    met = "it is met" if len(required) == 1 else "all are met"
+    return f"{_only_selected(report)}, and {met}: {', '.join(result.name for result in required)}."
+
+
+def _only_selected(report: ValidationReport) -> str:
+    """How many of the required criteria a partial run was asked for."""
+    asked = sum(result.required and not result.excused for result in report.criteria)
+    left_out = sum(result.required and result.reason_code == "not_selected" for result in report.criteria)
+    verb = "was" if asked == 1 else "were"
+    return f"Only {asked} of {plural(asked + left_out, 'required criterion')} {verb} selected"
 
 
 def _all_of(count: int) -> str:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.numbers import plural, show_gate, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
-    VERDICT_WORDS,
     FindingNode,
     count_by_severity,
     finding_tree,
     headline,
     outline_criteria,
     reason_of,
+    verdict_words,
 )
 from ragval_pipeline.reporting.terminal_lines import LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
@@ -60,7 +60,7 @@ class _Summary(LinePrinter):
 
     def verdict(self, report: ValidationReport) -> None:
         style = _STYLES[report.verdict]
-        word = VERDICT_WORDS[report.verdict].upper()
+        word = verdict_words(report).upper()
         self.line()
         self.line((f"{_SIGNS[report.verdict]} {word}  ", style), (report.suite, "bold"))
         self.line((headline(report), ""), indent=2)

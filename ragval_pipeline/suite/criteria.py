@@ -128,6 +128,13 @@ def rank_of(name: str) -> int | None:
     return int(match.group(2)) if match else None
 
 
+def group_of(name: str) -> Group | None:
+    """The group of measurements that a criterion belongs to; null for one that is always measured, or is none."""
+    if rank_of(name) is not None:
+        return "queries"
+    return next((criterion.group for criterion in _FIXED if criterion.name == name), None)
+
+
 def all_criteria(ranks: Iterable[int]) -> list[Criterion]:
     """Every criterion in report order, with the ranked families at each of ``ranks``."""
     ranked = [

@@ -14,7 +14,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import grade_findings, merge_findings
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.inventory import SiteInventory, modules_of
-from ragval_pipeline.suite.criteria import Criterion, Gate
+from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.causes import link_consequences
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import (
@@ -100,6 +100,7 @@ def assemble_report(
         pass_status=verdict == "pass",
         timestamp=utc_text(facts.ended),
         duration_seconds=(facts.ended - facts.started).total_seconds(),
+        groups=None if facts.only is None else [group for group in GROUPS if group in facts.only],
         criteria=results,
         findings=[finding.reported() for finding in findings],
         **_query_fields(sections),

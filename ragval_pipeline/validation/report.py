@@ -160,6 +160,7 @@ class ValidationReport(Entity):
     pass_status: bool
     timestamp: str
     duration_seconds: float
+    groups: list[str] | None = Field(None, description="Groups of measurements asked for (--only); null: all")
     criteria: list[CriterionResult]
     findings: list[ReportedFinding]
     total_queries: int | None = Field(description="All queries of the run, templates expanded; null when not asked")

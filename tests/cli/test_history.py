@@ -12,6 +12,7 @@ from upath import UPath
 from ragval_pipeline.findings.factory import make_finding
 from tests.cli.conftest import Ended, Home
 from tests.reporting import factory
+from tests.reporting.factory import query
 from tests.reporting.history.kept import NAMES, keep
 from tests.reporting.history.test_compare import asked
 
@@ -90,6 +91,44 @@ def test_compare_takes_the_baseline_and_the_last_run_by_itself(home: Home, runs:
     ended = ragval("compare", "-s", home.suite, "--json")
     assert (ended.json["before"]["name"], ended.json["after"]["name"]) == (NAMES[0], NAMES[2])
     assert ended.code == 4
+
+
+def test_compare_names_what_only_one_run_measured_and_lists_the_rest(home: Home, runs: UPath, ragval: Ragval) -> None:
+    found = [make_finding("coverage.missing_page", ["a"])]
+    fewer = factory.report(groups=["coverage", "queries"], query_results=asked(20, 0), findings=found)
+    keep(runs, NAMES[2], fewer)
+    content = ragval("compare", NAMES[1], NAMES[2], "-s", home.suite, "--json").json
+    assert [change["code"] for change in content["findings"]] == ["coverage.missing_page"]
+    assert "vectors" in content["not_compared"]
+    assert content["after"]["groups"] == ["coverage", "queries"]
+    ended = ragval("compare", NAMES[1], NAMES[2], "-s", home.suite)
+    assert "Pass (partial)" in ended.out
+    assert "measured by one of the runs only: metadata, chunks" in ended.out
+    assert "Pass (partial)" in ragval("history", "-s", home.suite).out
+
+
+def test_compare_counts_vanished_queries_where_it_compares_them(home: Home, runs: UPath, ragval: Ragval) -> None:
+    keep(runs, NAMES[2], factory.report(query_results=[query("new", "Something new?", 0.6)]))
+    ended = ragval("compare", NAMES[0], NAMES[2], "-s", home.suite)
+    assert ended.code == 1
+    assert "query_pass_rate of 20 queries  1.000 → 0.000" in ended.out
+    assert "the same queries before and now, 20 vanished ones as failed" in ended.out
+    assert "0 asked by both runs, 0 lost, 0 won, 20 vanished, 1 added" in ended.out
+    assert "q0: passed before, counts as failed now" in ended.out
+
+
+def test_compare_says_why_a_query_is_set_aside(home: Home, runs: UPath, ragval: Ragval) -> None:
+    for name, threshold in zip(NAMES, (0.5, 0.7), strict=False):
+        given = {"min_similarity": threshold}
+        passed = threshold < 0.6
+        asked_again = [query(f"q{at}", f"Q {at}?", 0.6, passed=passed, given=given) for at in range(8)]
+        keep(runs, name, factory.report(query_results=asked_again))
+    ended = ragval("compare", NAMES[0], NAMES[1], "-s", home.suite)
+    assert ended.code == 4
+    assert "0 asked by both runs, 0 lost, 0 won, 8 set aside" in ended.out
+    assert "set aside  q0: its threshold changed from 0.50 to 0.70" in ended.out
+    content = ragval("compare", NAMES[0], NAMES[1], "-s", home.suite, "--json").json
+    assert content["query_changes"][0]["set_aside"] == "its threshold changed from 0.50 to 0.70"
 
 
 def test_bless_refuses_a_run_that_ended_in_an_error(home: Home, runs: UPath, ragval: Ragval) -> None:

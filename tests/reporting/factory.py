@@ -238,7 +238,9 @@ def faulty() -> ReportBundle:
 def with_history() -> ReportBundle:
     """The faulty index after five healthy runs."""
     now = faulty()
-    before = report(query_results=[query("q1", "What is ROS 2?", 0.62), query("q3", "Describe a body in URDF", 0.5)])
+    # Held to the same as now: what a query is held to decides whether it can be lost.
+    given = [entry.query for entry in now.report.query_results]
+    before = report(query_results=[query(entry["id"], entry["query_text"], 0.62, given=entry) for entry in given])
     names = [f"2026111{day}T111541Z-1f0c9a5{day}" for day in range(1, 7)]
     points = [*(point_of(name, before) for name in names[:-1]), point_of(names[-1], now.report)]
     history = RunHistory(tuple(points), names[0], changes_between(names[-2], before, now.report))

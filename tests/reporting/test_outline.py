@@ -3,7 +3,16 @@ from __future__ import annotations
 import itertools
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.outline import finding_tree, first_steps, headline, outline_criteria, reason_of
+from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.markdown import summary_md
+from ragval_pipeline.reporting.outline import (
+    finding_tree,
+    first_steps,
+    headline,
+    outline_criteria,
+    reason_of,
+    verdict_words,
+)
 from tests.reporting import factory
 
 
@@ -58,6 +67,30 @@ def test_the_headline_says_what_decided():
         "2 of 3 required criteria are not met: query_pass_rate, coverage."
     )  # fmt: skip
     assert headline(factory.unreachable().report) == "An outside system failed: Qdrant: connection refused."
+
+
+def test_the_headline_of_a_partial_run_says_how_much_it_was_asked_for():
+    left_out = factory.criterion("coverage", None, 1.0, required=True, reason_code="not_selected")
+    kept = [factory.criterion("query_pass_rate", 1.0, 0.9, required=True)]
+    partial = factory.report(groups=["queries"], criteria=[*kept, left_out])
+    assert headline(partial) == "Only 1 of 2 required criteria was selected, and it is met: query_pass_rate."
+    assert verdict_words(partial) == "Pass (partial)"
+    missed = [factory.criterion("query_pass_rate", 0.5, 0.9, required=True), left_out]
+    assert headline(factory.report("fail", groups=["queries"], criteria=missed)) == (
+        "1 of 1 required criterion is not met: query_pass_rate. Only 1 of 2 required criteria was selected."
+    )
+
+
+def test_a_partial_run_of_an_earlier_version_is_known_by_its_criteria():
+    criteria = [factory.criterion("coverage", 1.0, 1.0), factory.criterion("mrr", None, reason_code="not_selected")]
+    assert verdict_words(factory.report(criteria=criteria)) == "Pass (partial)"
+
+
+def test_every_output_says_that_a_run_was_partial():
+    bundle = factory.bundle(factory.report(groups=["coverage"]))
+    assert b"Pass (partial)" in summary_md(bundle.report)
+    assert b"Pass (partial)" in report_html(bundle)
+    assert b"partial" not in summary_md(factory.report())
 
 
 def test_the_headline_of_an_unmeasured_run_names_what_is_missing():

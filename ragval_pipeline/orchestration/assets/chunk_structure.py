@@ -28,7 +28,6 @@ def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=CHUNK_STRUCTURE,
-            groups=frozenset({"chunks"}),
             severities=suite.severity,
             work=lambda: judge_chunks(resolve_suite(suite), pages, manifest),
         )

@@ -34,7 +34,6 @@ def build_content_integrity(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=CONTENT_INTEGRITY,
-            groups=frozenset({"integrity"}),
             work=work,
             severities=suite.severity,
         )

@@ -34,8 +34,6 @@ def build_coverage_report(suite: Suite) -> dg.AssetsDefinition:
             indexed = collect_pages(Snapshot(manifest).rows(COLUMNS))
             return measure_coverage(inventory, indexed, points=manifest.points, now=datetime.now(UTC))
 
-        return measure(
-            context, asset=COVERAGE_REPORT, groups=frozenset({"coverage"}), severities=suite.severity, work=work
-        )
+        return measure(context, asset=COVERAGE_REPORT, severities=suite.severity, work=work)
 
     return coverage_report

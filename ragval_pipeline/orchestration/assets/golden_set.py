@@ -46,7 +46,6 @@ def build_golden_set(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=GOLDEN_SET,
-            groups=frozenset({"queries"}),
             severities=suite.severity,
             work=lambda: review(resolve_suite(suite), inventory, manifest, results.sections, own.sections),
         )

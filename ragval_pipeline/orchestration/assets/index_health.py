@@ -41,7 +41,6 @@ def build_index_health(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=INDEX_HEALTH,
-            groups=frozenset({"index"}),
             severities=suite.severity,
             work=lambda: examine_index(resolve_suite(suite), manifest, connection, embedding),
         )

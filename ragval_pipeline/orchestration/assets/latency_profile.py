@@ -45,7 +45,6 @@ def build_latency_profile(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=LATENCY_PROFILE,
-            groups=frozenset({"latency"}),
             severities=suite.severity,
             work=lambda: time_searches(resolve_suite(suite), manifest, connection, embedding),
         )

@@ -40,7 +40,6 @@ def build_metadata_expectations(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=METADATA_EXPECTATIONS,
-            groups=frozenset({"metadata"}),
             severities=suite.severity,
             work=lambda: judge_payloads(resolve_suite(suite), inventory, pages, manifest),
         )

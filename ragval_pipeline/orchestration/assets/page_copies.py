@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.groups import is_selected
 from ragval_pipeline.orchestration.measuring import log_crash
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import PAGE_COPIES, SITEMAP_URLS, selected_groups
@@ -21,7 +22,6 @@ from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 
 #: Groups of measurements that look at pages: what a run finds must not depend on what else was selected.
-GROUPS = frozenset({"integrity", "chunks", "metadata"})
 
 
 def build_page_copies(suite: Suite) -> dg.AssetsDefinition:
@@ -35,10 +35,10 @@ def build_page_copies(suite: Suite) -> dg.AssetsDefinition:
     ) -> dg.MaterializeResult[PageCopiesManifest]:
         resolved = resolve_suite(suite)
         place = run_place(context, resolved)
-        only = selected_groups(context.run.tags)
-        if only is not None and not only & GROUPS:
+        if not is_selected(PAGE_COPIES, selected_groups(context.run.tags)):
             manifest = nothing_read(place, "no measurement that needs pages was selected")
         else:
+            progress_of(PAGE_COPIES)(0, None)
             manifest = _guarded(context, resolved, inventory, place)
         if manifest.failure is not None:
             context.log.error("%s", manifest.failure.error())

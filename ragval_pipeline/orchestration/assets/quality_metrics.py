@@ -40,6 +40,6 @@ def build_quality_metrics(suite: Suite) -> dg.AssetsDefinition:
                 token_counts=counts, best_scores=scores, points=manifest.points, now=datetime.now(UTC)
             )
 
-        return measure(context, asset=QUALITY_METRICS, groups=frozenset(), severities=suite.severity, work=work)
+        return measure(context, asset=QUALITY_METRICS, severities=suite.severity, work=work)
 
     return quality_metrics

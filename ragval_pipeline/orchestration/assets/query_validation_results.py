@@ -51,7 +51,6 @@ def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=QUERY_VALIDATION_RESULTS,
-            groups=frozenset({"queries", "regression"}),
             severities=suite.severity,
             work=lambda: ask_and_judge(resolve_suite(suite), inventory, manifest, connection, embedding),
         )

@@ -36,9 +36,7 @@ def build_regression(suite: Suite) -> dg.AssetsDefinition:
             resolved = resolve_suite(suite)
             return hold_against_baseline(resolved, run_place(context, resolved).base, manifest, queries)
 
-        return measure(
-            context, asset=REGRESSION, groups=frozenset({"regression"}), severities=suite.severity, work=work
-        )
+        return measure(context, asset=REGRESSION, severities=suite.severity, work=work)
 
     return regression
 

@@ -46,7 +46,6 @@ def build_self_retrieval(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=SELF_RETRIEVAL,
-            groups=frozenset({"queries"}),
             severities=suite.severity,
             work=lambda: ask_pages(resolve_suite(suite), inventory, manifest, connection, embedding),
         )

@@ -41,7 +41,6 @@ def build_vector_health(suite: Suite) -> dg.AssetsDefinition:
         return measure(
             context,
             asset=VECTOR_HEALTH,
-            groups=frozenset({"vectors"}),
             severities=suite.severity,
             work=lambda: examine_vectors(resolve_suite(suite), manifest, connection, embedding),
         )

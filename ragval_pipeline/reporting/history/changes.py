@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
 from ragval_pipeline.reporting.outline import SEVERITIES
+from ragval_pipeline.reporting.selection import groups_of_report
+from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.regression.pairing import pair_queries
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
@@ -29,7 +32,7 @@ def changes_between(name: str, before: ValidationReport, after: ValidationReport
     """
     pairing = pair_queries(before.query_results, after.query_results)
     had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
-    same_groups = unselected(before.criteria) == unselected(after.criteria)
+    groups = groups_of_report(before), groups_of_report(after)
     both_read = before.coverage_report.indexed_urls is not None and after.coverage_report.indexed_urls is not None
     return RunChanges(
         since=name,
@@ -38,7 +41,7 @@ def changes_between(name: str, before: ValidationReport, after: ValidationReport
         verdict_after=after.verdict,
         criteria=_criteria(before, after),
         # What a run was not asked for it does not find: that is no change.
-        findings=_findings(before.findings, after.findings) if same_groups else (),
+        findings=_findings(_of_both(before.findings, groups), _of_both(after.findings, groups)),
         queries_lost=sorted(new.query_id for old, new in pairing.same if old.passed is True and new.passed is False),
         queries_won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
         queries_set_aside=dict(sorted(pairing.set_aside.items())),
@@ -46,12 +49,19 @@ def changes_between(name: str, before: ValidationReport, after: ValidationReport
         chunks_after=after.quality_metrics.total_chunks,
         pages_missing=sorted(had - have) if both_read else (),
         pages_indexed=sorted(have - had) if both_read else (),
+        groups_uncompared=[group for group in GROUPS if group in groups[0] ^ groups[1]],
     )
 
 
-def unselected(results: Iterable[CriterionResult]) -> frozenset[str]:
-    """Criteria that a run was not asked for (``--only``)."""
-    return frozenset(result.name for result in results if result.reason_code == "not_selected")
+def _of_both(
+    findings: Iterable[ReportedFinding], groups: tuple[frozenset[str], frozenset[str]]
+) -> list[ReportedFinding]:
+    """Findings that both runs have looked for."""
+    if groups[0] == groups[1]:
+        return list(findings)
+    both = groups[0] & groups[1]
+    # A code that this version does not know is of no group.
+    return [finding for finding in findings if (row := CATALOGUE.get(finding.code)) is not None and row.group in both]
 
 
 def _criteria(before: ValidationReport, after: ValidationReport) -> list[CriterionChange]:

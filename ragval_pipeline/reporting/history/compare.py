@@ -15,6 +15,8 @@ from ragval_pipeline.reporting.history.changes import changes_between
 from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.model import RunChanges
+from ragval_pipeline.reporting.selection import groups_of_report
+from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, compare_answers
 from ragval_pipeline.validation.regression.corpus import COLUMNS, ChunkChange, chunk_changes
@@ -93,6 +95,7 @@ def comparison_json(comparison: RunComparison) -> dict[str, Any]:
         CRITERION: comparison.no_regression.model_dump(),
         "criteria": [{**asdict(change), "delta": change.delta} for change in changes.criteria],
         "findings": [asdict(change) for change in changes.findings],
+        "not_compared": list(changes.groups_uncompared),
         **{
             name: part
             for name, part in regression_section(comparison.answers, comparison.before[0]).items()
@@ -104,9 +107,17 @@ def comparison_json(comparison: RunComparison) -> dict[str, Any]:
 
 
 def query_changes(answers: Comparison) -> list[dict[str, Any]]:
-    """Every query that both runs asked and whose outcome or best score differs, losses first."""
+    """Every query that both runs asked and whose outcome or best score differs, losses first.
+
+    ``set_aside`` says why an outcome is not compared: ``its threshold changed from 0.70 to 0.75``; else null.
+    """
     pairs = [*answers.pairing.same, *answers.pairing.restated]
-    rows = [_query_row(old, new) for old, new in pairs if _outcome(old) != _outcome(new)]
+    aside = answers.pairing.set_aside
+    rows = [
+        {**_query_row(old, new), "set_aside": aside.get(new.query_id)}
+        for old, new in pairs
+        if _outcome(old) != _outcome(new)
+    ]
     return sorted(rows, key=lambda row: (_gain(row), row["best_similarity_delta"] or 0.0, row["query_id"]))
 
 
@@ -126,7 +137,9 @@ def _rank(report: ValidationReport) -> int:
 
 def _run_facts(name: str, report: ValidationReport) -> dict[str, Any]:
     known = ("run_id", "timestamp", "verdict", "collection_name", "profile", "environment")
-    return {"name": name, **{field: getattr(report, field) for field in known}}
+    groups = groups_of_report(report)
+    asked = [group for group in GROUPS if group in groups]
+    return {"name": name, **{field: getattr(report, field) for field in known}, "groups": asked}
 
 
 def _corpus_facts(comparison: RunComparison) -> dict[str, Any] | None:

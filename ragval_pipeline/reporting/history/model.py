@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.model import Severity
+from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.verdict import CriterionResult, CriterionVerdict, RunVerdict
 
 
@@ -78,6 +79,7 @@ class RunChanges:
         verdict_after: The verdict now.
         criteria: Criteria that differ, in report order.
         findings: Findings that differ, new ones first, then those that grew, shrank and went; errors first in each.
+            Only of groups that both runs measured.
         queries_lost: Ids of queries that passed then and do not now, sorted.
         queries_won: Ids of queries that pass now and did not then, sorted.
         queries_set_aside: Id of each query that is held to something else now to what changed, sorted. They are neither
@@ -86,6 +88,7 @@ class RunChanges:
         chunks_after: Chunks now.
         pages_missing: In-scope pages that had a chunk and have none now, sorted.
         pages_indexed: In-scope pages that have a chunk now and had none, sorted.
+        groups_uncompared: Groups of measurements that only one of the runs was asked for, in their usual order.
     """
 
     since: str
@@ -101,6 +104,7 @@ class RunChanges:
     chunks_after: int | None = None
     pages_missing: Sequence[str] = ()
     pages_indexed: Sequence[str] = ()
+    groups_uncompared: Sequence[str] = ()
 
     @property
     def any(self) -> bool:
@@ -127,6 +131,7 @@ class RunPoint:
         verdict: The run's verdict.
         collection_name: What it looked at.
         criteria: Every criterion of the run, by name.
+        groups: Groups of measurements that it was asked for.
     """
 
     name: str
@@ -135,6 +140,7 @@ class RunPoint:
     verdict: RunVerdict
     collection_name: str
     criteria: Mapping[str, CriterionResult] = field(default_factory=dict)
+    groups: frozenset[str] = frozenset(GROUPS)
 
     def value(self, criterion: str) -> float | None:
         """The value of a criterion; null when the run has none."""

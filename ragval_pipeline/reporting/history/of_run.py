@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.history.baseline import baseline_of
-from ragval_pipeline.reporting.history.changes import changes_between, unselected
+from ragval_pipeline.reporting.history.changes import changes_between
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.history.retention import remove_surplus
 from ragval_pipeline.reporting.history.trend import point_of, read_history
+from ragval_pipeline.reporting.selection import groups_of_report
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:
@@ -66,11 +67,7 @@ def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None
 
 
 def _since_last(base: UPath, earlier: list[RunPoint], report: ValidationReport) -> RunChanges | None:
-    asked = unselected(report.criteria)
-    alike = (
-        point
-        for point in reversed(earlier)
-        if point.verdict != "error" and unselected(point.criteria.values()) == asked
-    )
+    asked = groups_of_report(report)
+    alike = (point for point in reversed(earlier) if point.verdict != "error" and point.groups == asked)
     last = next(alike, None)
     return None if last is None else changes_between(last.name, read_report(KeptRun(base / last.name)), report)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.history.sparkline import sparkline
 from ragval_pipeline.reporting.numbers import plural, show_measured
-from ragval_pipeline.reporting.outline import VERDICT_WORDS
+from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS
+from ragval_pipeline.reporting.selection import is_partial
 from ragval_pipeline.reporting.terminal_lines import LinePrinter
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 STYLES = {"pass": "green", "fail": "red", "error": "red", "not_measured": "yellow"}
-_VERDICT_WIDTH = max(map(len, VERDICT_WORDS.values()))
 
 
 def render_history(history: RunHistory, console: Console, *, plain: bool, total: int) -> None:
@@ -32,8 +32,9 @@ def render_history(history: RunHistory, console: Console, *, plain: bool, total:
     printer = LinePrinter(console)
     shown = "" if total == len(history.runs) else f", the newest {len(history.runs)} shown"
     printer.line((plural(total, "run"), "bold"), (shown, "dim"))
+    width = max((len(_words(run)) for run in history.runs), default=0)
     for run in reversed(history.runs):
-        _run(printer, run, history.baseline)
+        _run(printer, run, history.baseline, width)
     printer.line()
     names = history.criteria()
     width = max(map(len, names), default=0)
@@ -52,6 +53,7 @@ def history_json(history: RunHistory, suite: str) -> dict[str, Any]:
                 "run_id": run.run_id,
                 "timestamp": run.timestamp,
                 "verdict": run.verdict,
+                "partial": is_partial(run.groups),
                 "collection_name": run.collection_name,
                 "baseline": run.name == history.baseline,
                 "criteria": {name: result.model_dump() for name, result in run.criteria.items()},
@@ -61,11 +63,14 @@ def history_json(history: RunHistory, suite: str) -> dict[str, Any]:
     }
 
 
-def _run(printer: LinePrinter, run: RunPoint, baseline: str | None) -> None:
-    word = VERDICT_WORDS[run.verdict]
+def _run(printer: LinePrinter, run: RunPoint, baseline: str | None, width: int) -> None:
     missed = [name for name, result in run.criteria.items() if result.gate_fails]
     notes = [*(["baseline"] if run.name == baseline else []), *([", ".join(missed)] if missed else [])]
-    printer.line((f"{word:{_VERDICT_WIDTH}}  ", STYLES[run.verdict]), ("; ".join(notes), "dim"), lead=f"  {run.name}  ")
+    printer.line((f"{_words(run):{width}}  ", STYLES[run.verdict]), ("; ".join(notes), "dim"), lead=f"  {run.name}  ")
+
+
+def _words(run: RunPoint) -> str:
+    return VERDICT_WORDS[run.verdict] + (PARTIAL if is_partial(run.groups) else "")
 
 
 def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int, *, plain: bool) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
-from ragval_pipeline.reporting.history.model import FindingChange
+from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.numbers import plural, show_measured, show_score
-from ragval_pipeline.reporting.outline import VERDICT_WORDS
+from ragval_pipeline.reporting.outline import verdict_words
 from ragval_pipeline.reporting.terminal_lines import LinePrinter
 from ragval_pipeline.reporting.text import shorten
-from ragval_pipeline.validation.regression.compare import MetricChange
+from ragval_pipeline.validation.regression.compare import Comparison
+from ragval_pipeline.validation.report import QueryReport
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,9 +27,9 @@ def render_comparison(comparison: RunComparison, console: Console) -> None:
     printer = _Comparison(console)
     printer.head(comparison)
     printer.criteria(comparison)
-    printer.metrics(comparison.answers.changes)
+    printer.metrics(comparison.answers)
     printer.queries(comparison)
-    printer.findings(comparison.changes.findings)
+    printer.findings(comparison.changes)
     printer.corpus(comparison)
 
 
@@ -40,12 +41,12 @@ class _Comparison(LinePrinter):
         self.line((word, style))
         self.line((comparison.no_regression.reason, ""), indent=2)
         for label, (name, report) in (("before", comparison.before), ("after", comparison.after)):
-            about = f"  {VERDICT_WORDS[report.verdict]}, {report.collection_name}"
+            about = f"  {verdict_words(report)}, {report.collection_name}"
             self.line((name, ""), (about, "dim"), lead=f"  {label:6}  ")
 
     def criteria(self, comparison: RunComparison) -> None:
         changes = comparison.changes.criteria
-        self._title("Criteria", "none differs" if not changes else "")
+        self._title("Criteria", "each over all queries of its own run" if changes else "none differs")
         width = max((len(change.name) for change in changes), default=0)
         for change in changes:
             values = f"{show_measured(change.name, change.before)} → {show_measured(change.name, change.after)}"
@@ -53,34 +54,46 @@ class _Comparison(LinePrinter):
             style = "" if change.better is None else "green" if change.better else "red"
             self.line((values, style), (verdicts, "dim"), lead=f"  {change.name:{width}}  ")
 
-    def metrics(self, changes: Sequence[MetricChange]) -> None:
-        self._title("Metrics", "" if changes else "no query can be compared")
-        for change in changes:
+    def metrics(self, answers: Comparison) -> None:
+        """Under names of their own: a criterion of the same name counts each run's own queries."""
+        gone = sum(query.passed is not None for query in answers.pairing.vanished)
+        about = "the same queries before and now" + (f", {gone} vanished ones as failed" if gone else "")
+        self._title("Paired", about if answers.changes else "no query can be compared")
+        for change in answers.changes:
             test = change.test
             interval = "" if test.interval is None else f", 95 % {test.interval[0]:+.3f} to {test.interval[1]:+.3f}"
             self.line(
                 (f"{test.before:.3f} → {test.after:.3f} ({test.delta:+.3f}{interval})", ""),
                 (f"  {'exact ' if test.exact else ''}p {change.p_adjusted:.2g}", "dim"),
                 (f"  {test.wins} won, {test.ties} tied, {test.losses} lost", "dim"),
-                lead=f"  {change.metric}  ",
+                lead=f"  {change.metric} of {plural(test.n, 'query')}  ",
             )
 
     def queries(self, comparison: RunComparison) -> None:
         pairing = comparison.answers.pairing
         rows = query_changes(comparison.answers)
-        lost = [row for row in rows if row["passed_before"] is True and row["passed_after"] is False]
-        won = [row for row in rows if row["passed_before"] is False and row["passed_after"] is True]
-        self._title("Queries", f"{len(pairing.same)} compared, {len(lost)} lost, {len(won)} won")
+        compared = [row for row in rows if row["query_id"] not in pairing.set_aside]
+        lost = [row for row in compared if row["passed_before"] is True and row["passed_after"] is False]
+        won = [row for row in compared if row["passed_before"] is False and row["passed_after"] is True]
+        counts = {
+            "asked by both runs": len(pairing.same), "lost": len(lost), "won": len(won),
+            "vanished": len(pairing.vanished), "added": len(pairing.added), "set aside": len(pairing.set_aside),
+        }  # fmt: skip
+        always = ("asked by both runs", "lost", "won")
+        told = [f"{count} {name}" for name, count in counts.items() if count or name in always]
+        self._title("Queries", ", ".join(told))
         self._named("lost", "red", [_query_line(row) for row in lost])
         self._named("won", "green", [_query_line(row) for row in won])
-        self._named("vanished", "red", [query.query_id for query in pairing.vanished])
+        self._named("vanished", "red", [_vanished_line(query) for query in pairing.vanished])
         self._named("added", "", [query.query_id for query in pairing.added])
-        self._named("reworded", "", [new.query_id for _, new in pairing.reworded])
-        self._named("held to something else", "", [new.query_id for _, new in pairing.restated])
+        self._named("set aside", "", [f"{name}: {why}" for name, why in sorted(pairing.set_aside.items())])
 
-    def findings(self, changes: Sequence[FindingChange]) -> None:
-        self._title("Findings", "none differs" if not changes else "")
-        for change in changes:
+    def findings(self, changes: RunChanges) -> None:
+        self._title("Findings", "" if changes.findings else "none differs")
+        if changes.groups_uncompared:
+            groups = ", ".join(changes.groups_uncompared)
+            self.line((f"not compared, measured by one of the runs only: {groups}", "dim"), indent=2)
+        for change in changes.findings:
             scope = f" [{change.scope}]" if change.scope else ""
             kind = "new" if change.is_new else "gone" if change.is_gone else "changed"
             style = "green" if change.after < change.before else "red" if change.severity == "error" else ""
@@ -119,6 +132,11 @@ class _Comparison(LinePrinter):
 
 def _verdict(verdict: str | None) -> str:
     return "no longer a criterion" if verdict is None else f"now {verdict.replace('_', ' ')}"
+
+
+def _vanished_line(query: QueryReport) -> str:
+    told = {True: ": passed before, counts as failed now", False: ": failed before"}
+    return query.query_id if query.passed is None else query.query_id + told[query.passed]
 
 
 def _query_line(row: dict[str, Any]) -> str:

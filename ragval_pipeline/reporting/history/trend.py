@@ -14,6 +14,7 @@ from ragval_pipeline.reporting.history.folders import kept_runs
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
 from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.reporting.selection import groups_of_report, measured_groups
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -68,6 +69,7 @@ def point_of(name: str, report: ValidationReport) -> RunPoint:
         verdict=report.verdict,
         collection_name=report.collection_name,
         criteria={result.name: result for result in report.criteria},
+        groups=groups_of_report(report),
     )
 
 
@@ -86,7 +88,8 @@ def read_point(run: KeptRun) -> RunPoint:
         known = {name: fields[name] for name in ("run_id", "timestamp", "verdict", "collection_name")}
     except (ValueError, KeyError, TypeError):  # pydantic's ValidationError is a ValueError
         raise HistoryNotReadError(file, "it is no report of this version") from None
-    return RunPoint(name=run.name, **known, criteria={result.name: result for result in criteria})
+    groups = measured_groups(fields.get("groups"), criteria)
+    return RunPoint(name=run.name, **known, criteria={result.name: result for result in criteria}, groups=groups)
 
 
 def _head(file: UPath) -> bytes:

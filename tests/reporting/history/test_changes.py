@@ -48,6 +48,19 @@ def test_findings_that_a_run_was_not_asked_for_are_not_gone() -> None:
     assert not changes_between("then", before, after).any
 
 
+def test_findings_of_groups_that_both_runs_measured_are_compared_and_the_other_groups_named() -> None:
+    found = [make_finding("coverage.missing_page", ["a"]), make_finding("vector.zero", ["1"])]
+    before = report(findings=found)
+    after = report(groups=["coverage", "chunks"], findings=[make_finding("coverage.missing_page", ["a", "b"])])
+    changes = changes_between("then", before, after)
+    assert [(change.code, change.before, change.after) for change in changes.findings] == [
+        ("coverage.missing_page", 1, 2)
+    ]
+    assert changes.groups_uncompared == [
+        "metadata", "integrity", "vectors", "index", "queries", "latency", "regression",
+    ]  # fmt: skip
+
+
 def test_queries_are_lost_and_won() -> None:
     before = report(query_results=[query("a", "A?", 0.6), query("b", "B?", 0.1, passed=False)])
     after = report(query_results=[query("a", "A?", 0.1, passed=False), query("b", "B?", 0.6)])
