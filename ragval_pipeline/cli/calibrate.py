@@ -68,10 +68,16 @@ def calibrate(
 
 def _kept(suite_file: Path, run: str) -> AskedScores:
     from ragval_pipeline.orchestration.calibration import kept_scores
-    from ragval_pipeline.reporting.history.baseline import named_run
+    from ragval_pipeline.reporting.history.baseline import last_answered, named_run
+    from ragval_pipeline.reporting.history.folders import LAST
 
     kept = open_history(suite_file)
-    return kept_scores(named_run(kept.base, run, baseline=kept.suite.history.baseline))
+    named = named_run(kept.base, run, baseline=kept.suite.history.baseline)
+    # A run of other groups (--only) asked nothing.
+    chosen = (last_answered(kept.base) if run == LAST else None) or named
+    if chosen.name != named.name:
+        say(f"{named.name} has no query results; these are the scores of {chosen.name}.")
+    return kept_scores(chosen)
 
 
 def _asked(suite: Suite) -> AskedScores:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
@@ -62,10 +63,18 @@ def kept_scores(run: KeptRun) -> AskedScores:
     """The scores of a kept run.
 
     Raises:
+        SuiteError: It was not asked for queries, so that it has no scores.
         HistoryNotReadError: Its files cannot be read.
     """
     report = read_report(run)
-    return AskedScores(scores_of(report.query_results, _own_scores(run.folder)), report)
+    own = _own_scores(run.folder)
+    if report.verdict != "error" and not report.query_results and not own:
+        raise SuiteError(
+            "has no query results to take scores from",
+            key=run.name,
+            remedy="Name a run with queries, or leave out --run to ask the index now.",
+        )
+    return AskedScores(scores_of(report.query_results, own), report)
 
 
 def _path(folder: str) -> UPath:

@@ -14,7 +14,7 @@ Ragval = Callable[..., Ended]
 
 @pytest.fixture
 def kept(home: Home) -> UPath:
-    """A run whose healthy scores are all below the seeds' 0.70."""
+    """A run whose healthy scores are all below the usual 0.70."""
     positive = [factory.query(f"q{at}", f"Question {at}?", 0.55 + at / 100) for at in range(12)]
     negative = [factory.query(f"n{at}", f"Other {at}?", 0.2 + at / 50, given={"negative": True}) for at in range(5)]
     base = UPath(home.folder / "reports" / home.collection)
@@ -22,12 +22,12 @@ def kept(home: Home) -> UPath:
     return base
 
 
-def test_it_prints_the_lines_to_paste_and_marks_the_seeds_thresholds(home: Home, kept: UPath, ragval: Ragval) -> None:
+def test_it_prints_the_lines_to_paste_and_marks_the_usual_thresholds(home: Home, kept: UPath, ragval: Ragval) -> None:
     before = home.suite.read_bytes()
     ended = ragval("calibrate", "-s", home.suite, "--run", "last")
     assert ended.code == 0
     assert "min_similarity: 0.42" in ended.out
-    assert "the seeds' min_similarity" in ended.out
+    assert "the usual min_similarity" in ended.out
     assert "0.70 would fail 100%" in " ".join(ended.out.split())
     assert home.suite.read_bytes() == before
 
@@ -47,6 +47,22 @@ def test_the_json_holds_scores_and_error_rates(home: Home, kept: UPath, ragval: 
     assert len(content["scores"]["positive"]) == 12
     [at] = [entry for entry in content["thresholds"] if entry["threshold"] == 0.7]
     assert (at["lost"], at["let_through"]) == (1.0, 0.0)
+
+
+def test_the_last_run_is_the_newest_that_asked_queries(home: Home, kept: UPath, ragval: Ragval) -> None:
+    keep(kept, NAMES[1], factory.report(groups=["coverage"], query_results=[], index={"vectors": []}))
+    ended = ragval("calibrate", "-s", home.suite, "--run", "last")
+    assert ended.code == 0
+    assert "min_similarity: 0.42" in ended.out
+    assert ended.message == f"ragval: {NAMES[1]} has no query results; these are the scores of {NAMES[0]}."
+
+
+def test_a_run_without_query_results_says_so(home: Home, kept: UPath, ragval: Ragval) -> None:
+    keep(kept, NAMES[1], factory.report(groups=["coverage"], query_results=[]))
+    ended = ragval("calibrate", "-s", home.suite, "--run", NAMES[1])
+    assert ended.code == 2
+    assert f"{NAMES[1]}: has no query results" in ended.message
+    assert "--run" in ended.message
 
 
 def test_a_distance_has_no_similarity_thresholds(home: Home, kept: UPath, ragval: Ragval) -> None:

@@ -8,8 +8,10 @@ import pytest
 import yaml
 
 from ragval_pipeline.cli.draft.drafting import suite_name
+from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.pages import shared_folder
 from ragval_pipeline.cli.draft.starter import queries_text
+from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.profiles import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
@@ -181,3 +183,16 @@ def test_the_suite_name_is_one_that_dagster_takes(collection: str, name: str) ->
 )
 def test_the_folder_that_all_pages_share(paths: tuple[str, ...], shared: str | None) -> None:
     assert shared_folder([f"https://a.example{path}" for path in paths]) == shared
+
+
+def test_the_comment_on_the_threshold_stays_true_when_calibrate_changes_the_number() -> None:
+    guess = EmbedderGuess(provider="static", model=None, why="256 dimensions", sure=True)
+    draft = SuiteDraft(
+        suite="book", profile=None, url=None, path="qdrant", collection="book", vector_name=None, fields={},
+        required=None, points=3, embedder=guess, dimension=256, queries="queries.yaml", min_similarity=0.38, lowest=0.41,
+    )  # fmt: skip
+    [line] = [line for line in suite_text(draft).splitlines() if "min_similarity" in line]
+    value, comment = line.split("#")
+    assert value.strip() == "min_similarity: 0.38"
+    assert "was 0.41 at first" in comment
+    assert "ragval calibrate" in comment

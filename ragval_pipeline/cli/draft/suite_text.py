@@ -167,10 +167,13 @@ def _judging(draft: SuiteDraft) -> list[str]:
         "  top_k: 5   # as many hits as your assistant reads",
     ]
     if draft.min_similarity is not None:
-        told = f"the lowest best score of the starter queries is {draft.lowest:.2f}"
+        # True whatever the value becomes: `ragval calibrate --write` changes the number and leaves the comment.
+        told = (
+            f"the starter queries' lowest best score was {draft.lowest:.2f} at first; `ragval calibrate` measures anew"
+        )
         lines += [f"  min_similarity: {draft.min_similarity}   # {told}"]
     elif draft.profile is None:
-        lines += ["  min_similarity: 0.70   # depends on the embedder: correct it after the first run, from its scores"]
+        lines += ["  min_similarity: 0.70   # depends on the embedder: `ragval calibrate` measures what fits yours"]
     if draft.profile is not None:
         return lines
     return [

@@ -89,7 +89,7 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
         HistoryNotReadError: The filesystem refuses.
     """
     if wanted == LAST:
-        return _last_whole(base)
+        return last_answered(base)
     if wanted is None:
         return None if blessed_run(base) is None else find_run(base, BASELINE)
     run = find_run(base, wanted)
@@ -117,14 +117,22 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
     if baseline != LAST:
         return find_run(base, baseline)
     # Seen from the newest run, the last one is the one before it.
-    before = _last_whole(base, besides=1)
+    before = last_answered(base, besides=1)
     if before is None:
         raise SuiteError("no run before the last can be compared with", key=wanted, remedy="Name two runs.")
     return before
 
 
-def _last_whole(base: UPath, *, besides: int = 0) -> KeptRun | None:
-    """The newest run that can be compared with, after the ``besides`` newest are left out."""
+def last_answered(base: UPath, *, besides: int = 0) -> KeptRun | None:
+    """The newest run with query results that did not end in an error; null when there is none.
+
+    Args:
+        base: Where the suite's runs are.
+        besides: How many of the newest runs are left out.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses.
+    """
     runs = kept_runs(base)
     return next((run for run in reversed(runs[: len(runs) - besides]) if _is_comparable(run)), None)
 

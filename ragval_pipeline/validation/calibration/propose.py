@@ -16,8 +16,8 @@ from ragval_pipeline.validation.calibration.scores import Scores
 #: Digits of a proposed threshold: more than scores can tell apart, fewer than people can read.
 DIGITS = 2
 _STEPS = 100
-#: The seeds' own thresholds, which were meant for one embedder: min_similarity and relevance_similarity.
-SEED_THRESHOLDS = {0.70: "the seeds' min_similarity", 0.50: "the seeds' relevance_similarity"}
+#: The thresholds that most systems start with, which were meant for one embedder.
+USUAL_THRESHOLDS = {0.70: "the usual min_similarity", 0.50: "the usual relevance_similarity"}
 #: Share of negative queries that a relevance threshold may let through, and of positive ones that it may lose.
 _LET_THROUGH = 0.05
 #: Where nothing tells what to keep out, a threshold lets this share of the answers pass.
@@ -52,7 +52,7 @@ class Proposal:
         min_similarity: Score that a query's best hit must reach.
         relevance_similarity: Score from which a hit counts as relevant; at most ``min_similarity``.
         separation: AUC of positive against negative queries; null without both.
-        table: Error rates at the proposed, the seeds', the suite's and evenly spaced thresholds, in order.
+        table: Error rates at the proposed, the usual, the suite's and evenly spaced thresholds, in order.
         warnings: What a person should know before using them, one sentence each.
     """
 
@@ -81,7 +81,7 @@ def propose(scores: Scores, *, current: dict[float, str] | None = None) -> Propo
         return None
     strict = _separating(answered, scores.negative) if scores.negative else _keeping(answered)
     loose = min(strict, _keeping_out(answered, scores.negative)) if scores.negative else strict
-    marks = {**SEED_THRESHOLDS, **(current or {}), loose: "proposed relevance_similarity"}
+    marks = {**USUAL_THRESHOLDS, **(current or {}), loose: "proposed relevance_similarity"}
     marks[strict] = "proposed min_similarity" if strict != loose else "proposed for both"
     thresholds = sorted({*marks, *_evenly([*answered, *scores.negative, *scores.own])})
     return Proposal(

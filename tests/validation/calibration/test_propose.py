@@ -42,14 +42,14 @@ def test_a_score_that_equals_the_threshold_passes() -> None:
     assert error_rates(scores((), (0.5,)), 0.5).let_through == 1
 
 
-def test_the_seeds_thresholds_are_marked_and_said_to_be_of_another_scale() -> None:
+def test_the_usual_thresholds_are_marked_and_said_to_be_of_another_scale() -> None:
     proposal = propose(scores(SEED_SCORES, (0.21, 0.25, 0.28, 0.3, 0.33)))
     assert proposal is not None
     assert proposal.min_similarity == 0.44
     marked = {rates.threshold: rates for rates in proposal.table if rates.note}
-    assert marked[0.70].note == "the seeds' min_similarity"
+    assert marked[0.70].note == "the usual min_similarity"
     assert marked[0.70].lost == pytest.approx(10 / 12)
-    assert (marked[0.50].note, marked[0.50].lost) == ("the seeds' relevance_similarity", 0)
+    assert (marked[0.50].note, marked[0.50].lost) == ("the usual relevance_similarity", 0)
     assert any("0.70 would fail 83% of the positive queries" in warning for warning in proposal.warnings)
 
 
