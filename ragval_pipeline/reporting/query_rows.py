@@ -113,7 +113,10 @@ def _query_row(
     query: QueryReport, index: int, bundle: ReportBundle, shown: int, length: int, key: Callable[[str], str]
 ) -> QueryRow:
     given = query.query
-    threshold = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
+    # The suite may say something else by the time a kept run is rendered again.
+    held = query.held_to.min_similarity if query.held_to else None
+    stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
+    threshold = stated if held is None else held
     right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
     words = [str(word) for word in _listed(given.get("expected_keywords")) if word]
     return QueryRow(

@@ -5,6 +5,8 @@ What lives here: the list. What does not: any one output, and where the files go
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.evidence import evidence_files
 from ragval_pipeline.reporting.findings_parquet import findings_parquet
@@ -31,22 +33,33 @@ NAMES = (
 
 def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, Content]:
     """The content of every file of the run's folder, by its name relative to the folder."""
-    report = bundle.report
     lookup = look_up_points(bundle.manifest, names_to_look_up(bundle.findings))
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
-    profile = render_profile_report(bundle, report.profile)
-    changes = bundle.history.changes if bundle.history else None
+    profile = render_profile_report(bundle, bundle.report.profile)
     outputs: dict[str, bytes | None] = {
-        REPORT: validation_report_json(report),
+        REPORT: validation_report_json(bundle.report),
         "profile_report.json": None if profile is None else json_bytes(profile),
-        "report.html": report_html(bundle, token_counts=lookup.token_counts),
-        "query_results.csv": query_results_csv(report),
+        **readable_files(bundle, token_counts=lookup.token_counts),
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
         "findings.parquet": findings_parquet(bundle.findings),
         "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup)),
-        "junit.xml": junit_xml(report),
-        "summary.md": summary_md(report, note=score_note(bundle), changes=changes),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}
     return {**files, **evidence_files(bundle, staged)}
+
+
+def readable_files(bundle: ReportBundle, *, token_counts: Sequence[int]) -> dict[str, bytes]:
+    """The files that only show what the others hold, so that they can be made again from a kept run.
+
+    Args:
+        bundle: The run.
+        token_counts: Claimed tokens of every chunk that claims any.
+    """
+    changes = bundle.history.changes if bundle.history else None
+    return {
+        "report.html": report_html(bundle, token_counts=token_counts),
+        "query_results.csv": query_results_csv(bundle.report),
+        "junit.xml": junit_xml(bundle.report),
+        "summary.md": summary_md(bundle.report, note=score_note(bundle), changes=changes),
+    }

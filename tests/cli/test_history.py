@@ -154,10 +154,25 @@ def test_report_renders_a_kept_run_again_and_leaves_what_it_measured(home: Home,
     assert (runs / NAMES[1] / "junit.xml").exists()
 
 
-def test_report_can_go_elsewhere(home: Home, runs: UPath, ragval: Ragval, tmp_path: Path) -> None:
-    assert ragval("report", NAMES[0], "-s", home.suite, "--output", tmp_path / "again").code == 0
-    assert (tmp_path / "again" / "summary.md").exists()
-    assert not (runs / NAMES[0] / "summary.md").exists()
+def test_report_can_go_elsewhere_with_all_that_the_run_left(
+    home: Home, runs: UPath, ragval: Ragval, tmp_path: Path
+) -> None:
+    """As with ``ragval run --output``: a page whose CSV, findings and evidence are not there is half a report."""
+    again, kept = tmp_path / "again", runs / NAMES[0]
+    (kept / "findings.parquet").write_bytes(b"measured")
+    (kept / "profile_report.json").write_bytes(b"{}")
+    (kept / "evidence").mkdir()
+    (kept / "evidence" / "sitemap_urls.csv").write_bytes(b"url")
+    assert ragval("report", NAMES[0], "-s", home.suite, "--output", again).code == 0
+    for name in ("validation_report.json", "findings.parquet", "profile_report.json", "evidence/sitemap_urls.csv"):
+        assert (again / name).read_bytes() == (kept / name).read_bytes()
+    assert (again / "summary.md").exists()
+    assert not (kept / "summary.md").exists()
+
+
+def test_a_summary_that_is_rendered_again_still_says_what_changed(home: Home, runs: UPath, ragval: Ragval) -> None:
+    assert ragval("report", NAMES[1], "-s", home.suite).code == 0
+    assert f"Since {NAMES[0]}" in (runs / NAMES[1] / "summary.md").read_text()
 
 
 def test_a_baseline_that_is_not_there_ends_a_run_before_anything_is_asked(

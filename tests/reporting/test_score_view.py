@@ -5,6 +5,7 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.html import report_html
 from ragval_pipeline.reporting.query_rows import query_rows
 from ragval_pipeline.reporting.score_view import score_lanes, score_note, thresholds_of
+from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
 
 
@@ -58,3 +59,10 @@ def test_scores_are_shown_apart_for_positive_and_negative_queries():
 def test_many_different_thresholds_are_not_drawn():
     queries = [factory.query(f"q{n}", "Q?", 0.5, given={"min_similarity": 0.1 * n}) for n in range(5)]
     assert thresholds_of(query_rows(factory.bundle(factory.report(query_results=queries)))) == []
+
+
+def test_a_kept_run_that_is_rendered_again_shows_the_thresholds_it_was_judged_by():
+    held = HeldTo(top_k=5, conditions=["score"], min_similarity=0.7, module_match=None)
+    run = factory.report(query_results=[factory.query("q1", "Q?", 0.6, held_to=held)])
+    later = factory.bundle(run, settings={"retrieval": {"min_similarity": 0.4}})
+    assert thresholds_of(query_rows(later)) == [0.7]

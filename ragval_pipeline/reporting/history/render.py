@@ -1,7 +1,8 @@
 """Writing the readable files of a kept run again, as this version renders them.
 
-What lives here: from a run's files back to a bundle, and which files are written. What does not: the outputs. What a
-run measured is not touched: ``validation_report.json``, its evidence, the TREC files and findings.parquet stay.
+What lives here: from a run's files back to a bundle, and where the new files go. What does not: the outputs.
+What a run measured stays as it is: ``validation_report.json``, its evidence, the TREC files, findings.parquet. So do
+remediation.json and profile_report.json, which were made from more than the run has kept in one piece.
 """
 
 from __future__ import annotations
@@ -13,17 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.evidence import FOLDER
+from ragval_pipeline.reporting.folder import copy_outputs
 from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.of_run import history_of
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
-from ragval_pipeline.reporting.html import report_html
-from ragval_pipeline.reporting.json_values import json_bytes
-from ragval_pipeline.reporting.junit import junit_xml
-from ragval_pipeline.reporting.markdown import summary_md
 from ragval_pipeline.reporting.place import local_path, open_folder, writing_to
-from ragval_pipeline.reporting.profiles import render_profile_report
-from ragval_pipeline.reporting.query_csv import query_results_csv
+from ragval_pipeline.reporting.run_files import readable_files
 from ragval_pipeline.reporting.storage import replace_file, write_remote
 
 if TYPE_CHECKING:
@@ -33,14 +30,15 @@ if TYPE_CHECKING:
 def render_again(
     run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int, into: str | None = None
 ) -> list[str]:
-    """Write report.html, query_results.csv, junit.xml, summary.md and profile_report.json of a kept run.
+    """Write report.html, query_results.csv, junit.xml and summary.md of a kept run.
 
     Args:
         run: The run.
         settings: The suite's settings without secrets, as far as they are still those of the run.
         baseline: ``history.baseline``.
         limit: Runs in the trend at most.
-        into: Folder or fsspec URL to write to; null: the run's own folder.
+        into: Folder or fsspec URL that the whole run is copied to first, with its own folder left as it is; null: the
+            run's own folder.
 
     Returns:
         Where the files are.
@@ -52,18 +50,13 @@ def render_again(
     bundle = bundle_of(run, settings=settings, baseline=baseline, limit=limit)
     rows = corpus_rows(run, ("token_count",)) or iter(())
     counts = [row["token_count"] for row in rows if row["token_count"] is not None]
-    profile = render_profile_report(bundle, bundle.report.profile)
-    outputs = {
-        "report.html": report_html(bundle, token_counts=counts),
-        "query_results.csv": query_results_csv(bundle.report),
-        "junit.xml": junit_xml(bundle.report),
-        "summary.md": summary_md(bundle.report),
-        **({} if profile is None else {"profile_report.json": json_bytes(profile)}),
-    }
+    outputs = readable_files(bundle, token_counts=counts)
     folder = run.folder if into is None else open_folder(into)
+    copied = copy_outputs(str(run.folder), into).files if into is not None else {}
     for name, content in outputs.items():
         _write(folder, name, content)
-    return [str(folder / name) for name in outputs]
+    whole = [name for name in copied if "/" not in name and name not in outputs]
+    return [str(folder / name) for name in (*outputs, *whole)]
 
 
 def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int) -> ReportBundle:
