@@ -224,3 +224,36 @@ def test_a_query_is_lost_because_it_fails_and_not_because_others_do():
     lost = finding("regression.query_lost", Subject(name="q1"))
     assert because(link(lost, finding("query.failed", failed("q1", "/a"))), "regression.query_lost") == "query.failed"
     assert because(link(lost, finding("query.failed", failed("q2", "/a"))), "regression.query_lost") is None
+
+
+def dropped(*queries: str) -> Finding:
+    metric = Subject(name="query_pass_rate", details={"queries": list(queries)})
+    return finding("regression.significant_drop", metric, scope="query_pass_rate")
+
+
+def test_a_drop_follows_from_the_queries_that_fail_and_stands_below_their_cause():
+    lost = [failed("q1", "/a"), failed("q2", "/a")]
+    linked = link(dropped("q1", "q2"), finding("query.failed", *lost), finding("coverage.missing_page", page("/a")))
+    assert because(linked, "regression.significant_drop") == "query.failed"
+    assert [entry.code for entry in linked] == [
+        "coverage.missing_page", "query.failed", "regression.significant_drop",
+    ]  # fmt: skip
+
+
+def test_a_drop_that_other_queries_share_in_is_not_explained_by_those_that_fail():
+    linked = link(dropped("q1", "vanished"), finding("query.failed", failed("q1", "/a")))
+    assert because(linked, "regression.significant_drop") is None
+
+
+def test_vectors_that_are_wrong_everywhere_explain_a_worse_ranking():
+    wide = finding("vector.model_mismatch", "1")
+    assert because(link(dropped("q1"), wide), "regression.significant_drop") == "vector.model_mismatch"
+    few = finding("vector.zero", "1")
+    assert because(link(dropped("q1"), few), "regression.significant_drop") is None
+
+
+def test_a_lost_negative_query_follows_from_its_high_score():
+    lost = finding("regression.query_lost", "n1")
+    assert because(link(lost, finding("query.negative_scored_high", "n1")), "regression.query_lost") == (
+        "query.negative_scored_high"
+    )

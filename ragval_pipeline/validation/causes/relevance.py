@@ -69,6 +69,10 @@ def explains(cause: Cause, finding: Finding, subject: Subject, touched: set[str]
     """
     if _reaches(cause, finding.code):
         return True
+    if finding.code == "regression.significant_drop":
+        # A mean is explained by other findings only when they explain each query that pulls it down.
+        lower = subject.details.get("queries", ())
+        return bool(lower) and cause.names.issuperset(lower)
     if not _is_about(cause, finding, subject):
         return False
     if cause.kind == finding.subject_kind == "point":

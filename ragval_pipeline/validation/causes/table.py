@@ -80,7 +80,10 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
         "coverage.url_variant", "chunk.duplicate_index", *VECTOR_CAUSES, "index.low_ann_recall", *CROWDING_TEXTS,
     ),
     "retrieval.incomplete_metadata": ("payload.field_map", "payload.missing_field", "payload.empty_field"),
-    "regression.query_lost": ("query.failed",),
+    "regression.query_lost": ("query.failed", "query.negative_scored_high"),
+    "regression.significant_drop": (
+        "query.failed", "query.negative_scored_high", *VECTOR_CAUSES, "index.low_ann_recall",
+    ),
     "vector.identical": ("text.hash_mismatch", "integrity.drifted", "integrity.gone"),
     "vector.swapped": ("integrity.gone",),
 }  # fmt: skip

@@ -134,7 +134,7 @@ def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
     return [
         make_finding(
             "regression.significant_drop",
-            [change.metric],
+            [Subject(name=change.metric, details={"queries": sorted(name for name, _ in change.worse)})],
             scope=change.metric,
             details={"baseline": baseline, **change_facts(change)},
             message=f"{_drop_words(change)}: {change.test.losses} queries lost, {change.test.wins} won, beyond chance.",
