@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from upath import UPath
 
 
+#: Folder of the latest values of each asset, and within a run's working files that of its own.
+LATEST, VALUES = ".latest", "values"
+
+
 class ReportStoreIOManager(dg.ConfigurableIOManager):
     """Keeps asset values beside the reports.
 
@@ -81,10 +85,10 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         yield self._latest()
 
     def _of_run(self, run_id: str) -> UPath:
-        return work_folder(self._base(), run_id) / "values"
+        return work_folder(self._base(), run_id) / VALUES
 
     def _latest(self) -> UPath:
-        return self._base() / ".latest"
+        return self._base() / LATEST
 
     def _base(self) -> UPath:
         from upath import UPath

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.orchestration.latest import keep_latest, take_back_latest
 from ragval_pipeline.orchestration.measuring import failure_of_step
 from ragval_pipeline.orchestration.run_place import RunPlace, remove_tree
 
@@ -79,16 +80,18 @@ def unwritten_report(error: BaseException) -> Exception:
 
 @contextmanager
 def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
-    """Remove what only the run needed; after an interruption also what it has written so far.
+    """Remove what only the run needed; after an interruption also what it has written so far, latest values included.
 
     Args:
         place_of: The run's place, asked for at the end, when its start is known.
         base: Where the run will write; folders above it that are not there yet are removed again if nothing is in them.
     """
     made = _missing_folders(base)
+    keep_latest(base, place_of().run_id)
     try:
         yield
     except KeyboardInterrupt:
+        take_back_latest(base, place_of().run_id)
         remove_tree(place_of().folder)
         raise
     finally:

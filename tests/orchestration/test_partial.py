@@ -10,6 +10,7 @@ import pytest
 
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
+from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.validation.measurement import Measurement
 from tests.orchestration import a_validation
 from tests.orchestration.world import NAME, QUIET, World, a_page, checked, failed_steps, materialised, run_job
@@ -52,6 +53,41 @@ def test_a_report_made_again_keeps_the_evidence_of_the_run_that_read_it(
     assert len(reports) == 2
     for folder in reports:
         assert list((folder / "evidence" / "payload").glob("*.parquet")), folder
+
+
+def test_an_interrupted_run_leaves_the_latest_values_of_the_run_before(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its snapshot goes with it: a report made later in the UI would count chunks that nobody can look at."""
+    (tmp_path / "dagster").mkdir()
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
+    interrupt(world, monkeypatch)
+    assert not (world.reports / ".latest").exists()
+    first = run_suite(world.suite(), only=["coverage"])
+    before = latest_values(world)
+    world.delete_page(a_page(world))
+    interrupt(world, monkeypatch)
+    assert latest_values(world) == before
+    with dg.DagsterInstance.get() as instance:
+        materialise(world, instance, "validation_report")
+    [again] = [folder for folder in world.reports.glob("2*") if str(folder) != first.folder]
+    assert list((again / "evidence" / "payload").glob("*.parquet"))
+
+
+def interrupt(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that a person ends when everything but its report is made."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ragval_pipeline.orchestration.report.write_report", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run_suite(world.suite(), only=["coverage"])
+
+
+def latest_values(world: World) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (world.reports / ".latest").iterdir()}
 
 
 def test_an_asset_whose_upstream_was_never_made_says_what_to_do(world: World, instance: dg.DagsterInstance) -> None:

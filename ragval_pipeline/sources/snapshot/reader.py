@@ -31,7 +31,8 @@ class Snapshot:
 
         for uri in (self.manifest.kept_uri, self.manifest.staged_uri):
             folder = UPath(uri)
-            if not self.manifest.parts or (folder / self.manifest.parts[0].name).exists():
+            # Parts are copied one by one where a store knows no folders: some of them are no snapshot.
+            if all((folder / part.name).exists() for part in self.manifest.parts):
                 return folder
         raise FileNotFoundError(
             f"the snapshot of run {self.manifest.run_id} is gone from {self.manifest.kept_uri}: take a new one"

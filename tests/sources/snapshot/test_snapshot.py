@@ -302,6 +302,19 @@ def test_parts_are_found_where_they_are_kept_once_they_were_moved(tmp_path: Path
     assert set(rows(manifest)) == {"1"}
 
 
+def test_a_snapshot_that_was_moved_in_part_is_read_where_it_is_whole(tmp_path: Path) -> None:
+    with open_qdrant("local") as qdrant:
+        qdrant.create([stored(1)])
+        manifest = take(qdrant.reader(), tmp_path / "staged", kept_uri=str(tmp_path / "kept"))
+    second = manifest.parts[0].model_copy(update={"name": "part-00001.parquet"})
+    manifest = manifest.model_copy(update={"parts": (*manifest.parts, second)})
+    first = tmp_path / "staged" / manifest.parts[0].name
+    (tmp_path / "staged" / second.name).write_bytes(first.read_bytes())
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / first.name).write_bytes(first.read_bytes())
+    assert str(Snapshot(manifest).folder()) == str(tmp_path / "staged")
+
+
 def test_a_snapshot_that_is_gone_says_so(tmp_path: Path) -> None:
     with open_qdrant("local") as qdrant:
         qdrant.create([stored(1)])
