@@ -1,6 +1,6 @@
 """``retrieval.retriever``: the user's own search, asked in place of embedding and searching.
 
-What lives here: calling it, and making hits of its answer. What does not: importing it (``embedders/attribute``). It is
+What lives here: calling it, and making hits of its answer. What does not: importing it (``own_code.attribute``). It is
 
 - a function ``(texts: list[str], top_k: int, filter: dict | None) -> hits``, or
 - an object, or a class without arguments, with ``search(texts, top_k, filter)``.
@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.embedders.attribute import load_attribute
+from ragval_pipeline.sources.own_code.attribute import load_attribute
+from ragval_pipeline.sources.own_code.calling import call_guarded, takes
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.reader import Hit
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
 
 KEY = "retrieval.retriever"
+_ABSENT = object()
 
 
 class ProductionSearcher:
@@ -64,13 +66,7 @@ class ProductionSearcher:
         return [self._hit(rank, entry) for rank, entry in enumerate(found[:limit], 1)]
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
-        try:
-            return call()
-        except SystemFailure:
-            raise
-        except Exception as error:
-            # The message may hold the user's keys.
-            raise self._failure(f"{self.spec} raised {type(error).__name__}", type(error).__name__) from error
+        return call_guarded(call, lambda exception: self._failure(f"{self.spec} raised {exception}", exception))
 
     def _only_list(self, answer: Any) -> list[Any]:
         if not isinstance(answer, Sequence) or isinstance(answer, str | bytes):
@@ -92,14 +88,22 @@ class ProductionSearcher:
             raise self._malformed(f"hit {rank} has a score that is no number")
         if payload is not None and not isinstance(payload, Mapping):
             raise self._malformed(f"the payload of hit {rank} is no mapping")
-        return Hit(rank, canonical_id(values["id"]), number, dict(payload or {}))
+        return Hit(rank, self._id(rank, values["id"]), number, dict(payload or {}))
+
+    def _id(self, rank: int, given: object) -> str:
+        name = "" if given is None else canonical_id(given)
+        if not name.strip():
+            raise self._malformed(f"hit {rank} has no id")
+        return name
 
     def _value(self, entry: Any, name: str, rank: int) -> Any:
         if isinstance(entry, Mapping):
             if name in entry:
                 return entry[name]
-        elif hasattr(entry, name):
-            return getattr(entry, name)
+        else:
+            value = self._guarded(lambda: getattr(entry, name, _ABSENT))
+            if value is not _ABSENT:
+                return value
         raise self._malformed(f"hit {rank} has no {name}")
 
     def _malformed(self, problem: str) -> SystemFailure:
@@ -136,10 +140,10 @@ def load_search(spec: str, *, search_path: Path | None = None) -> Any:
     found: Any = load_attribute(spec, key=KEY, search_path=search_path)
     search = getattr(found, "search", None)
     if inspect.isclass(found):
-        usable = callable(search) and _takes(found)
+        usable = callable(search) and takes(found)
     else:
         function = search if callable(search) else found
-        usable = callable(function) and _takes(function, ["text"], 5, None)
+        usable = callable(function) and takes(function, ["text"], 5, None)
     if not usable:
         raise SuiteError(
             f"{spec} is no search",
@@ -148,14 +152,3 @@ def load_search(spec: str, *, search_path: Path | None = None) -> Any:
             "search(texts, top_k, filter).",
         )
     return found
-
-
-def _takes(function: Callable[..., Any], *positional: object) -> bool:
-    """Whether ``function`` can be called so; True when it does not say."""
-    try:
-        inspect.signature(function).bind(*positional)
-    except ValueError:
-        return True
-    except TypeError:
-        return False
-    return True

@@ -81,6 +81,8 @@ def test_more_hits_than_asked_for_are_cut(searching: Searching) -> None:
         ("[[], []]", "2 answers"),
         ("[{'id': 1, 'payload': {}}]", "hit 1 has no score"),
         ("[{'score': 1, 'payload': {}}]", "hit 1 has no id"),
+        ("[{'id': None, 'score': 1, 'payload': {}}]", "hit 1 has no id"),
+        ("[{'id': 0, 'score': 2, 'payload': {}}, {'id': ' ', 'score': 1, 'payload': {}}]", "hit 2 has no id"),
         ("[{'id': 1, 'score': 1}]", "hit 1 has no payload"),
         ("[{'id': 1, 'score': 'high', 'payload': {}}]", "score that is no number"),
         ("[{'id': 1, 'score': float('nan'), 'payload': {}}]", "score that is no number"),
@@ -99,6 +101,30 @@ def test_what_it_raises_is_named_without_its_message(searching: Searching) -> No
     with pytest.raises(SystemFailure, match="raised RuntimeError") as caught:
         searcher.search("a", limit=5, fields=())
     assert "CANARY" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "attribute"),
+    [
+        ("def search(texts, top_k, filter):\n    raise SystemExit(70)", "search"),
+        ("class Mine:\n    def __init__(self): exit(70)\n    def search(self, texts, top_k, filter): ...", "Mine"),
+        (
+            "class Hit:\n    @property\n    def id(self): raise SystemExit\n"
+            "def search(texts, top_k, filter): return [Hit()]",
+            "search",
+        ),
+    ],
+)
+def test_a_search_that_exits_is_a_system_that_failed(searching: Searching, code: str, attribute: str) -> None:
+    with pytest.raises(SystemFailure, match="raised SystemExit") as caught:
+        searching(code, attribute).search("a", limit=5, fields=())
+    assert caught.value.code == "index.unreachable"
+
+
+def test_an_interruption_goes_through_the_users_search(searching: Searching) -> None:
+    searcher = searching("def search(texts, top_k, filter):\n    raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search("a", limit=5, fields=())
 
 
 @pytest.mark.parametrize(

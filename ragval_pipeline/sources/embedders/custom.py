@@ -1,7 +1,7 @@
 """Provider ``module:attr``: an embedder that the user wrote.
 
 What lives here: making one shape of what the user may give, and turning its exceptions into failures. What does not:
-importing it (``attribute``). Accepted are
+importing and guarding it (``own_code``). Accepted are
 
 - a function ``(texts: list[str], input_type: str) -> list of vectors``, or
 - an object, or a class without arguments, with ``embed(texts, input_type=...) -> list of vectors``,
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.embedders.attribute import load_attribute
 from ragval_pipeline.sources.embedders.base import (
     EmbeddingBatch,
     InputType,
@@ -28,6 +27,8 @@ from ragval_pipeline.sources.embedders.base import (
 )
 from ragval_pipeline.sources.embedders.batches import joined
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
+from ragval_pipeline.sources.own_code.attribute import load_attribute
+from ragval_pipeline.sources.own_code.calling import call_guarded, takes
 
 KEY = "embedding.provider"
 BATCH = 96
@@ -58,7 +59,7 @@ class CustomEmbedder:
         self.provider = spec
         found = load_custom(spec, search_path=search_path)
         self._owner: Any = self._guarded(found) if inspect.isclass(found) else found
-        self.model = str(getattr(self._owner, "model", None) or model or spec)
+        self.model = str(self._told("model") or model or spec)
         own_dimension = self._whole_number("dimension")
         if dimension and own_dimension and dimension != own_dimension:
             raise SuiteError(
@@ -68,7 +69,7 @@ class CustomEmbedder:
             )
         self.dimension = dimension or own_dimension or known_dimension(self.model)
         self.max_input_tokens = self._whole_number("max_input_tokens") or known_limit(self.model)
-        self.free = getattr(self._owner, "free", False) is True
+        self.free = self._told("free") is True
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
         """Embed ``texts``.
@@ -82,10 +83,14 @@ class CustomEmbedder:
         return joined([self._embed_slice(part, input_type) for part in slices])
 
     def close(self) -> None:
-        """Call the user's ``close``, if it has one."""
-        close = getattr(self._owner, "close", None)
+        """Call the user's ``close``, if it has one.
+
+        Raises:
+            SystemFailure: It raised.
+        """
+        close = self._told("close")
         if callable(close):
-            close()
+            self._guarded(close)
 
     def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         started = time.perf_counter()
@@ -101,22 +106,24 @@ class CustomEmbedder:
         return self._owner(texts, input_type)
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
-        try:
-            return call()
-        except SystemFailure:
-            raise
-        except Exception as error:
-            raise SystemFailure(
-                f"{self.provider} raised {type(error).__name__}",
-                code="embedder.unreachable",
-                system="embedder",
-                subject=type(error).__name__,
-                remedy="Its own message and traceback tell more.",
-                details={"provider": self.provider},
-            ) from error
+        return call_guarded(call, self._failure)
+
+    def _failure(self, exception: str) -> SystemFailure:
+        return SystemFailure(
+            f"{self.provider} raised {exception}",
+            code="embedder.unreachable",
+            system="embedder",
+            subject=exception,
+            remedy="Its own message and traceback tell more.",
+            details={"provider": self.provider},
+        )
+
+    def _told(self, name: str) -> Any:
+        """What the user's embedder says of itself under ``name``; None when it says nothing."""
+        return self._guarded(lambda: getattr(self._owner, name, None))
 
     def _whole_number(self, name: str) -> int | None:
-        number = getattr(self._owner, name, None)
+        number = self._told(name)
         if number is None or (isinstance(number, int) and number > 0):
             return number
         raise SuiteError(f"{name} of {self.provider} is {number!r}, not a whole number above 0", key=KEY)
@@ -131,11 +138,11 @@ def load_custom(spec: str, *, search_path: Path | None = None) -> Any:
     found: Any = load_attribute(spec, key=KEY, search_path=search_path)
     embed = getattr(found, "embed", None)
     if inspect.isclass(found):
-        usable = callable(embed) and _takes(found)
+        usable = callable(embed) and takes(found)
     elif callable(embed):
-        usable = _takes(embed, ["text"], input_type="search_query")
+        usable = takes(embed, ["text"], input_type="search_query")
     else:
-        usable = callable(found) and _takes(found, ["text"], "search_query")
+        usable = callable(found) and takes(found, ["text"], "search_query")
     if not usable:
         raise SuiteError(
             f"{spec} is no embedder",
@@ -144,16 +151,3 @@ def load_custom(spec: str, *, search_path: Path | None = None) -> Any:
             "that has embed(texts, input_type=...).",
         )
     return found
-
-
-def _takes(function: Callable[..., Any], *positional: object, **named: object) -> bool:
-    """Whether ``function`` can be called so; True when it does not say."""
-    try:
-        signature = inspect.signature(function)
-    except ValueError:
-        return True
-    try:
-        signature.bind(*positional, **named)
-    except TypeError:
-        return False
-    return True

@@ -128,6 +128,34 @@ def test_an_exception_while_building_the_users_class_is_a_failure_too(write):
         write(code, "Mine")
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class Mine:\n    def __init__(self): raise SystemExit(70)\n    def embed(self, texts, input_type): ...\n",
+        "class Mine:\n    def embed(self, texts, input_type): raise SystemExit(70)\n",
+        "class Mine:\n    @property\n    def dimension(self): raise SystemExit\n"
+        "    def embed(self, texts, input_type): ...\n",
+        "class Mine:\n    def embed(self, texts, input_type): return [[1.0]]\n    def close(self): raise SystemExit\n",
+    ],
+    ids=["building", "embedding", "asking", "closing"],
+)
+def test_an_embedder_that_exits_is_a_system_that_failed(write, code):
+    def use() -> None:
+        embedder = write(code, "Mine")
+        embedder.embed(["a"], input_type="search_query")
+        embedder.close()
+
+    with pytest.raises(SystemFailure, match="raised SystemExit") as caught:
+        use()
+    assert (caught.value.code, caught.value.subject) == ("embedder.unreachable", "SystemExit")
+
+
+def test_an_interruption_goes_through_the_users_embedder(write):
+    embedder = write("def embed(texts, input_type):\n    raise KeyboardInterrupt\n", "embed")
+    with pytest.raises(KeyboardInterrupt):
+        embedder.embed(["a"], input_type="search_query")
+
+
 def test_a_failure_that_the_users_embedder_raises_on_purpose_is_passed_on(write):
     code = (
         "from ragval_pipeline.errors import SystemFailure\n"

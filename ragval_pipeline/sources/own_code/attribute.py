@@ -1,7 +1,7 @@
 """Importing what a suite names as ``module:attr``: the user's own embedder or search.
 
 What lives here: finding the attribute, and saying what is wrong with the name. What does not: what the attribute is
-then used for.
+then used for (``calling``).
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def _import(name: str, key: str, search_path: Path | None) -> ModuleType:
         raise SuiteError(
             f"there is no module {name}", key=key, remedy=f"{meant}Modules are looked for {place}on sys.path."
         ) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script without a main guard ends by sys.exit() while it is imported
         raise _import_failed(name, error, key) from error
 
 
-def _import_failed(name: str, error: Exception, key: str) -> SuiteError:
+def _import_failed(name: str, error: BaseException, key: str) -> SuiteError:
     problem = f"importing {name} raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return SuiteError(problem, key=key, remedy=f"Make `python -c 'import {name}'` work first.")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.embedders.attribute import load_attribute
+from ragval_pipeline.sources.own_code.attribute import load_attribute
 
 _NUMBERS = count()
 
@@ -63,6 +63,7 @@ def test_a_name_without_both_halves_is_refused(spec):
         ("import no_such_dependency_of_mine", "raised ModuleNotFoundError: No module named 'no_such_dep"),
         ("1 / 0", "raised ZeroDivisionError: division by zero"),
         ("def broken(:", "raised SyntaxError"),
+        ("import sys; sys.exit('usage: my_search.py')", "raised SystemExit: usage: my_search.py"),
     ],
 )
 def test_a_module_that_cannot_be_imported_is_not_called_missing(module, tmp_path, code, words):
