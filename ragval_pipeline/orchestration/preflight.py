@@ -32,6 +32,8 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     Raises:
         SuiteError: A group, a placeholder, a file, a folder or the embedder's settings are wrong.
     """
+    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+    from ragval_pipeline.sources.production_search import check_suite_search
     from ragval_pipeline.suite.queries.load import load_queries
 
     for group in only or ():
@@ -43,9 +45,9 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
     load_queries(resolved)
     if selected & _EMBEDDING:
-        _check_embedder(resolved)
+        check_suite_embedder(resolved)
     if selected & _SEARCHING:
-        _check_retriever(resolved)
+        check_suite_search(resolved)
     if "regression" in selected:
         _check_baseline(resolved)
     return resolved
@@ -83,24 +85,3 @@ def _check_source(suite: Suite, *, reads_pages: bool) -> None:
     UrlFolder(host_aliases=suite.source.host_aliases)
     if reads_pages and suite.source.site_root is not None:
         SiteFolder(suite.source.site_root, suite.source.base_path)
-
-
-def _check_embedder(suite: Suite) -> None:
-    from ragval_pipeline.sources.embedders import check_configuration
-
-    settings = suite.embedding
-    check_configuration(
-        provider=settings.provider,
-        model=settings.model,
-        base_url=settings.base_url,
-        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-        dimension=settings.dimension,
-        search_path=suite.folder,
-    )
-
-
-def _check_retriever(suite: Suite) -> None:
-    from ragval_pipeline.sources.production_search import load_search
-
-    if suite.retrieval.retriever is not None:
-        load_search(suite.retrieval.retriever, search_path=suite.folder)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.qdrant.reader import Reader
-    from ragval_pipeline.sources.retry import RetryPolicy
 
 
 class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -54,31 +53,13 @@ class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
     @contextmanager
     def embedder_for(self, suite: Suite) -> Iterator[Embedder]:
         """An open embedder for the suite."""
-        from ragval_pipeline.sources.embedders import open_embedder
+        from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 
-        settings = suite.embedding
-        key = settings.api_key.get_secret_value() if settings.api_key else None
-        embedder = open_embedder(
-            provider=settings.provider,
-            model=settings.model,
-            base_url=self.base_url or settings.base_url,
-            api_key=self.api_key or key,
-            dimension=settings.dimension,
-            timeout_s=suite.qdrant.timeout_s,
-            policy=retry_policy(suite),
-            search_path=suite.folder,
-        )
+        embedder = open_suite_embedder(suite, base_url=self.base_url, api_key=self.api_key)
         try:
             yield embedder
         finally:
             embedder.close()
-
-
-def retry_policy(suite: Suite) -> RetryPolicy:
-    """The suite's retry settings as the one policy."""
-    from ragval_pipeline.sources.retry import RetryPolicy
-
-    return RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
 
 
 @contextmanager
@@ -91,6 +72,7 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
     """
     from ragval_pipeline.sources.qdrant.connect import place_of
     from ragval_pipeline.sources.qdrant.reader import CollectionReader
+    from ragval_pipeline.sources.retry import policy_of
 
     if hasattr(resource, "reader_for"):
         with resource.reader_for(suite) as reader:
@@ -106,7 +88,7 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
             place=place,
             vector_name=settings.vector_name,
             equal=settings.filter,
-            policy=retry_policy(suite),
+            policy=policy_of(suite),
         )
 
 

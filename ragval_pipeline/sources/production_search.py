@@ -131,6 +131,16 @@ def production_searcher(suite: Suite) -> ProductionSearcher:
     return ProductionSearcher(suite.retrieval.retriever, equal=suite.qdrant.filter, search_path=suite.folder)
 
 
+def check_suite_search(suite: Suite) -> None:
+    """Say what is wrong with the ``retrieval.retriever`` of a suite, when it names one; nothing is built or called.
+
+    Raises:
+        SuiteError: There is no search under that name.
+    """
+    if suite.retrieval.retriever is not None:
+        load_search(suite.retrieval.retriever, search_path=suite.folder)
+
+
 def load_search(spec: str, *, search_path: Path | None = None) -> Any:
     """Import what ``spec`` names and check that it can be called as a search; nothing is built or called.
 

@@ -11,9 +11,12 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import tenacity
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.model import Suite
 
 T = TypeVar("T")
 
@@ -34,6 +37,11 @@ class RetryPolicy:
     max: int = 3
     delay_s: float = 1.0
     deadline_s: float = 120.0
+
+
+def policy_of(suite: Suite) -> RetryPolicy:
+    """A suite's ``retry`` as the one policy."""
+    return RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,12 @@ _SAME, _ALIKE = 0.99, 0.90
 
 def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> list[Check]:
     """Embed a few stored texts in one call; compare the vectors' size, then the vectors themselves."""
+    from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
+
     points = _with_text(look, suite.payload.fields.get("text")) if look else []
     texts = [text for _, text in points] or ["Which questions does this collection answer?"]
     try:
-        with closing(_open(suite)) as embedder:
+        with closing(open_suite_embedder(suite, policy=PATIENCE)) as embedder:
             vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
     except RagvalError as error:
         return [failed("embedder", error)]
@@ -59,22 +61,6 @@ def same_model(one: str, other: str) -> bool:
     if known is not None and known is facts_of(other):
         return True
     return one.strip().lower().rpartition("/")[2] == other.strip().lower().rpartition("/")[2]
-
-
-def _open(suite: Suite) -> Embedder:
-    from ragval_pipeline.sources.embedders import open_embedder
-
-    settings = suite.embedding
-    return open_embedder(
-        provider=settings.provider,
-        model=settings.model,
-        base_url=settings.base_url,
-        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-        dimension=settings.dimension,
-        timeout_s=suite.qdrant.timeout_s,
-        policy=PATIENCE,
-        search_path=suite.folder,
-    )
 
 
 def _with_text(look: Look, path: str | None) -> list[tuple[Point, str]]:

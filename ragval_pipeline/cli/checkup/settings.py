@@ -70,18 +70,11 @@ def check_queries(suite: Suite) -> Check:
 
 def check_embedding_settings(suite: Suite) -> Check:
     """Provider, key, model and dimension of a resolved suite, as far as they are wrong by themselves."""
-    from ragval_pipeline.sources.embedders import check_configuration
+    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
 
     settings = suite.embedding
     try:
-        check_configuration(
-            provider=settings.provider,
-            model=settings.model,
-            base_url=settings.base_url,
-            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-            dimension=settings.dimension,
-            search_path=suite.folder,
-        )
+        check_suite_embedder(suite)
     except SuiteError as error:
         return failed("embedding settings", error)
     return ok("embedding settings", f"provider {settings.provider}" + (f", {settings.model}" if settings.model else ""))

@@ -112,12 +112,9 @@ class SimulatedEmbedder:
     @contextmanager
     def embedder_for(self, suite: Suite) -> Iterator[Embedder]:
         """An open embedder for the suite."""
-        from ragval_pipeline.sources.embedders import open_embedder
+        from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 
-        settings = suite.embedding
-        embedder: Embedder = open_embedder(
-            provider=settings.provider, model=settings.model, dimension=settings.dimension, search_path=suite.folder
-        )
+        embedder: Embedder = open_suite_embedder(suite)
         try:
             wrapped = embedder
             for service in self.services:

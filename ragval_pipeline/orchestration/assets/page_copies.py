@@ -14,7 +14,6 @@ from ragval_pipeline.orchestration.measuring import log_crash
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import PAGE_COPIES, SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.resources import retry_policy
 from ragval_pipeline.orchestration.run_place import RunPlace, run_place
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
@@ -68,13 +67,14 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     from ragval_pipeline.sources.http import HttpFetcher
     from ragval_pipeline.sources.page_copies.writer import take_copies
     from ragval_pipeline.sources.pages import PageReader
+    from ragval_pipeline.sources.retry import policy_of
 
     source = suite.source
     if source is None or not inventory.configured:
         return nothing_read(place, "the suite names no source")
     if source.site_root is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
-    with HttpFetcher(timeout_s=source.timeout_s, policy=retry_policy(suite)) as fetcher:
+    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite)) as fetcher:
         reader = PageReader(
             site_root=None if source.site_root is None else Path(source.site_root),
             base_path=source.base_path,

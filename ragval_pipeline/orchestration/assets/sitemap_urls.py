@@ -11,7 +11,6 @@ from ragval_pipeline.orchestration.measuring import reading_the_suite, reading_t
 from ragval_pipeline.orchestration.metadata import numbers, table
 from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.resources import retry_policy
 from ragval_pipeline.orchestration.run_place import purge_abandoned, run_place
 from ragval_pipeline.sources.inventory import SiteInventory, take_inventory
 from ragval_pipeline.suite.load import resolve_suite
@@ -58,12 +57,13 @@ def read_inventory(suite: Suite) -> SiteInventory:
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
     from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.retry import policy_of
     from ragval_pipeline.sources.sitemap import read_sitemap
 
     source = suite.source
     if source is None:
         return SiteInventory(configured=False)
-    with HttpFetcher(timeout_s=source.timeout_s, policy=retry_policy(suite)) as fetcher:
+    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite)) as fetcher:
         listing = read_sitemap(source.sitemap, fetcher=fetcher)
     return take_inventory(listing, include=source.include, exclude=source.exclude, host_aliases=source.host_aliases)
 

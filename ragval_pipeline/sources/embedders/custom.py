@@ -13,6 +13,7 @@ retried: only it knows which of them are worth another try.
 from __future__ import annotations
 
 import inspect
+import logging
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -32,6 +33,8 @@ from ragval_pipeline.sources.own_code.calling import call_guarded, takes
 
 KEY = "embedding.provider"
 BATCH = 96
+
+_log = logging.getLogger(__name__)
 
 
 class CustomEmbedder:
@@ -83,14 +86,13 @@ class CustomEmbedder:
         return joined([self._embed_slice(part, input_type) for part in slices])
 
     def close(self) -> None:
-        """Call the user's ``close``, if it has one.
-
-        Raises:
-            SystemFailure: It raised.
-        """
-        close = self._told("close")
-        if callable(close):
-            self._guarded(close)
+        """Call the user's ``close``, if it has one; what it raises is logged, for the vectors are there by now."""
+        try:
+            close = self._told("close")
+            if callable(close):
+                self._guarded(close)
+        except SystemFailure as failure:
+            _log.warning("closing the embedder: %s", failure)
 
     def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         started = time.perf_counter()

@@ -14,7 +14,8 @@ from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.retry import RetryPolicy, policy_of
 
 if TYPE_CHECKING:
-    from ragval_pipeline.suite.model import EmbeddingSettings, Suite
+    from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.suite.sections import EmbeddingSettings
 
 
 def check_suite_embedder(suite: Suite) -> None:

@@ -135,19 +135,23 @@ def test_an_exception_while_building_the_users_class_is_a_failure_too(write):
         "class Mine:\n    def embed(self, texts, input_type): raise SystemExit(70)\n",
         "class Mine:\n    @property\n    def dimension(self): raise SystemExit\n"
         "    def embed(self, texts, input_type): ...\n",
-        "class Mine:\n    def embed(self, texts, input_type): return [[1.0]]\n    def close(self): raise SystemExit\n",
     ],
-    ids=["building", "embedding", "asking", "closing"],
+    ids=["building", "embedding", "asking"],
 )
 def test_an_embedder_that_exits_is_a_system_that_failed(write, code):
-    def use() -> None:
-        embedder = write(code, "Mine")
-        embedder.embed(["a"], input_type="search_query")
-        embedder.close()
-
     with pytest.raises(SystemFailure, match="raised SystemExit") as caught:
-        use()
+        write(code, "Mine").embed(["a"], input_type="search_query")
     assert (caught.value.code, caught.value.subject) == ("embedder.unreachable", "SystemExit")
+
+
+def test_an_embedder_that_cannot_be_closed_has_given_its_vectors_all_the_same(write, caplog):
+    embedder = write(
+        "class Mine:\n    def embed(self, texts, input_type): return [[1.0]]\n    def close(self): raise SystemExit\n",
+        "Mine",
+    )
+    assert embedder.embed(["a"], input_type="search_query").vectors.shape == (1, 1)
+    embedder.close()
+    assert "raised SystemExit" in caplog.text
 
 
 def test_an_interruption_goes_through_the_users_embedder(write):
