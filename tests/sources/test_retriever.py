@@ -124,6 +124,7 @@ def test_nothing_above_the_threshold_is_no_match_and_says_the_best_score(suite: 
     [
         ("", {}, "must not be empty"),
         (" \n\t ", {}, "must not be empty"),
+        ("\u200b\ufeff \u2060", {}, "must not be empty"),
         (None, {}, "must not be empty"),
         ("x" * 8001, {}, "8001 characters"),
         ("x", {"top_k": 0}, "from 1 to 50"),
@@ -142,6 +143,14 @@ def test_wrong_input_is_refused_before_any_call(
     with pytest.raises(ValidationError, match=says):
         search(suite, text, **more)
     assert (cohere.requests, qdrant.asked) == ([], [])
+
+
+def test_a_suite_may_ask_for_more_hits_than_a_caller(cohere: CohereStandIn, qdrant: QdrantStandIn) -> None:
+    settings = suite_of(cohere.url, qdrant.url)
+    generous = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"top_k": 60})})
+    assert search(generous, " ".join(TEXTS), score_threshold=0).total_found == len(TEXTS)
+    with pytest.raises(ValidationError, match="from 1 to 50"):
+        search(generous, top_k=60)
 
 
 def test_8000_characters_and_50_results_are_allowed(suite: Suite) -> None:

@@ -6,9 +6,10 @@ What lives here: looking at one value. What does not: which kinds a field may ha
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
+
+from ragval_pipeline.blanks import is_blank
 
 Kind = Literal[
     "absent", "null", "blank", "empty", "bool", "int", "float", "str", "strings", "list", "object",
@@ -17,15 +18,6 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Present, but nothing in it: null, "", blanks or zero-width characters only, [], {}.
 EMPTY_KINDS: frozenset[Kind] = frozenset({"null", "blank", "empty"})
-
-#: Characters that take no room: soft hyphen, joiners and zero-width spaces, direction marks, invisible operators,
-#: byte order mark.
-ZERO_WIDTH = (
-    "\u00ad\u034f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
-    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
-)
-#: Letters and marks by category, and yet nothing to see: Hangul fillers, Braille blank, variation selectors.
-_INVISIBLE = frozenset(ZERO_WIDTH + "\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
 
 
 def lookup(payload: Mapping[str, Any], path: str) -> tuple[bool, Any]:
@@ -62,11 +54,6 @@ def kind_of(present: bool, value: Any) -> Kind:
     if isinstance(value, list):
         return "strings" if all(isinstance(entry, str) for entry in value) else "list"
     return "object"
-
-
-def is_blank(text: str) -> bool:
-    """Whether a text holds nothing but blanks, control and zero-width characters."""
-    return all(char.isspace() or char in _INVISIBLE or unicodedata.category(char) in {"Cc", "Cf"} for char in text)
 
 
 def shown(value: Any, *, limit: int = 200) -> str:

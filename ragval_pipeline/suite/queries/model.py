@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic_core import to_jsonable_python
 
+from ragval_pipeline.blanks import is_blank
 from ragval_pipeline.suite.sections import Fraction, Rank
 
 TEXT_NAMES = ("query_text", "query", "text")
@@ -110,7 +111,7 @@ class TestQuery(BaseModel):
     @field_validator("query_text")
     @classmethod
     def _not_blank(cls, text: str) -> str:
-        if not text.strip():
+        if is_blank(text):
             raise ValueError("must not be empty")
         return _as_unicode(text)
 
@@ -166,7 +167,7 @@ class TestQuery(BaseModel):
 
 
 def _is_nothing(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
+    return value is None or (isinstance(value, str) and is_blank(value))
 
 
 def _expected_result(result: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ragval_pipeline.sources.snapshot.values import ZERO_WIDTH
+from ragval_pipeline.blanks import ZERO_WIDTH
 
 _INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
 #: Scripts without blanks between words: each character is one.

@@ -98,6 +98,8 @@ def test_cells_of_csv_are_what_their_columns_say(tmp_path: Path):
         ("q.yaml", "- query: a\n- min_similarity: 1\n", "[1].query_text", "the query has no text"),
         ("q.yaml", "- query:\n", "[0].query_text", "the query has no text"),
         ("q.yaml", "- query: ' '\n", "[0].query", "must not be empty"),
+        ("q.jsonl", '{"query": "\\u200b\\u200d"}\n', "line 1, query", "must not be empty"),
+        ("q.csv", "query\n\u200b\n", "line 2, query", "must not be empty"),
         ("q.yaml", "- query: 404\n", "[0].query", "must be a text, not 404. Put it in quotes"),
         ("q.yaml", "- {query: a, expected_modul: b}", "[0].expected_modul", "Did you mean expected_module?"),
         ("q.yaml", "- {query: a, min_similarity: 1.7}", "[0].min_similarity", "less than or equal to 1, not 1.7"),

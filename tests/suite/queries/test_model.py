@@ -59,6 +59,7 @@ def test_the_threshold_has_two_names(name: str):
         ({"query": "x", "text": "y"}, "query and text mean the same"),
         ({"query_text": "x", "min_similarity": 0.1, "score_threshold": 0.2}, "mean the same"),
         ({"query_text": "  \n"}, "must not be empty"),
+        ({"query_text": "\u200b\ufeff \u2060"}, "must not be empty"),
         ({"query_text": "\ud800"}, "nicode"),
         ({"query_text": "x", "id": "\udfff"}, "nicode"),
         ({"query_text": "x", "negative": True, "relevant_urls": ["a"]}, "a negative query cannot name"),

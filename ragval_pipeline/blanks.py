@@ -1,0 +1,23 @@
+"""When a text says nothing: the one rule for payload fields, test queries and searches.
+
+What lives here: the characters that take no room, and the rule. What does not: finding such characters in a text that
+says something (``validation/texts``).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Characters that take no room: soft hyphen, joiners and zero-width spaces, direction marks, invisible operators,
+#: byte order mark.
+ZERO_WIDTH = (
+    "\u00ad\u034f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+)
+#: Letters and marks by category, and yet nothing to see: Hangul fillers, Braille blank, variation selectors.
+_INVISIBLE = frozenset(ZERO_WIDTH + "\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text holds nothing but blanks, control and zero-width characters."""
+    return all(char.isspace() or char in _INVISIBLE or unicodedata.category(char) in {"Cc", "Cf"} for char in text)

@@ -1,0 +1,65 @@
+"""The connections of one or many searches, each opened when it is first needed.
+
+What lives here: opening and closing what a resolved suite names. What does not: searching (``retriever``).
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import cached_property
+
+from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
+from ragval_pipeline.sources.production_search import ProductionSearcher, production_searcher
+from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+from ragval_pipeline.sources.qdrant.reader import CollectionReader
+from ragval_pipeline.sources.retry import policy_of
+from ragval_pipeline.suite.model import Suite
+
+
+class Session:
+    """What a resolved suite's searches go through; a connection that cannot be opened raises ``SystemFailure``."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._stack = ExitStack()
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._stack.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The suite's embedder."""
+        embedder = open_suite_embedder(self._suite)
+        self._stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def reader(self) -> CollectionReader:
+        """The suite's collection."""
+        settings = self._suite.qdrant
+        return CollectionReader(
+            self._stack.enter_context(open_client(settings)),
+            collection=settings.collection,
+            place=place_of(settings),
+            vector_name=settings.vector_name,
+            equal=settings.filter,
+            policy=policy_of(self._suite),
+        )
+
+    @cached_property
+    def production(self) -> ProductionSearcher:
+        """The user's own search, where the suite names one."""
+        return production_searcher(self._suite)
+
+    @cached_property
+    def _higher_is_better(self) -> bool:
+        if self._suite.retrieval.retriever is not None:
+            return True
+        vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
+        return vector is None or vector.higher_is_better
+
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score is at least as good as the threshold; of distances the smaller is the better."""
+        return score >= threshold - 1e-6 if self._higher_is_better else score <= threshold + 1e-6
