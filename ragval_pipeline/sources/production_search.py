@@ -12,7 +12,6 @@ itself. A hit is a mapping or an object with ``id``, ``score`` and ``payload``, 
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,22 +78,25 @@ class ProductionSearcher:
 
     def _hit(self, rank: int, entry: Any) -> Hit:
         values = {name: self._value(entry, name, rank) for name in ("id", "score", "payload")}
-        score, payload = values["score"], values["payload"]
-        try:
-            number = math.nan if score is None or isinstance(score, bool) else float(score)
-        except (TypeError, ValueError):
-            number = math.nan
-        if math.isnan(number):
-            raise self._malformed(f"hit {rank} has a score that is no number")
+        payload = values["payload"]
         if payload is not None and not isinstance(payload, Mapping):
             raise self._malformed(f"the payload of hit {rank} is no mapping")
-        return Hit(rank, self._id(rank, values["id"]), number, dict(payload or {}))
+        return Hit(rank, self._id(rank, values["id"]), self._score(rank, values["score"]), dict(payload or {}))
 
     def _id(self, rank: int, given: object) -> str:
         name = "" if given is None else canonical_id(given)
         if not name.strip():
             raise self._malformed(f"hit {rank} has no id")
         return name
+
+    def _score(self, rank: int, given: Any) -> float:
+        """The score as a number; infinity and NaN are judged with the order of the hits (``validation/retrieval``)."""
+        try:
+            if given is not None and not isinstance(given, bool):
+                return float(given)
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise self._malformed(f"hit {rank} has a score that is no number")
 
     def _value(self, entry: Any, name: str, rank: int) -> Any:
         if isinstance(entry, Mapping):

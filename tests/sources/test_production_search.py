@@ -85,7 +85,8 @@ def test_more_hits_than_asked_for_are_cut(searching: Searching) -> None:
         ("[{'id': 0, 'score': 2, 'payload': {}}, {'id': ' ', 'score': 1, 'payload': {}}]", "hit 2 has no id"),
         ("[{'id': 1, 'score': 1}]", "hit 1 has no payload"),
         ("[{'id': 1, 'score': 'high', 'payload': {}}]", "score that is no number"),
-        ("[{'id': 1, 'score': float('nan'), 'payload': {}}]", "score that is no number"),
+        ("[{'id': 1, 'score': None, 'payload': {}}]", "score that is no number"),
+        ("[{'id': 1, 'score': 10 ** 400, 'payload': {}}]", "score that is no number"),
         ("[{'id': 1, 'score': 1, 'payload': 'x'}]", "payload of hit 1 is no mapping"),
     ],
 )
@@ -94,6 +95,13 @@ def test_a_malformed_answer_says_what_is_wrong_with_it(searching: Searching, ans
     with pytest.raises(SystemFailure, match=re.escape(problem)) as caught:
         searcher.search("a", limit=5, fields=())
     assert "retrieval.retriever" in str(caught.value)
+
+
+@pytest.mark.parametrize("score", ["inf", "-inf", "nan"])
+def test_a_score_that_is_not_finite_is_handed_on_to_be_judged(searching: Searching, score: str) -> None:
+    code = f"def search(texts, top_k, filter):\n    return [{{'id': 1, 'score': float('{score}'), 'payload': None}}]"
+    [hit] = searching(code).search("a", limit=5, fields=())
+    assert str(hit.score) == score
 
 
 def test_what_it_raises_is_named_without_its_message(searching: Searching) -> None:

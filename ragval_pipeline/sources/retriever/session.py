@@ -5,6 +5,7 @@ What lives here: opening and closing what a resolved suite names. What does not:
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from functools import cached_property
 
@@ -61,5 +62,10 @@ class Session:
         return vector is None or vector.higher_is_better
 
     def reaches(self, score: float, threshold: float) -> bool:
-        """Whether a score is at least as good as the threshold; of distances the smaller is the better."""
+        """Whether a score is at least as good as the threshold; of distances the smaller is the better.
+
+        Infinity and NaN, which a search of the user's own may give, are no scores and reach nothing.
+        """
+        if not math.isfinite(score):
+            return False
         return score >= threshold - 1e-6 if self._higher_is_better else score <= threshold + 1e-6

@@ -62,8 +62,8 @@ class Outcome:
 
 
 def best_score(hits: Sequence[Hit], rules: Rules) -> float | None:
-    """The best score among the hits; null without any that is a number."""
-    scores = [hit.score for hit in hits if not math.isnan(hit.score)]
+    """The best score among the hits; null without any that is a finite number."""
+    scores = [hit.score for hit in hits if math.isfinite(hit.score)]
     if not scores:
         return None
     return max(scores) if rules.higher_is_better else min(scores)

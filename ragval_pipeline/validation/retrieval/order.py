@@ -17,7 +17,8 @@ from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
 
-#: Lowest and highest score of a distance. A dot product has no bounds; a cosine of 1.00000006 is rounding.
+#: Lowest and highest score of a distance; a cosine of 1.00000006 is rounding. A dot product has no bounds, and yet
+#: infinity and NaN are no score of any distance.
 RANGES: dict[Distance, tuple[float, float]] = {
     "Cosine": (-1.0, 1.0),
     "Dot": (-math.inf, math.inf),
@@ -43,8 +44,7 @@ def order_findings(answers: Iterable[Answer], distance: Distance) -> list[Findin
 
 def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
     """What is wrong with the scores of some hits; null when nothing is."""
-    low, high = RANGES[distance]
-    outside = [hit for hit in hits if not low - SCORE_TOLERANCE <= hit.score <= high + SCORE_TOLERANCE]
+    outside = [hit for hit in hits if not _is_possible(hit.score, distance)]
     if outside:
         return {"problem": "range", "rank": outside[0].rank, "score": _shown(outside[0].score), "distance": distance}
     sign = 1 if distance in {"Cosine", "Dot"} else -1
@@ -52,6 +52,11 @@ def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | N
         if sign * worse.score > sign * better.score + SCORE_TOLERANCE:
             return {"problem": "order", "rank": worse.rank, "scores": [better.score, worse.score]}
     return None
+
+
+def _is_possible(score: float, distance: Distance) -> bool:
+    low, high = RANGES[distance]
+    return math.isfinite(score) and low - SCORE_TOLERANCE <= score <= high + SCORE_TOLERANCE
 
 
 def _shown(score: float) -> float | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from ragval_pipeline.findings.factory import make_finding
@@ -48,9 +49,13 @@ def with_manner(measurement: Measurement, manner: str) -> Measurement:
 
 def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:
     return len(first) == len(again) and all(
-        one.id == two.id and abs(one.score - two.score) <= SCORE_TOLERANCE
-        for one, two in zip(first, again, strict=True)
+        one.id == two.id and _same_score(one.score, two.score) for one, two in zip(first, again, strict=True)
     )
+
+
+def _same_score(one: float, two: float) -> bool:
+    # Infinity and NaN are ``retrieval.invalid_order``; the same one given twice is no difference as well.
+    return one == two or abs(one - two) <= SCORE_TOLERANCE or (math.isnan(one) and math.isnan(two))
 
 
 def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:

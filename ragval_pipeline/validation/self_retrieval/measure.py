@@ -6,6 +6,7 @@ choosing and asking the queries.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -50,7 +51,11 @@ def measure_self_retrieval(
     scores = [
         answer.hits[0].score
         for query in queries
-        if query.kind == "title" and found[query.id] and (answer := answers[query.id]).hits
+        if query.kind == "title"
+        and found[query.id]
+        and (answer := answers[query.id]).hits
+        # What is no number is ``retrieval.invalid_order``, and no threshold can be learnt from it.
+        and math.isfinite(answer.hits[0].score)
     ]
     section = {
         "pages": len(pages),

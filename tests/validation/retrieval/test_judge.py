@@ -168,11 +168,12 @@ def test_of_distances_the_smaller_is_the_better(distance: float, threshold: floa
     assert negative.passed is (not passed)
 
 
-def test_a_score_that_is_no_number_is_not_the_best() -> None:
-    assert judged((hit(1, math.nan), hit(2, 0.8))).best_similarity == 0.8
-    report = judged((hit(1, math.nan),))
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_no_number_is_not_the_best(score: float) -> None:
+    assert judged((hit(1, score), hit(2, 0.8))).best_similarity == 0.8
+    report = judged((hit(1, score),))
     assert (report.best_similarity, report.passed, report.fail_reason) == (None, False, "no hit has a score")
-    assert judged((hit(1, math.nan, source_url=f"{SITE}/a"),), relevant_urls=[f"{SITE}/a"]).passed is True
+    assert judged((hit(1, score, source_url=f"{SITE}/a"),), relevant_urls=[f"{SITE}/a"]).passed is True
 
 
 def test_the_best_score_is_the_best_in_whatever_order_hits_come() -> None:

@@ -39,6 +39,10 @@ def test_best_first_within_the_range_is_right(distance: Distance, scores: tuple[
         ("Cosine", (0.4, -1.1), "range", 2),
         ("Manhattan", (-0.1, 0.4), "range", 1),
         ("Cosine", (0.4, math.nan), "range", 2),
+        ("Dot", (math.inf, 0.4), "range", 1),
+        ("Dot", (0.4, -math.inf), "range", 2),
+        ("Dot", (math.nan, 0.4), "range", 1),
+        ("Euclid", (0.4, math.inf), "range", 2),
     ],
 )
 def test_what_is_wrong_is_said_with_its_rank(

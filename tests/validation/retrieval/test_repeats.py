@@ -43,6 +43,14 @@ def test_the_same_is_the_same_ids_order_and_scores(again: Pairs, same: bool) -> 
     assert [finding.code for finding in findings] == ([] if same else ["retrieval.nondeterministic"])
 
 
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_not_finite_and_comes_again_is_no_difference(score: float) -> None:
+    strange = [("a", score), ("b", 0.8)]
+    value, findings = measure_determinism([asked(strange, [("a", float(str(score))), ("b", 0.8)])])
+    assert (value.value, findings) == (1.0, [])
+    assert measure_determinism([asked(strange, BASE)])[0].value == 0.0
+
+
 def test_the_share_is_over_queries_that_were_repeated() -> None:
     answers = [
         asked(BASE, BASE, query_id="same"),
