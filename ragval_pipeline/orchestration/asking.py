@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.orchestration.costs import cost_section
 from ragval_pipeline.orchestration.resources import open_reader
 
 if TYPE_CHECKING:
@@ -45,10 +44,6 @@ class Asking:
         if self.embedder is None:
             return []
         return input_type_findings(self.embedder, suite.embedding.query_input_type, text=text)
-
-    def cost(self) -> dict[str, Any]:
-        """The report's section on cost."""
-        return cost_section(self.embedder)
 
 
 @contextmanager

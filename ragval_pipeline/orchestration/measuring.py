@@ -15,6 +15,7 @@ import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
+from ragval_pipeline.orchestration.costs import CountedEmbedding
 from ragval_pipeline.orchestration.groups import is_selected
 from ragval_pipeline.orchestration.metadata import measurement_metadata
 from ragval_pipeline.orchestration.names import selected_groups
@@ -29,6 +30,7 @@ def measure(
     asset: str,
     work: Callable[[], Measurement],
     severities: Mapping[str, str] | None = None,
+    embedding: CountedEmbedding | None = None,
 ) -> dg.MaterializeResult[Measurement]:
     """Run one measurement so that the asset materialises whatever happens.
 
@@ -40,6 +42,7 @@ def measure(
         asset: Name of the asset; it is skipped when no group that needs it is selected.
         work: Measures.
         severities: The suite's own severities by finding code, so that the UI shows what the report will say.
+        embedding: What the work embeds with; its cost is told also when the work fails.
     """
     if is_selected(asset, selected_groups(context.run.tags)):
         progress_of(asset)(0, None)
@@ -47,6 +50,8 @@ def measure(
         progress_of(asset)(1, 1)
     else:
         measurement = Measurement(asset=asset, selected=False)
+    if embedding is not None:
+        measurement = measurement.model_copy(update={"sections": {**measurement.sections, **embedding.section()}})
     if severities:
         graded = tuple(grade_findings(measurement.findings, severities))
         measurement = measurement.model_copy(update={"findings": graded})

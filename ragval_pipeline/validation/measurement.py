@@ -145,11 +145,12 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
     """The measurement of an asset whose work ended in an exception: no values, a failure, and the finding for it."""
     if isinstance(error, SystemFailure | NotMeasurableError):
         kind: Literal["unreachable", "no_data"] = "unreachable" if isinstance(error, SystemFailure) else "no_data"
+        tries = {"tries": error.attempts} if isinstance(error, SystemFailure) else {}
         finding = make_finding(
             error.code,
             [error.subject] if error.subject else [],
             message=f"{str(error).rstrip('.')}.",
-            details=error.details,
+            details={**error.details, **tries},
             remedy=error.remedy or None,
         )
         system = error.system if isinstance(error, SystemFailure) else None

@@ -142,10 +142,10 @@ class QualityMetrics(Entity):
 class Cost(Entity):
     """What embedding cost."""
 
-    embedding_calls: int = 0
-    embedding_inputs: int = 0
-    billed_tokens: float | None = None
-    cache_hits: int = 0
+    embedding_calls: int = Field(0, description="Calls to the provider, repeated and failed ones included")
+    embedding_inputs: int = Field(0, description="Texts of these calls; those of a repeated call count once")
+    billed_tokens: float | None = Field(None, description="Null when the provider names none")
+    cache_hits: int = Field(0, description="Texts answered without the provider")
 
 
 class ValidationReport(Entity):

@@ -77,7 +77,8 @@ def test_only_what_costs_nothing_is_embedded_anew(free: bool, inputs: int, says:
         assert way.repeater is not None
         way.searcher.prepare(["How?"])
         way.repeater.prepare(["How?"])
-        assert way.cost()["cost"]["embedding_inputs"] == inputs
+        assert isinstance(way.embedder, CachingEmbedder)
+        assert way.embedder.cost.inputs == inputs
         assert says in way.manner
 
 
@@ -94,7 +95,7 @@ def test_the_users_own_search_needs_neither_collection_nor_embedder(tmp_path: Pa
         patch.syspath_prepend(str(tmp_path))
         with asking(suite, VECTOR, None, None) as way:
             assert way.searcher.search("How?", limit=3, fields=()) == []
-            assert way.cost() == {}
+            assert way.embedder is None
             assert way.findings(suite, "How?") == []
 
 

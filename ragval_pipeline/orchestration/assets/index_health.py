@@ -7,7 +7,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
-from ragval_pipeline.orchestration.costs import cost_section
+from ragval_pipeline.orchestration.costs import counted_embedding
 from ragval_pipeline.orchestration.limits import limit_of
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import INDEX_HEALTH, PAYLOAD_SNAPSHOT, resource_key
@@ -37,12 +37,13 @@ def build_index_health(suite: Suite) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, manifest: SnapshotManifest
     ) -> dg.MaterializeResult[Measurement]:
         connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        embedding = counted_embedding(context, suite)
         return measure(
             context,
             asset=INDEX_HEALTH,
             severities=suite.severity,
             work=lambda: examine_index(resolve_suite(suite), manifest, connection, embedding),
+            embedding=embedding,
         )
 
     return index_health
@@ -93,11 +94,8 @@ def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, e
             limit=suite.retrieval.top_k,
             on_progress=progress_of(INDEX_HEALTH),
         )
-        cost = cost_section(embedder)
     result = measure_ann(probes, manifest.facts, vector, threshold=limit_of(suite, CRITERION))
-    return Measurement(
-        asset=INDEX_HEALTH, values=(result.value,), findings=result.findings, sections={**result.section, **cost}
-    )
+    return Measurement(asset=INDEX_HEALTH, values=(result.value,), findings=result.findings, sections=result.section)
 
 
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:

@@ -6,7 +6,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields, searched_vector
-from ragval_pipeline.orchestration.costs import cost_section
+from ragval_pipeline.orchestration.costs import counted_embedding
 from ragval_pipeline.orchestration.limits import limit_of
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import LATENCY_PROFILE, PAYLOAD_SNAPSHOT, resource_key
@@ -41,12 +41,13 @@ def build_latency_profile(suite: Suite) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, manifest: SnapshotManifest
     ) -> dg.MaterializeResult[Measurement]:
         connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        embedding = counted_embedding(context, suite)
         return measure(
             context,
             asset=LATENCY_PROFILE,
             severities=suite.severity,
             work=lambda: time_searches(resolve_suite(suite), manifest, connection, embedding),
+            embedding=embedding,
         )
 
     return latency_profile
@@ -62,11 +63,10 @@ def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
     if not manifest.points or not queries:
         return nothing_timed("the suite has no test queries" if manifest.points else "the collection holds no points")
     if suite.retrieval.retriever is not None:
-        timings, cost = _of_own_search(suite, queries), dict[str, Any]()
+        timings = _of_own_search(suite, queries)
     else:
-        timings, cost = _of_index(suite, manifest, queries, connection, embedding)
-    measurement = measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
-    return measurement.model_copy(update={"sections": {**measurement.sections, **cost}})
+        timings = _of_index(suite, manifest, queries, connection, embedding)
+    return measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
 
 
 def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timings":
@@ -84,12 +84,12 @@ def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timin
 
 def _of_index(
     suite: Suite, manifest: SnapshotManifest, queries: "Sequence[tuple[str, str]]", connection: Any, embedding: Any
-) -> "tuple[Timings, dict[str, Any]]":
+) -> "Timings":
     from ragval_pipeline.sources.timing import time_queries
 
     vector = searched_vector(suite, manifest)
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
-        timings = time_queries(
+        return time_queries(
             queries,
             embedder=embedder,
             reader=reader,
@@ -100,4 +100,3 @@ def _of_index(
             exact=suite.retrieval.exact,
             on_progress=progress_of(LATENCY_PROFILE),
         )
-        return timings, cost_section(embedder)

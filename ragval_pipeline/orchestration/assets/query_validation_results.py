@@ -7,6 +7,7 @@ import dagster as dg
 from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.costs import counted_embedding
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import (
     PAYLOAD_SNAPSHOT,
@@ -47,12 +48,13 @@ def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, inventory: SiteInventory, manifest: SnapshotManifest
     ) -> dg.MaterializeResult[Measurement]:
         connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        embedding = counted_embedding(context, suite)
         return measure(
             context,
             asset=QUERY_VALIDATION_RESULTS,
             severities=suite.severity,
             work=lambda: ask_and_judge(resolve_suite(suite), inventory, manifest, connection, embedding),
+            embedding=embedding,
         )
 
     return query_validation_results
@@ -87,10 +89,8 @@ def ask_and_judge(
             misused = way.findings(suite, queries[0].query_text)
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
-        cost = way.cost()
     measured = with_manner(measure_retrieval(queries, answers.answers, settings, failure=answers.failure), way.manner)
-    findings, sections = (*measured.findings, *misused), {**measured.sections, **cost}
-    return measured.model_copy(update={"findings": findings, "sections": sections})
+    return measured.model_copy(update={"findings": (*measured.findings, *misused)})
 
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: Asking) -> "Answers":

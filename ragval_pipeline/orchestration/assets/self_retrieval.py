@@ -7,6 +7,7 @@ import dagster as dg
 from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_reader, searched_vector
+from ragval_pipeline.orchestration.costs import counted_embedding
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS, resource_key
 from ragval_pipeline.orchestration.progress import progress_of
@@ -42,12 +43,13 @@ def build_self_retrieval(suite: Suite) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, inventory: SiteInventory, manifest: SnapshotManifest
     ) -> dg.MaterializeResult[Measurement]:
         connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        embedding = counted_embedding(context, suite)
         return measure(
             context,
             asset=SELF_RETRIEVAL,
             severities=suite.severity,
             work=lambda: ask_pages(resolve_suite(suite), inventory, manifest, connection, embedding),
+            embedding=embedding,
         )
 
     return self_retrieval

@@ -8,7 +8,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
-from ragval_pipeline.orchestration.costs import cost_section
+from ragval_pipeline.orchestration.costs import counted_embedding
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, VECTOR_HEALTH, resource_key
 from ragval_pipeline.orchestration.progress import progress_of
@@ -37,12 +37,13 @@ def build_vector_health(suite: Suite) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, manifest: SnapshotManifest
     ) -> dg.MaterializeResult[Measurement]:
         connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = getattr(context.resources, resource_key(suite.suite, "embedder"))
+        embedding = counted_embedding(context, suite)
         return measure(
             context,
             asset=VECTOR_HEALTH,
             severities=suite.severity,
             work=lambda: examine_vectors(resolve_suite(suite), manifest, connection, embedding),
+            embedding=embedding,
         )
 
     return vector_health
@@ -88,8 +89,7 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
                 vectors=lambda ids: list(reader.vectors(ids)),
                 embed=embed,
             )
-        measurement = measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
-        return measurement.model_copy(update={"sections": {**measurement.sections, **cost_section(embedder)}})
+        return measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
 
 
 def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_document") -> Any:

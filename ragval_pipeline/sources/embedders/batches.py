@@ -1,12 +1,24 @@
-"""Joining the answers of several calls into one. What lives here: nothing else."""
+"""Cutting texts into calls, and joining the answers of several calls into one. What lives here: nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
+from typing import TypeVar
 
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.embedders.cost import add_billed
+
+T = TypeVar("T")
+
+#: Texts per call that Cohere's API takes (docs.cohere.com/reference/embed); embedders of the user's own get no more.
+BATCH = 96
+
+
+def in_calls(texts: Sequence[T], size: int | None) -> Iterator[list[T]]:
+    """``texts`` in slices of ``size``; all at once when it is None, and nothing of no texts."""
+    step = size or max(len(texts), 1)
+    return (list(texts[start : start + step]) for start in range(0, len(texts), step))
 
 
 def joined(batches: Sequence[EmbeddingBatch]) -> EmbeddingBatch:

@@ -13,12 +13,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
     EmbeddingBatch,
     InputType,
     no_vectors,
 )
+from ragval_pipeline.sources.embedders.batches import in_calls, joined
 from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 
 if TYPE_CHECKING:
@@ -32,10 +34,11 @@ MAX_ENTRIES = 20_000
 
 
 class CachingEmbedder:
-    """An embedder that sends each text once per input type, and adds up what was spent.
+    """An embedder that sends each text once per input type, and adds up what was spent, on failed calls too.
 
     Args:
-        inner: The embedder behind. For calls that must really happen there is ``uncached``.
+        inner: The embedder behind; its optional ``batch_size`` says how many texts go into one call. For calls
+            that must really happen there is ``uncached``.
         store: Vectors by ``cache_key``; None: a dict of its own.
         max_entries: The oldest entries beyond this many are dropped.
     """
@@ -46,6 +49,7 @@ class CachingEmbedder:
         self.passed_by = False
         self._store: Store = {} if store is None else store
         self._max_entries = max_entries
+        self._batch_size: int | None = getattr(inner, "batch_size", None)
         # As configured: an unknown model's is learned from its first answer, and the keys must not change then.
         self._dimension = inner.dimension
 
@@ -78,33 +82,43 @@ class CachingEmbedder:
         """Embed ``texts``, asking only for those that were not asked for before, each once.
 
         Raises:
-            SystemFailure: As the embedder behind.
+            SystemFailure: As the embedder behind; what earlier calls gave is remembered, for it was paid for.
         """
         if not texts:
             return no_vectors(self.dimension)
         if self.passed_by:
-            return self._counted(self.inner.embed(texts, input_type=input_type))
+            return joined([self._call(part, input_type) for part in in_calls(texts, self._batch_size)])
         keys = [self._key(input_type, text) for text in texts]
-        known = {key: self._store[key] for key in set(keys) if key in self._store}
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        asked = self.inner.embed(list(missing.values()), input_type=input_type)
-        rows = known | dict(zip(missing, asked.vectors, strict=True))
-        self._remember(missing, rows)
-        return self._counted(replace(asked, vectors=_stacked(keys, rows), cache_hits=len(texts) - len(missing)))
+        rows = {key: self._store[key] for key in set(keys) if key in self._store}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
+        hits = len(texts) - len(missing)
+        self.cost += EmbeddingCost(cache_hits=hits)
+        batches = []
+        for part in in_calls(list(missing), self._batch_size):
+            batches.append(self._call([missing[key] for key in part], input_type))
+            rows.update(zip(part, batches[-1].vectors, strict=True))
+            self._remember(part, rows)
+        asked = joined(batches) if batches else no_vectors(self.dimension)
+        return replace(asked, vectors=_stacked(keys, rows), cache_hits=hits)
 
     def close(self) -> None:
         """Close the embedder behind; what is cached stays."""
         self.inner.close()
 
-    def _counted(self, batch: EmbeddingBatch) -> EmbeddingBatch:
+    def _call(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
+        try:
+            batch = self.inner.embed(texts, input_type=input_type)
+        except SystemFailure as failure:
+            self.cost += EmbeddingCost(calls=1, inputs=len(texts), tries=failure.attempts)
+            raise
         self.cost += EmbeddingCost.of(batch)
         return batch
 
     def _key(self, input_type: InputType, text: str) -> str:
         return cache_key(self.provider, self.model, self._dimension, input_type, text)
 
-    def _remember(self, missing: dict[str, str], rows: dict[str, NDArray[np.float32]]) -> None:
-        for key in list(missing)[-self._max_entries :]:
+    def _remember(self, asked: list[str], rows: dict[str, NDArray[np.float32]]) -> None:
+        for key in asked[-self._max_entries :]:
             self._store[key] = rows[key].copy()  # a view would keep its whole batch alive
         while len(self._store) > self._max_entries:
             del self._store[next(iter(self._store))]

@@ -105,8 +105,13 @@ def failure_of(error: Exception, endpoint: Endpoint, *, attempts: int) -> System
         subject=subject,
         remedy=remedy,
         attempts=max(attempts, 1),
-        details={"provider": "cohere", "model": endpoint.model},
+        details=details_of(endpoint, status),
     )
+
+
+def details_of(endpoint: Endpoint, status: int | None) -> dict[str, object]:
+    """What a finding says of a failed call; the status is null when no HTTP answer came."""
+    return {"provider": "cohere", "model": endpoint.model, "status": status}
 
 
 def _worth_retrying(status: int) -> bool:

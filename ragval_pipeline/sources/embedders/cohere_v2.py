@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.base import (
     EmbeddingBatch,
     InputType,
@@ -20,10 +21,11 @@ from ragval_pipeline.sources.embedders.base import (
     no_vectors,
     well_formed,
 )
-from ragval_pipeline.sources.embedders.batches import joined
+from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
 from ragval_pipeline.sources.embedders.cohere_errors import (
     Endpoint,
     classify,
+    details_of,
     expected_errors,
     failure_of,
 )
@@ -39,9 +41,6 @@ if TYPE_CHECKING:
     import cohere
 
 Truncate = Literal["NONE", "START", "END"]
-
-#: Texts per call that the API takes (docs.cohere.com/reference/embed).
-BATCH = 96
 
 
 class CohereEmbedder:
@@ -66,6 +65,7 @@ class CohereEmbedder:
 
     provider = "cohere"
     free = False
+    batch_size = BATCH
 
     def __init__(
         self,
@@ -104,8 +104,7 @@ class CohereEmbedder:
         if not texts:
             return no_vectors(self.dimension)
         clean = [well_formed(text) for text in texts]
-        slices = (clean[start : start + BATCH] for start in range(0, len(clean), BATCH))
-        return joined([self._embed_slice(part, input_type) for part in slices])
+        return joined([self._embed_slice(part, input_type) for part in in_calls(clean, BATCH)])
 
     def close(self) -> None:
         """Close the SDK's connections; the next call would open new ones."""
@@ -134,8 +133,14 @@ class CohereEmbedder:
             finally:
                 spent[0] += time.perf_counter() - started
 
-        response = self._with_retries(timed, attempts)
-        vectors = check_batch(_floats(response), len(texts), self.dimension)
+        try:
+            response = self._with_retries(timed, attempts)
+            vectors = check_batch(_floats(response), len(texts), self.dimension)
+        except SystemFailure as failure:
+            # Who finds that an answer with status 200 holds no embeddings does not know the call that it came from.
+            failure.details = {**details_of(self._endpoint, 200), **failure.details}
+            failure.attempts = attempts.tries
+            raise
         self.dimension = vectors.shape[1]
         return EmbeddingBatch(
             vectors=vectors,

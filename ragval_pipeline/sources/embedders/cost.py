@@ -15,11 +15,11 @@ class EmbeddingCost:
     """Sum over embedding calls; ``a + b`` adds two sums, ``EmbeddingCost()`` is the empty one.
 
     Args:
-        calls: Calls that the provider answered.
-        inputs: Texts sent to the provider.
+        calls: Calls to the provider, failed ones included; one that was tried again is one call.
+        inputs: Texts of these calls.
         billed_tokens: Tokens billed, over the calls that named them; None when none did.
         cache_hits: Texts answered without the provider.
-        tries: Tries of all calls.
+        tries: Tries of all calls: what a limit on requests counts.
         waited_s: Seconds slept between tries.
     """
 

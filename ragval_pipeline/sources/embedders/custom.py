@@ -26,19 +26,18 @@ from ragval_pipeline.sources.embedders.base import (
     check_batch,
     no_vectors,
 )
-from ragval_pipeline.sources.embedders.batches import joined
+from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
 from ragval_pipeline.sources.own_code.attribute import load_attribute
 from ragval_pipeline.sources.own_code.calling import call_guarded, takes
 
 KEY = "embedding.provider"
-BATCH = 96
 
 _log = logging.getLogger(__name__)
 
 
 class CustomEmbedder:
-    """Calls the user's embedder, at most 96 texts a call.
+    """Calls the user's embedder, at most 96 texts a call (``BATCH``).
 
     Args:
         spec: ``module:attr``.
@@ -50,6 +49,8 @@ class CustomEmbedder:
         SuiteError: No embedder is found under ``spec``, or ``dimension`` contradicts its own.
         SystemFailure: Building the user's class raised.
     """
+
+    batch_size = BATCH
 
     def __init__(
         self,
@@ -82,8 +83,7 @@ class CustomEmbedder:
         """
         if not texts:
             return no_vectors(self.dimension)
-        slices = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
-        return joined([self._embed_slice(part, input_type) for part in slices])
+        return joined([self._embed_slice(part, input_type) for part in in_calls(texts, BATCH)])
 
     def close(self) -> None:
         """Call the user's ``close``, if it has one; what it raises is logged, for the vectors are there by now."""

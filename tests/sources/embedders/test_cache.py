@@ -5,7 +5,7 @@ import pytest
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
-from ragval_pipeline.sources.embedders.cache import CachingEmbedder, cache_key
+from ragval_pipeline.sources.embedders.cache import CachingEmbedder, cache_key, uncached
 from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 
@@ -13,8 +13,9 @@ from ragval_pipeline.sources.embedders.static import StaticEmbedder
 class Recording(StaticEmbedder):
     """The static embedder, remembering what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, batch_size: int | None = None) -> None:
         self.asked: list[list[str]] = []
+        self.batch_size = batch_size
 
     def embed(self, texts, *, input_type) -> EmbeddingBatch:
         self.asked.append(list(texts))
@@ -67,6 +68,28 @@ def test_a_failure_is_not_remembered_and_does_not_spoil_what_is():
     with pytest.raises(SystemFailure):
         cache.embed(["a", "fail"], input_type="search_query")
     assert cache.embed(["a"], input_type="search_query").cache_hits == 1
+
+
+def test_a_call_that_fails_is_counted_and_what_came_before_it_is_kept():
+    inner = Recording(batch_size=2)
+    cache = CachingEmbedder(inner)
+    with pytest.raises(SystemFailure):
+        cache.embed(["a", "b", "c", "fail", "d"], input_type="search_query")
+    assert (cache.cost.calls, cache.cost.inputs, cache.cost.tries) == (2, 4, 2)
+    again = cache.embed(["a", "b", "d"], input_type="search_query")
+    assert (again.cache_hits, again.calls, cache.cost.calls) == (2, 1, 3)
+    assert inner.asked == [["a", "b"], ["c", "fail"], ["d"]]
+
+
+def test_more_texts_than_one_call_takes_come_back_in_their_places():
+    inner = Recording(batch_size=2)
+    cache = CachingEmbedder(inner)
+    texts = ["a", "b", "a", "c", "d", "e"]
+    batch = cache.embed(texts, input_type="search_query")
+    assert (batch.calls, batch.inputs, batch.cache_hits) == (3, 5, 1)
+    assert np.array_equal(batch.vectors, StaticEmbedder().embed(texts, input_type="search_query").vectors)
+    with uncached(cache):
+        assert cache.embed(texts, input_type="search_query").calls == 3
 
 
 def test_the_cache_drops_its_oldest_entries_and_still_answers_in_full():

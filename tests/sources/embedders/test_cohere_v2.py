@@ -199,6 +199,22 @@ def test_a_malformed_answer_is_a_failure_and_never_a_vector(cohere, mode, words)
     assert error.subject == "malformed answer"
     assert words in str(error)
     assert len(cohere.requests) == 1
+    assert (error.details["status"], error.attempts) == (200, 1)
+
+
+def test_a_malformed_answer_after_a_repeated_call_tells_both_tries(cohere):
+    cohere.fail("503", times=1)
+    provider = embedder(cohere, model="another-model", dimension=7)
+    with pytest.raises(SystemFailure, match="1024 dimensions instead of 7") as caught:
+        provider.embed(["some words"], input_type="search_query")
+    assert (caught.value.details["status"], caught.value.attempts) == (200, 2)
+
+
+@pytest.mark.parametrize("mode", ["reset", "half"])
+def test_a_connection_that_breaks_has_no_status(cohere, mode):
+    cohere.fail(mode)
+    error = failure(cohere)
+    assert (error.details["status"], error.attempts) == (None, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+"""A provider that refuses, limits or falls silent: the finding says with which status and after how many tries, and the
+report counts every call that was made. The Cohere SDK is the real one, the provider a server on this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.validation.report import ValidationReport
+from tests.orchestration.world import World
+from tests.support.cohere_standin import CohereStandIn, unused_url
+
+
+@pytest.fixture
+def cohere() -> Iterator[CohereStandIn]:
+    """Answers after a second when it is told to be slow."""
+    with CohereStandIn(dimension=256, delay_s=1.0) as server:
+        yield server
+
+
+def validated(world: World, base_url: str, *only: str) -> ValidationReport:
+    changes: dict[str, Any] = {
+        "qdrant": {"timeout_s": 0.3},
+        "embedding": {"provider": "cohere", "model": "their-model", "base_url": base_url, "api_key": "k"},
+        "retry": {"max": 2, "delay_s": 0.01},
+    }
+    return run_suite(world.suite(changes), only=list(only)).report
+
+
+def unreachable(report: ValidationReport) -> Any:
+    [finding] = [finding for finding in report.findings if finding.code == "embedder.unreachable"]
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "tries", "subject"),
+    [
+        ("401", 401, 1, "HTTP 401"),
+        ("429", 429, 3, "HTTP 429"),
+        ("500", 500, 3, "HTTP 500"),
+        ("slow", None, 3, "timed out"),
+        ("short", 200, 1, "malformed answer"),
+    ],
+)
+def test_status_and_tries_are_told_and_every_call_is_counted(
+    world: World, cohere: CohereStandIn, mode: str, status: int | None, tries: int, subject: str
+) -> None:
+    cohere.fail(mode)
+    report = validated(world, cohere.url, "queries")
+    finding = unreachable(report)
+    assert (finding.details["status"], finding.details["tries"], finding.subjects) == (status, tries, [subject])
+    assert report.verdict == "error"
+    # Two measurements ask for queries: the suite's own, and the titles of the pages.
+    assert report.cost.embedding_calls == len(cohere.requests) == 2 * tries
+    assert report.cost.embedding_inputs > 0
+    assert report.cost.billed_tokens is None
+
+
+def test_a_provider_that_does_not_listen_was_called_all_the_same(world: World) -> None:
+    report = validated(world, unused_url(), "queries")
+    assert (unreachable(report).details["status"], unreachable(report).details["tries"]) == (None, 3)
+    assert report.cost.embedding_calls == 6
+
+
+def test_every_measurement_that_embeds_counts_its_calls(world: World, cohere: CohereStandIn) -> None:
+    groups = ("queries", "latency", "vectors", "index")
+    report = validated(world, cohere.url, *groups)
+    assert report.cost.embedding_calls == len(cohere.requests)
+    assert report.cost.embedding_inputs == sum(len(request.body["texts"]) for request in cohere.requests)
+    cohere.requests.clear()
+    cohere.fail("401")
+    report = validated(world, cohere.url, *groups)
+    assert report.cost.embedding_calls == len(cohere.requests) >= 3
+
+
+def test_a_call_that_is_tried_again_is_counted_as_often(world: World, cohere: CohereStandIn) -> None:
+    cohere.fail("429", times=1)
+    report = validated(world, cohere.url, "queries")
+    assert "embedder.unreachable" not in {finding.code for finding in report.findings}
+    assert report.cost.embedding_calls == len(cohere.requests)
