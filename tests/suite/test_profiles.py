@@ -252,7 +252,7 @@ def test_seed_000s_pattern_for_modules_is_a_warning_only(tmp_path: Path, caplog:
         {"query": "b", "expected_module": "Intro", "min_similarity": 0.65},
     ]
     with caplog.at_level(logging.WARNING):
-        assert len(load_queries(under(tmp_path, SEED_0, queries=queries))) == 2
+        assert len(load_queries(under(tmp_path, SEED_0, queries=queries), advise=True)) == 2
     (record,) = caplog.records
     assert "queries[1].expected_module" in record.getMessage()
     assert '"Module N Name"' in record.getMessage()
@@ -268,7 +268,7 @@ def test_what_a_seed_asks_of_every_query_is_missed_with_one_warning(
 ):
     queries = ["What is ROS 2?", "What is URDF?", {"query": "What is tennis?", "negative": True}]
     with caplog.at_level(logging.WARNING):
-        load_queries(under(tmp_path, profile, queries=queries))
+        load_queries(under(tmp_path, profile, queries=queries), advise=True)
     messages = [record.getMessage() for record in caplog.records]
     assert [f"2 of 3 queries have no {field}, which profile {profile} asks for" in message
             for field, message in zip(fields, messages, strict=True)] == [True] * len(fields)  # fmt: skip
@@ -278,8 +278,22 @@ def test_judgements_are_seed_004s_relevant_pages(tmp_path: Path, caplog: pytest.
     (tmp_path / "t.tsv").write_text("1\tx\n")
     (tmp_path / "q.txt").write_text("1 0 d 1\n")
     with caplog.at_level(logging.WARNING):
-        load_queries(under(tmp_path, SEED_4, queries={"topics": "t.tsv", "qrels": "q.txt"}))
+        load_queries(under(tmp_path, SEED_4, queries={"topics": "t.tsv", "qrels": "q.txt"}), advise=True)
     assert caplog.text == ""
+
+
+def test_a_rule_that_many_queries_break_is_told_once_and_only_on_request(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    queries = [{"query": f"{n}?", "expected_module": "intro", "min_similarity": 0.7} for n in range(400)]
+    suite = under(tmp_path, SEED_0, queries=queries)
+    with caplog.at_level(logging.WARNING):
+        load_queries(suite)
+        assert caplog.records == []
+        load_queries(suite, advise=True)
+    (record,) = caplog.records
+    assert "queries[0].expected_module: 'intro'" in record.getMessage()
+    assert record.getMessage().endswith("and 399 more likewise")
 
 
 @pytest.mark.parametrize("top_k", [51, 1000])

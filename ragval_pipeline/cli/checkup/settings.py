@@ -56,7 +56,7 @@ def check_queries(suite: Suite) -> Check:
     from ragval_pipeline.suite.queries.load import load_queries
 
     try:
-        queries = load_queries(suite)
+        queries = load_queries(suite, advise=True)
     except SuiteError as error:
         return failed("queries", error)
     if not queries:

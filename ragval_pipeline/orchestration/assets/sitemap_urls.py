@@ -46,7 +46,7 @@ def ready_suite(suite: Suite, tags: Mapping[str, str]) -> Suite:
 
     resolved = resolve_suite(suite)
     selected_groups(tags)
-    load_queries(resolved)
+    load_queries(resolved, advise=True)
     return resolved
 
 

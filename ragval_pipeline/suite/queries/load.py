@@ -6,6 +6,7 @@ files (``ground_truth``), regular expressions (``patterns``), and the profile's 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,18 +25,21 @@ from ragval_pipeline.suite.queries.ground_truth import with_ground_truth
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
 from ragval_pipeline.suite.queries.patterns import check_patterns
 from ragval_pipeline.suite.queries.qrels import read_qrels, with_judgements
-from ragval_pipeline.suite.queries.rules import apply_rules
+from ragval_pipeline.suite.queries.rules import advice, refuse_broken
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.queries.trec import read_topics
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 
+_log = logging.getLogger(__name__)
 
-def load_queries(suite: Suite) -> list[TestQuery]:
+
+def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
     """Every test query of the suite in file order, templates expanded.
 
     Args:
         suite: The suite; its ``queries`` may be a file, a BEIR folder, a list, a file with ground truth, TREC topics
             with qrels, or null.
+        advise: Whether to log what the profile would have otherwise. Once a run is enough.
 
     Returns:
         The queries, each with an id of its own; empty when the suite has none.
@@ -45,7 +49,10 @@ def load_queries(suite: Suite) -> list[TestQuery]:
             expression, or an id stands twice.
     """
     located, file = _read(suite)
-    apply_rules(located, get_profile(suite.profile), file)
+    profile = get_profile(suite.profile)
+    refuse_broken(located, profile, file)
+    for line in advice(located, profile, file) if advise else ():
+        _log.warning("%s", line)
     if suite.retrieval.module_match == "regex":
         check_patterns(located, file)
     return [query for _, query in located]

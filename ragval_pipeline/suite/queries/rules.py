@@ -1,12 +1,11 @@
-"""A profile's rules for its test queries: those that refuse a file, and those that warn.
+"""A profile's rules for its test queries: those that refuse a file, and those that advise.
 
 What lives here: applying them. What does not: the rules (``suite/profiles``).
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
@@ -15,34 +14,44 @@ from ragval_pipeline.suite.profiles.base import Profile, QueryRule
 from ragval_pipeline.suite.queries.entries import Entry
 from ragval_pipeline.suite.queries.model import TestQuery
 
-_log = logging.getLogger(__name__)
+Located = Sequence[tuple[Entry, TestQuery]]
 
 
-def apply_rules(located: Sequence[tuple[Entry, TestQuery]], profile: Profile | None, file: Path | None) -> None:
-    """Hold every query against the profile's rules; a fatal one that breaks raises, the others are logged.
+def refuse_broken(located: Located, profile: Profile | None, file: Path | None) -> None:
+    """Hold every query against the profile's fatal rules.
 
     Raises:
-        SuiteError: A query breaks a fatal rule; names the query and the rule's reason.
+        SuiteError: A query breaks one; names the query and the rule's reason.
     """
+    for rule in _rules(profile, fatal=True):
+        for entry, query in located:
+            if profile is not None and _is_broken(rule, query):
+                problem = f"{rule.problem} (profile {profile.name})"
+                raise SuiteError(problem, file=file, key=entry.key(rule.field))
+
+
+def advice(located: Located, profile: Profile | None, file: Path | None) -> Iterator[str]:
+    """What the profile would have otherwise, a line for each of its rules, however many queries break it."""
     if profile is None:
         return
-    for entry, query in located:
-        for rule in profile.query_rules:
-            if _is_broken(rule, query):
-                if rule.fatal:
-                    problem = f"{rule.problem} (profile {profile.name})"
-                    raise SuiteError(problem, file=file, key=entry.key(rule.field))
-                shown = printable(getattr(query, rule.field))
-                _log.warning(
-                    "%s: %s: %r %s (profile %s)", file, entry.key(rule.field), shown, rule.problem, profile.name
-                )
+    for rule in _rules(profile, fatal=False):
+        broken = [(entry, query) for entry, query in located if _is_broken(rule, query)]
+        if broken:
+            entry, query = broken[0]
+            more = f", and {len(broken) - 1} more likewise" if len(broken) > 1 else ""
+            shown = printable(getattr(query, rule.field))
+            yield f"{file}: {entry.key(rule.field)}: {shown!r} {rule.problem} (profile {profile.name}){more}"
     for name in profile.expects:
         lacking = [query.id for _, query in located if not query.negative and not _states(query, name)]
         if lacking:
-            _log.warning(
-                "%s: %d of %d queries have no %s, which profile %s asks for; the first is %s",
-                file, len(lacking), len(located), name, profile.name, printable(lacking[0]),
-            )  # fmt: skip
+            yield (
+                f"{file}: {len(lacking)} of {len(located)} queries have no {name}, which profile {profile.name} asks "
+                f"for; the first is {printable(lacking[0])}"
+            )
+
+
+def _rules(profile: Profile | None, *, fatal: bool) -> list[QueryRule]:
+    return [rule for rule in profile.query_rules if rule.fatal == fatal] if profile is not None else []
 
 
 def _is_broken(rule: QueryRule, query: TestQuery) -> bool:
