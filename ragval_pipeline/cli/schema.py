@@ -51,7 +51,7 @@ def _schema(kind: str, name: str | None) -> dict[str, Any]:
 
 def _profile_schema(name: str | None) -> dict[str, Any]:
     from ragval_pipeline.reporting.profiles import schema_of
-    from ragval_pipeline.suite.profiles import PROFILES
+    from ragval_pipeline.suite.profiles.table import PROFILES
 
     if name is None:
         raise SuiteError(

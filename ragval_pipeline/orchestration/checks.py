@@ -19,7 +19,6 @@ from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
-from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult, judge_value
 
 #: Every criterion of a suite with its gate, in report order.
@@ -101,7 +100,11 @@ def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = Non
         required_resource_keys={resource_key(suite.suite, "io_manager")},
         can_subset=True,  # the UI runs single checks again only of those that can be picked
     )
-    def gate_checks(context: dg.AssetCheckExecutionContext, report: ValidationReport) -> Iterator[dg.AssetCheckResult]:
+    def gate_checks(context: dg.AssetCheckExecutionContext, report: Any) -> Iterator[dg.AssetCheckResult]:
+        # The report's model is the largest there is and only a run needs it: loading does without.
+        from ragval_pipeline.validation.report import ValidationReport
+
+        report = ValidationReport.model_validate(report)
         wanted = {check.name for check in context.selected_asset_check_keys}
         for spec in specs:
             if spec.name in wanted:

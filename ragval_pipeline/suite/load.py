@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -22,7 +22,6 @@ from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.outline import complete_outline, unread_location, without
 from ragval_pipeline.suite.paths import anchor_paths, anchored_uri
 from ragval_pipeline.suite.profiles import get_profile
-from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.settings import (
     explain,
     explain_rule,
@@ -31,6 +30,9 @@ from ragval_pipeline.suite.settings import (
     without_empty_sections,
 )
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.profiles.base import Profile
 
 __all__ = [
     "anchored_uri", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite", "suite_of", "variant_of",

@@ -4,8 +4,6 @@ What lives here: the model. What does not: its sections (``sections``, ``payload
 test queries (``queries``), the profiles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

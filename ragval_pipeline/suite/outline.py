@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from ragval_pipeline.suite.interpolation import is_unread
 from ragval_pipeline.suite.layers import value_at
 from ragval_pipeline.suite.problems import location_in
-from ragval_pipeline.suite.profiles.base import Profile
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.profiles.base import Profile
 
 
 def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile | None) -> None:

@@ -3,8 +3,6 @@
 What lives here: the ``payload`` section. What does not: what a field may hold (``validation/metadata``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

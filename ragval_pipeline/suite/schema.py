@@ -13,7 +13,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import all_criteria
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.model import EXPECTED_RESULT_KEYS, TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -4,7 +4,7 @@ What lives here: the sections. What does not: the suite as a whole (``model``), 
 the test queries (``queries``).
 """
 
-from __future__ import annotations
+# Annotations as objects, here and in ``payload`` and ``model``: as texts, each one would be compiled on loading.
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -44,7 +44,12 @@ class Section(BaseModel):
     """Base of all sections: frozen, unknown keys are errors, and no error repeats what was given."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False, hide_input_in_errors=True
+        defer_build=True,
+        frozen=True,
+        extra="forbid",
+        protected_namespaces=(),
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
     )
 
 
@@ -65,7 +70,7 @@ class QdrantSettings(Section):
     _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(_blank_is_none)
 
     @model_validator(mode="after")
-    def _one_place(self) -> QdrantSettings:
+    def _one_place(self) -> "QdrantSettings":
         if (self.url is None) == (self.path is None):
             raise ValueError("give exactly one of url and path")
         return self

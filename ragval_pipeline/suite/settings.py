@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -17,7 +17,9 @@ from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest, va
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.payload import follow_map
 from ragval_pipeline.suite.problems import dotted, first_problem, location_in, suite_error
-from ragval_pipeline.suite.profiles.base import Profile, SettingRule
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.profiles.base import Profile, SettingRule
 
 #: Sections that may be written without any key below them, as when all are commented out.
 _SECTIONS = ("qdrant", "payload", "embedding", "retrieval", "criteria", "severity", "retry", "history", "automation")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 
 
 @pytest.fixture(autouse=True)

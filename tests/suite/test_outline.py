@@ -11,7 +11,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.load import criteria_of, gates_of, load_suite, resolve_suite
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.suite.test_keys import EVERYTHING
 from tests.suite.writing import SMALLEST, one_line, write
 

@@ -14,7 +14,8 @@ from ragval_pipeline.suite.keys import key_paths
 from ragval_pipeline.suite.load import gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
-from ragval_pipeline.suite.profiles import PROFILES, get_profile
+from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
 from tests.suite.writing import refused, suite_of
 

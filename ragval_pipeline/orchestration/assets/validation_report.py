@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -23,7 +23,9 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.report import ValidationReport
 
 
 def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.AssetsDefinition:
@@ -52,7 +54,7 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
         manifest: SnapshotManifest,
         pages: PageCopiesManifest,
         **measurements: Measurement,
-    ) -> dg.MaterializeResult[ValidationReport]:
+    ) -> dg.MaterializeResult[Any]:  # naming the report's model would load it with the definitions
         from ragval_pipeline.orchestration.report import write_report
 
         resolved = resolve_suite(suite)
@@ -75,7 +77,7 @@ def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
     return dg.FreshnessPolicy.time_window(fail_window=max(timedelta(hours=hours), timedelta(minutes=1)))
 
 
-def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
+def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
     """What the page of the report shows, the verdict first: the UI keeps this order."""
     from ragval_pipeline.reporting.markdown import summary_md
 
@@ -98,7 +100,7 @@ def _metadata(report: ValidationReport, folder: str) -> dict[str, Any]:
     }
 
 
-def _gates(report: ValidationReport) -> Iterator[dict[str, Any]]:
+def _gates(report: "ValidationReport") -> Iterator[dict[str, Any]]:
     """The required criteria, those that fail first."""
     required = [criterion for criterion in report.criteria if criterion.required]
     for criterion in sorted(required, key=lambda criterion: not criterion.gate_fails):

@@ -1,6 +1,6 @@
 """Which sensors a suite gets: one for each trigger that its automation names, and usually that is one.
 
-What lives here: choosing. What does not: any sensor.
+What lives here: choosing. What does not: any sensor. Those that no suite names are not even loaded.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.triggers.after_asset import build_after_asset_sensor
-from ragval_pipeline.orchestration.triggers.after_job import build_after_job_sensor
-from ragval_pipeline.orchestration.triggers.collection import build_collection_sensor
 from ragval_pipeline.orchestration.triggers.condition import build_condition_sensor
 from ragval_pipeline.orchestration.triggers.upstream import watched_job
 from ragval_pipeline.suite.model import Suite
@@ -38,9 +35,15 @@ def build_sensors(
     if watched is not None and declarative:
         sensors.append(build_condition_sensor(suite, keys, watched))
     elif watched is not None:
+        from ragval_pipeline.orchestration.triggers.after_asset import build_after_asset_sensor
+
         sensors.append(build_after_asset_sensor(suite, watched))
     if upstream_job is not None:
+        from ragval_pipeline.orchestration.triggers.after_job import build_after_job_sensor
+
         sensors.append(build_after_job_sensor(suite, upstream_job, job))
     if poll_s is not None:
+        from ragval_pipeline.orchestration.triggers.collection import build_collection_sensor
+
         sensors.append(build_collection_sensor(suite, poll_s))
     return sensors

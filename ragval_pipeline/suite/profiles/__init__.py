@@ -1,31 +1,19 @@
-"""The five profiles: each seed's system as data, one file a profile.
+"""The five profiles: each seed's system as data.
 
-What lives here: which profiles there are. What does not: their reports (``reporting/profiles``).
+What lives here: looking a profile up. What does not: which there are (``table``), their reports
+(``reporting/profiles``).
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.nearest import did_you_mean
 from ragval_pipeline.suite.printing import printable
-from ragval_pipeline.suite.profiles.base import Profile
-from ragval_pipeline.suite.profiles.rag_retrieval_testing import PROFILE as RAG_RETRIEVAL_TESTING
-from ragval_pipeline.suite.profiles.rag_validation import PROFILE as RAG_VALIDATION
-from ragval_pipeline.suite.profiles.retrieval_pipeline import PROFILE as RETRIEVAL_PIPELINE
-from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import PROFILE as RETRIEVAL_PIPELINE_TESTING
-from ragval_pipeline.suite.profiles.retrieval_validation import PROFILE as RETRIEVAL_VALIDATION
 
-#: The profiles by name, in the order of their seeds.
-PROFILES: dict[str, Profile] = {
-    profile.name: profile
-    for profile in (
-        RETRIEVAL_PIPELINE_TESTING,
-        RETRIEVAL_VALIDATION,
-        RAG_VALIDATION,
-        RETRIEVAL_PIPELINE,
-        RAG_RETRIEVAL_TESTING,
-    )
-}
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.profiles.base import Profile
 
 
 def get_profile(name: str | None, *, file: object = None) -> Profile | None:
@@ -36,6 +24,8 @@ def get_profile(name: str | None, *, file: object = None) -> Profile | None:
     """
     if name is None:
         return None
+    from ragval_pipeline.suite.profiles.table import PROFILES
+
     if name not in PROFILES:
         where = None if file is None else str(file)
         problem = f"there is no profile {printable(name)}"

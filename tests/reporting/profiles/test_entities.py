@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.reporting.profiles.entities import SuccessCriterion
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.reporting import factory
 
 

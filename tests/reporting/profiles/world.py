@@ -21,7 +21,7 @@ from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.reporting import factory
 
 
