@@ -39,7 +39,14 @@ class SuiteError(RagvalError):
         self.key = key
         where = ": ".join(part for part in (self.file, key) if part)
         text = f"{where}: {problem}" if where else problem
-        super().__init__(f"{text}. {remedy}" if remedy else text)
+        super().__init__(with_remedy(text, remedy))
+
+
+def with_remedy(problem: str, remedy: str) -> str:
+    """A problem and what to do about it as sentences; a problem that ends a sentence gets no second full stop."""
+    if not remedy:
+        return problem
+    return f"{problem} {remedy}" if problem.endswith((".", "?", "!")) else f"{problem}. {remedy}"
 
 
 class SystemFailure(RagvalError):
@@ -78,7 +85,7 @@ class SystemFailure(RagvalError):
         tries = f" (tried {attempts} times)" if attempts > 1 else ""
         place = "" if subject in problem or not ("/" in subject or "\\" in subject) else f" {subject}"
         text = f"{system}{place}: {problem}{tries}"
-        super().__init__(f"{text}. {remedy}" if remedy else text)
+        super().__init__(with_remedy(text, remedy))
 
 
 class NotMeasurableError(RagvalError):
@@ -108,4 +115,4 @@ class NotMeasurableError(RagvalError):
         self.subject = subject
         self.remedy = remedy
         self.details = details or {}
-        super().__init__(f"{problem}. {remedy}" if remedy else problem)
+        super().__init__(with_remedy(problem, remedy))

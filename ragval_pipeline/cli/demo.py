@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerat
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
+    from ragval_pipeline.demo.defects.registry import Defect
     from ragval_pipeline.demo.workspace import DemoHome
 
 DEFAULT_HOME = Path(".ragval") / "demo"
@@ -80,12 +82,29 @@ def _list_defects() -> int:
     from ragval_pipeline.demo.defects import list_defects as all_defects
     from ragval_pipeline.reporting.terminal_lines import LinePrinter
 
-    printer, defects = LinePrinter(stdout_console()), all_defects()
-    width = max((len(defect.name) for defect in defects), default=0)
+    printer, families = LinePrinter(stdout_console()), _by_family(all_defects())
+    width = max((len(_label(defect)) for defects in families.values() for defect in defects), default=0)
     with tolerating_closed_pipe():
-        for defect in defects:
-            printer.line((defect.describe, ""), lead=f"{defect.name:{width}}  ")
+        for family, defects in families.items():
+            printer.line((family, "bold"))
+            for defect in defects:
+                printer.line((defect.describe, ""), lead=f"  {_label(defect):{width}}  ")
+        printer.line()
+        printer.line(("Plant one with ragval demo --break CODE, a variant with CODE:VARIANT.", "dim"))
     return 0
+
+
+def _by_family(defects: Iterable[Defect]) -> dict[str, list[Defect]]:
+    """Defects by the first part of their code, the codes of a family together although the catalogue parts them."""
+    families: dict[str, list[Defect]] = {}
+    for defect in defects:
+        families.setdefault(defect.code.partition(".")[0], []).append(defect)
+    return families
+
+
+def _label(defect: Defect) -> str:
+    """The code; of a variant, which stands below its code, only what follows it."""
+    return defect.code if defect.variant is None else f"  :{defect.variant}"
 
 
 def _next_steps() -> None:

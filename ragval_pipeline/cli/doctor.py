@@ -11,6 +11,7 @@ import typer
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
 from ragval_pipeline.cli.terminal import print_bytes, say, stderr_console, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.errors import with_remedy
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.checkup.check import Check
@@ -39,7 +40,7 @@ def doctor(
     problems = [check for check in checks if check.state == "problem"]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        say(f"{problems[0].name}: {problems[0].message}{more}. {problems[0].remedy}".rstrip())
+        say(with_remedy(f"{problems[0].name}: {problems[0].message}{more}", problems[0].remedy))
     return exit_code
 
 
@@ -77,7 +78,7 @@ def _show(checks: Sequence[Check]) -> None:
 
 
 def _verdict(checks: Sequence[Check]) -> str:
-    from ragval_pipeline.reporting.numbers import plural
+    from ragval_pipeline.suite.printing import plural
 
     problems = sum(check.state == "problem" for check in checks)
     notes = sum(check.state == "note" for check in checks)

@@ -151,8 +151,8 @@ def _write(contents: dict[Path, str]) -> None:
 
 
 def _tell(draft: SuiteDraft, files: list[Path], *, starter: int) -> None:
-    from ragval_pipeline.reporting.numbers import plural
     from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.suite.printing import plural
 
     printer = LinePrinter(stdout_console())
     suite, queries = (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file for file in files)

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
-from ragval_pipeline.reporting.numbers import plural, show_measured
+from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.reporting.outline import VERDICT_WORDS
+from ragval_pipeline.suite.printing import plural
 
 #: Criteria and findings that are named; the rest is counted.
 MOST_NAMED = 4

@@ -19,6 +19,7 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.html_view import page_view
 from ragval_pipeline.reporting.text import one_line, shorten, visible
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -57,7 +58,7 @@ def _environment() -> Environment:
         percent=numbers.show_percent,
         score=numbers.show_score,
         seconds=numbers.show_seconds,
-        plural=lambda noun, count: numbers.plural(count, noun),
+        plural=lambda noun, count: plural(count, noun),
         one_line=one_line,
         shorten=shorten,
         fact=fact_text,

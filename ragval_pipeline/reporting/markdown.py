@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.history.model import RunChanges
-from ragval_pipeline.reporting.numbers import plural, show_gate, show_score, show_seconds, show_value
+from ragval_pipeline.reporting.numbers import show_gate, show_score, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
     FindingNode,
     count_by_severity,
@@ -22,6 +22,7 @@ from ragval_pipeline.reporting.outline import (
 )
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 

@@ -75,17 +75,6 @@ def show_seconds(seconds: float) -> str:
     return f"{minutes} min {rest} s"
 
 
-def plural(count: int, noun: str) -> str:
-    """``1 page``, ``13 pages``, ``2 queries``, ``3 required criteria``."""
-    if count == 1:
-        return f"1 {noun}"
-    if noun.endswith("criterion"):
-        return f"{count:,} {noun.removesuffix('on')}a"
-    if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy")):
-        return f"{count:,} {noun[:-1]}ies"
-    return f"{count:,} {noun}s"
-
-
 def _show(value: float, unit: Unit, threshold: float | None) -> str:
     scale = 100.0 if unit == "percent" else 1.0
     shown, limit = value * scale, None if threshold is None else threshold * scale

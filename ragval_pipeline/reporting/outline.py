@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.model import ReportedFinding, Severity
-from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.reporting.selection import groups_of_report, is_partial
 from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.verdict import CriterionResult
+from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
@@ -146,6 +146,18 @@ def _only_selected(report: ValidationReport) -> str:
     left_out = sum(result.required and result.reason_code == "not_selected" for result in report.criteria)
     verb = "was" if asked == 1 else "were"
     return f"Only {asked} of {plural(asked + left_out, 'required criterion')} {verb} selected"
+
+
+def ceiling_of(report: ValidationReport, name: str) -> float | None:
+    """The best value of a retrieval metric that the ground truth allows; null when that is 1 or not known."""
+    metric = report.retrieval_metrics.page.get(name)
+    ceiling = None if metric is None else metric.ceiling
+    return ceiling if ceiling is not None and ceiling < 1.0 - TOLERANCE else None
+
+
+def failure_of(report: ValidationReport) -> str | None:
+    """What the headline says of the outside system that failed; null for every other verdict."""
+    return _failure(report) if report.verdict == "error" else None
 
 
 def _all_of(count: int) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.reporting.query_rows import QueryRow, as_expected, page_key
+from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -6,6 +6,7 @@ of it reaches the terminal, and none of it is markup.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.text import one_line
@@ -14,7 +15,18 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_ASCII = {"✓": "+", "✗": "x", "○": "o", "·": "-", "≥": ">=", "≤": "<=", "→": "->", "└": "`-", "…": "..."}
+#: Looks and signs of verdicts, severities, and of values that nothing is asked of.
+STYLES = {
+    "pass": "green", "fail": "red", "error": "red", "not_measured": "yellow", "met": "green", "not_met": "red",
+    "info": "blue", "warning": "yellow", "shown": "dim",
+}  # fmt: skip
+SIGNS = {
+    "pass": "✓", "fail": "✗", "error": "✗", "not_measured": "○", "met": "✓", "not_met": "✗", "warning": "!",
+    "info": "·", "shown": "·",
+}  # fmt: skip
+_ASCII = {
+    "✓": "+", "✗": "x", "○": "o", "·": "-", "≥": ">=", "≤": "<=", "→": "->", "└": "`-", "…": "...", "“": '"', "”": '"',
+}  # fmt: skip
 
 
 class LinePrinter:
@@ -30,19 +42,27 @@ class LinePrinter:
         """Columns of the console."""
         return self._console.width
 
-    def line(self, *parts: tuple[str, str], indent: int = 0, lead: str = "", wrap: bool = True) -> None:
+    def line(
+        self,
+        *parts: tuple[str, str],
+        indent: int = 0,
+        lead: str | Sequence[tuple[str, str]] = "",
+        wrap: bool = True,
+    ) -> None:
         """Print ``(text, style)`` parts, the lines after the first below the text after ``lead``.
 
-        Without ``wrap`` they stay on one line, so that it can be copied.
+        A ``lead`` that is a text has the look of the first part. Without ``wrap`` they stay on one line, so that it can
+        be copied.
         """
-        text, lead = self._text(*parts), self.fit(lead)
-        style = parts[0][1] if parts else ""
+        text = self._text(*parts)
+        start = self._text(*([(lead, parts[0][1] if parts else "")] if isinstance(lead, str) else lead))
+        blank = self._text((" " * start.cell_len, ""))
         # At least one character a line, however narrow the window is.
-        room = max(self.width - indent - len(lead), 1)
+        room = max(self.width - indent - start.cell_len, 1)
         for number, line in enumerate(text.wrap(self._console, room) if wrap else [text]):
             line.rstrip()
-            start = " " * indent + (" " * len(lead) if number else lead)
-            self._console.print(self._text((start, style)) + line, soft_wrap=True)
+            whole = self._text((" " * indent, "")) + (blank if number else start) + line
+            self._console.print(whole, soft_wrap=True)
 
     def _text(self, *parts: tuple[str, str]) -> Text:
         from rich.text import Text

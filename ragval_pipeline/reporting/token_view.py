@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.numbers import plural
+from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -1,4 +1,7 @@
-"""Showing what a user wrote inside a one-line message. What does not live here: the messages."""
+"""Words and values inside one-line messages: what a user wrote, nouns and their numbers.
+
+What does not live here: the messages.
+"""
 
 from __future__ import annotations
 
@@ -9,3 +12,14 @@ def printable(value: object, *, limit: int = 80) -> str:
     if not text.isprintable():
         text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 page``, ``13 pages``, ``2 queries``, ``3 required criteria``."""
+    if count == 1:
+        return f"1 {noun}"
+    if noun.endswith("criterion"):
+        return f"{count:,} {noun.removesuffix('on')}a"
+    if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy")):
+        return f"{count:,} {noun[:-1]}ies"
+    return f"{count:,} {noun}{'es' if noun.endswith(('ch', 'sh', 'x')) else 's'}"

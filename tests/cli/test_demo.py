@@ -76,3 +76,13 @@ def test_every_defect_is_listed_with_what_it_does(ragval: Ragval, tmp_path: Path
     for code in ("coverage.missing_page", "payload.empty_field", "query.failed", "chunk.duplicate_index"):
         assert code in ended.out
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_listed_defects_stand_by_family_with_variants_below_their_code(ragval: Ragval) -> None:
+    lines = ragval("demo", "--list-defects").out.splitlines()
+    families = [line for line in lines if line and not line.startswith(" ")][:-1]
+    assert len(families) == len(set(families)) > 5
+    start = next(number for number, line in enumerate(lines) if line.startswith("  coverage.orphan_page "))
+    assert lines[start + 1].startswith("    :excluded ")
+    assert max(map(len, lines)) <= 80
+    assert lines[-1] == "Plant one with ragval demo --break CODE, a variant with CODE:VARIANT."

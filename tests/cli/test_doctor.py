@@ -328,3 +328,8 @@ def test_an_error_is_split_into_problem_and_remedy() -> None:
 )
 def test_names_of_one_model_are_the_same_however_they_are_spelt(one: str, other: str, same: bool) -> None:
     assert same_model(one, other) is same
+
+
+def test_a_remedy_that_asks_gets_no_full_stop() -> None:
+    check = failed("suite file", SuiteError("is not a known key", key="qdrnt", remedy="Did you mean qdrant?"))
+    assert (check.message, check.remedy) == ("qdrnt: is not a known key", "Did you mean qdrant?")

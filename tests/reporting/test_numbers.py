@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.reporting.numbers import plural, show_count, show_gate, show_measured, show_seconds, show_value
+from ragval_pipeline.reporting.numbers import show_count, show_gate, show_measured, show_seconds, show_value
 from tests.reporting.factory import criterion
 
 
@@ -37,12 +37,6 @@ def test_values_and_gates_are_shown_in_their_unit(name, value, threshold, shown,
 )
 def test_rounding_never_hides_a_missed_gate(value, threshold, shown):
     assert show_value(criterion("coverage", value, threshold)) == shown
-
-
-def test_nouns_are_put_in_the_plural():
-    assert [plural(1, "page"), plural(0, "page"), plural(2, "query"), plural(3, "required criterion")] == [
-        "1 page", "0 pages", "2 queries", "3 required criteria",
-    ]  # fmt: skip
 
 
 def test_durations_grow_into_minutes():

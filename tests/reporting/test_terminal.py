@@ -9,6 +9,7 @@ from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.terminal import render_summary
+from ragval_pipeline.validation.report import MetricValue, RetrievalMetrics
 from tests.reporting import factory
 
 PATH = "ragval_reports/demo_book/20261120T111541Z-1f0c9a52/report.html"
@@ -97,7 +98,68 @@ def test_without_a_written_report_no_path_is_named():
     assert "Findings: none" in printed(factory.report(), path=None)
 
 
-def test_a_reason_without_room_is_cut_after_its_first_clause():
-    criteria = [factory.criterion("mrr", 0.9, reason="mean over 20 queries, at most 0.95 with this ground truth")]
-    text = printed(factory.report(criteria=criteria), width=50)
-    assert "mean over 20 queries\n" in text
+def test_a_reason_without_room_goes_on_in_its_column():
+    criteria = [factory.criterion("embedding_match", 0.0, 0.99, reason="0 of 3 re-embedded points are what is stored")]
+    lines = printed(factory.report(criteria=criteria), width=60).splitlines()
+    start = next(number for number, line in enumerate(lines) if "0 of 3" in line)
+    column = lines[start].index("0 of 3")
+    assert " ".join(line[column:] for line in lines[start : start + 2]) == criteria[0].reason
+    assert lines[start + 1][:column].isspace()
+
+
+def test_of_a_gate_that_is_met_the_first_clause_will_do():
+    reason = "22 of 22 queries, with the same client, for an embedded Qdrant allows one at a time"
+    criteria = [factory.criterion("determinism", 1.0, 1.0, reason=reason)]
+    assert "22 of 22 queries\n" in printed(factory.report(criteria=criteria), width=60)
+    assert reason in printed(factory.report(criteria=criteria), width=160)
+
+
+def test_criteria_without_a_gate_are_one_short_list_of_names_and_values():
+    criteria = [factory.criterion(f"recall_at_{k}", 0.5, reason="mean over 20 queries") for k in range(1, 9)]
+    lines = printed(factory.report(criteria=criteria)).splitlines()
+    start = lines.index("Without a gate")
+    assert lines[start + 1].split(" · ")[0].strip() == "recall_at_1 50 %"
+    assert lines[start + 3] == ""
+    assert "mean over" not in "".join(lines)
+
+
+def test_a_metric_that_cannot_reach_one_shows_its_ceiling():
+    page = {
+        "precision_at_3": MetricValue(value=0.4, n=20, ceiling=3 / 7),
+        "mrr": MetricValue(value=0.9, n=20, ceiling=1.0),
+    }
+    criteria = [factory.criterion("precision_at_3", 0.4), factory.criterion("mrr", 0.9)]
+    text = printed(factory.report(criteria=criteria, retrieval_metrics=RetrievalMetrics(page=page)))
+    assert "precision_at_3 40 % of at most 42.9 % · mrr 0.900\n" in text
+
+
+def test_a_failed_query_shows_what_it_asks_and_why_it_failed():
+    text = printed(factory.faulty().report)
+    assert "“Describe a body in URDF” best score 0.38 is below 0.45 →" in " ".join(text.split())
+
+
+def test_of_many_failed_queries_three_are_shown_each_with_its_text():
+    asked = [factory.query(f"q{n}", f"Question {n}?", 0.2, passed=False) for n in range(5)]
+    findings = [make_finding("query.failed", [entry.query_id for entry in asked])]
+    text = printed(factory.report(query_results=asked, findings=findings))
+    assert text.count("best score 0.2 is below 0.45") == 3
+    assert "“Question 2?”" in text
+    assert "“Question 3?”" not in text
+    assert "and 2 more" in text
+
+
+def test_the_failure_that_the_headline_tells_is_not_told_again_for_each_criterion():
+    told = "embedder: the provider answered HTTP 401: invalid api token. Check embedding.api_key."
+    criteria = [
+        factory.criterion(name, None, 0.9, required=required, reason=f"not measured: {told}", reason_code="unreachable")
+        for name, required in (("query_pass_rate", True), ("critical_queries", True), ("accuracy", False))
+    ]
+    finding = make_finding("embedder.unreachable", ["401"], message=told, remedy="Check embedding.api_key.")
+    text = printed(factory.report("error", criteria=criteria, findings=[finding]), width=200)
+    assert text.count("see above") == 3
+    assert text.count(told) == 1
+    assert text.count("Check embedding.api_key.") == 2
+
+
+def test_the_verdict_is_bold():
+    assert "\x1b[1;31m✗ FAIL" in printed(factory.faulty().report, terminal=True, no_color=False)

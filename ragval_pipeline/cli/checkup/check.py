@@ -58,11 +58,11 @@ def problem(name: str, message: str, remedy: str, *, exit_code: int = 2) -> Chec
 
 def failed(name: str, error: RagvalError) -> Check:
     """The problem that an error is."""
-    text, remedy = str(error).rstrip("."), str(getattr(error, "remedy", "")).rstrip(".")
+    text, remedy = str(error), str(getattr(error, "remedy", ""))
     if isinstance(error, SuiteError) and error.key:
         text = f"{error.key}: {error.problem}"
     message = text.removesuffix(remedy).rstrip(". ") if remedy else text
-    return problem(name, message, f"{remedy}." if remedy else "", exit_code=error.exit_code)
+    return problem(name, message.removesuffix("."), remedy, exit_code=error.exit_code)
 
 
 def exit_code_of(checks: Iterable[Check]) -> int:

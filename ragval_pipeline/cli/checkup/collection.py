@@ -8,10 +8,10 @@ from __future__ import annotations
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.qdrant.reader import Reader
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
 
 
 def check_collection(suite: Suite, reader: Reader) -> tuple[Look | None, list[Check]]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from ragval_pipeline.cli.checkup.check import Check, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.metadata.aliases import changed_fields
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
 
 _TEXT = "Which questions does this collection answer?"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.suite.interpolation import PLACEHOLDER
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
 
 
 def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:

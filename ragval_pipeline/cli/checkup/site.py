@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.reporting.numbers import plural
 from ragval_pipeline.sources.urls import fold_path, host_of, path_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.sections import SourceSettings
 
 if TYPE_CHECKING:

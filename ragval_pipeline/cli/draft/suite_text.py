@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.suite.printing import plural
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _payload(draft: SuiteDraft) -> list[str]:
     missing = [f"    # {line}" for line in absent] if draft.absent else []
     if not draft.fields:
         return ["# payload:", "#   fields: {}   # nothing in the points has a name that ragval knows", *missing]
-    lines = ["payload:", f"  fields:   # found in the first {draft.points:,} points"]
+    lines = ["payload:", f"  fields:   # found in the first {plural(draft.points, 'point')}"]
     lines += [f"    {name}: {_value(path)}{_doubt(draft, name, path)}" for name, path in draft.fields.items()]
     lines += missing
     if draft.required is not None:

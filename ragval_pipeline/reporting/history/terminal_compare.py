@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
 from ragval_pipeline.reporting.history.model import RunChanges
-from ragval_pipeline.reporting.numbers import plural, show_measured, show_score
+from ragval_pipeline.reporting.numbers import show_measured, show_score
 from ragval_pipeline.reporting.outline import verdict_words
 from ragval_pipeline.reporting.terminal_lines import LinePrinter
 from ragval_pipeline.reporting.text import shorten
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.regression.compare import Comparison
 from ragval_pipeline.validation.report import QueryReport
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.qdrant.points import Reader
+from ragval_pipeline.suite.printing import plural
 
 #: Types of payload indexes that a server can order by.
 _ORDERED = frozenset({"datetime", "integer", "float"})
@@ -35,7 +36,7 @@ class CollectionState:
 
     def __str__(self) -> str:
         newest = f", the newest of {self.newest}" if self.newest else ""
-        return f"{self.name} with {self.points:,} points{newest}"
+        return f"{self.name} with {plural(self.points, 'point')}{newest}"
 
 
 def read_state(reader: Reader, time_field: str | None) -> CollectionState:

@@ -14,6 +14,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.printing import plural
 
 #: Snapshot columns that ``collect_order`` needs.
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at")
@@ -104,5 +105,5 @@ def _duplicates(pages: Mapping[str, PageOrder]) -> list[Finding]:
                 subjects.append(Subject(name=point_id, page=key, details=details))
     if not subjects:
         return []
-    message = f"{len(subjects)} points share page and chunk index, in {groups} groups."
+    message = f"{len(subjects)} points share page and chunk index, in {plural(groups, 'group')}."
     return [make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message)]

@@ -15,6 +15,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.probes import Probe
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.index.readiness import answers_for_itself
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
@@ -97,7 +98,7 @@ def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorF
         value=mean,
         numerator=total,
         denominator=len(recalls),
-        reason=f"mean over {len(recalls)} searches",
+        reason=f"mean over {plural(len(recalls), 'search')}",
     )
     worst = sorted(recalls, key=lambda entry: (entry[1], entry[0].name))[:_SHOWN]
     details = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+from ragval_pipeline.suite.printing import plural
 
 _STATUS = {
     "yellow": "the optimiser is at work (status yellow)",
@@ -81,7 +82,10 @@ def _problems(facts: CollectionFacts) -> Iterator[tuple[str, str]]:
     if facts.optimizer != "ok":
         yield "optimizer", f"the optimiser reports an error: {facts.optimizer[:200]}"
     if facts.deferred_points:
-        yield "deferred_points", f"{facts.deferred_points} points are hidden from searches until they are optimised"
+        yield (
+            "deferred_points",
+            f"{plural(facts.deferred_points, 'point')} hidden from searches until the collection is optimised",
+        )
     left = unindexed_points(facts)
     if left is not None:
         yield "unindexed", f"{left} of {facts.points_count} vectors are not indexed, more than the threshold allows"

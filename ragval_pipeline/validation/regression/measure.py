@@ -11,6 +11,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, MetricChange, QueryLoss
 from ragval_pipeline.validation.regression.paired import ALPHA, fewest_pairs
@@ -109,10 +110,11 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
     compared = max(change.test.n for change in comparison.changes)
     needed = fewest_pairs(len(comparison.changes))
     if comparison.too_few:
-        reason = f"{compared} queries can be compared with {baseline}; below {needed} no drop is beyond chance{again}"
-        return not_measured(CRITERION, "too_few", reason)
+        reason = f"{plural(compared, 'query')} can be compared with {baseline}; below {needed} no drop is beyond chance"
+        return not_measured(CRITERION, "too_few", f"{reason}{again}")
     told = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
-    reason = f"{told} over {compared} queries against {baseline}; fewer than {needed} losses are never beyond chance"
+    told = f"{told} over {plural(compared, 'query')} against {baseline}"
+    reason = f"{told}; fewer than {needed} losses are never beyond chance"
     return MeasuredValue(name=CRITERION, value=1.0, reason=f"{reason}; {aside}" if aside else reason)
 
 
@@ -137,7 +139,10 @@ def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
             [Subject(name=change.metric, details={"queries": sorted(name for name, _ in change.worse)})],
             scope=change.metric,
             details={"baseline": baseline, **change_facts(change)},
-            message=f"{_drop_words(change)}: {change.test.losses} queries lost, {change.test.wins} won, beyond chance.",
+            message=(
+                f"{_drop_words(change)}: {plural(change.test.losses, 'query')} lost, {change.test.wins} won, beyond "
+                "chance."
+            ),
             cause=_cause(comparison.turnover),
         )
         for change in comparison.drops
@@ -153,7 +158,7 @@ def _cause(turnover: Turnover | None) -> str | None:
     if turnover.share == 0 and turnover.chunks_added == 0:
         return "No chunk changed: the vectors, the search, the settings or the queries did."
     return (
-        f"{turnover.chunks_removed} chunks were removed and {turnover.chunks_added} added "
+        f"{plural(turnover.chunks_removed, 'chunk')} removed and {turnover.chunks_added} added "
         f"({turnover.share:.0%} of the corpus is gone); the rest is what it was."
     )
 
@@ -172,7 +177,7 @@ def _lost(lost: Sequence[QueryLoss], baseline: str) -> list[Finding]:
 def _lost_finding(lost: Sequence[QueryLoss], baseline: str, *, scope: str | None) -> Finding:
     if any(loss.now is not None for loss in lost):
         return make_finding("regression.query_lost", _subjects(lost), scope=scope, details=_of(baseline))
-    count = "1 query" if len(lost) == 1 else f"{len(lost)} queries"
+    count = plural(len(lost), "query")
     return make_finding(
         "regression.query_lost",
         _subjects(lost),

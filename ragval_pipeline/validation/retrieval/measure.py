@@ -11,6 +11,7 @@ from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
 from ragval_pipeline.validation.retrieval import metrics
@@ -22,6 +23,7 @@ from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.retrieval.repeats import measure_determinism
 from ragval_pipeline.validation.retrieval.sections import query_sections
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
+from ragval_pipeline.validation.verdict import TOLERANCE
 
 __all__ = ["ASSET", "RetrievalSettings", "measure_retrieval", "questions_of"]
 
@@ -82,7 +84,8 @@ def _page_values(sections: Mapping[str, Any], settings: RetrievalSettings) -> li
         else:
             # Of hits this is their number, which a product of floats need not be.
             total = round(metric["value"] * metric["n"], 9)
-            reason = f"mean over {metric['n']} queries, at most {metric['ceiling']:.3f}"
+            limit = f", at most {metric['ceiling']:.3f}" if metric["ceiling"] < 1.0 - TOLERANCE else ""
+            reason = f"mean over {plural(metric['n'], 'query')}{limit}"
             values.append(
                 MeasuredValue(name=name, value=metric["value"], numerator=total, denominator=metric["n"], reason=reason)
             )

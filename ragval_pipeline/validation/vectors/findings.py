@@ -14,6 +14,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.vectors.identity import Decision, Kind
 from ragval_pipeline.validation.vectors.swapped import Owner
 
@@ -76,7 +77,7 @@ def identical(groups: Sequence[Sequence[str]], points: Described, *, because: st
         for name in group
     ]
     details = {"groups": len(groups), "share": points.share(subjects)}
-    message = f"{len(subjects)} points hold the vector of a point with another text, in {len(groups)} groups."
+    message = f"{len(subjects)} points hold the vector of a point with another text, in {plural(len(groups), 'group')}."
     return [make_finding("vector.identical", subjects, details=details, message=message, because=because)]
 
 
