@@ -1,6 +1,7 @@
 """``remediation.json``: what to do about the findings, as lists that a script can work off.
 
-What lives here: grouping by the catalogue's ``action``. What does not: which of several duplicates stays
+What lives here: grouping by the catalogue's ``action``. A finding that follows from another one asks for nothing by
+itself: it goes away with its cause, which says so. What does not live here: which of several duplicates stays
 (``duplicates``), and doing anything: ragval never writes points.
 """
 
@@ -12,6 +13,7 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
 from ragval_pipeline.reporting.duplicates import GROUPED, surplus_pages, surplus_points
+from ragval_pipeline.reporting.outline import FindingNode, finding_tree
 from ragval_pipeline.reporting.point_lookup import PointLookup
 from ragval_pipeline.sources.urls import is_http_url
 
@@ -120,13 +122,16 @@ def remediation(findings: Sequence[Finding], scope_urls: dict[str, str], lookup:
         ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (a person
         decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``), and by who acts ``ingestion``,
         ``chunker``, ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy,
-        count, subjects, because}``).
+        count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``).
     """
     collected = Remediation(scope_urls, lookup)
+    nodes = finding_tree([finding.reported() for finding in findings])
+    causes = {(node.finding.code, node.finding.scope) for node in nodes}
+    acted_on = [finding for finding in findings if (finding.code, finding.scope) in causes]
     # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
-    for finding in sorted(findings, key=lambda finding: finding.code in GROUPED):
+    for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
         collected.add(finding)
-    return collected.as_json()
+    return {**collected.as_json(), "also_clears": [_cleared(node) for node in nodes if node.consequences]}
 
 
 def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
@@ -150,6 +155,11 @@ def _entry(finding: Finding) -> dict[str, Any]:
         "subjects": [subject.name for subject in finding.subjects[:REPORTED_SUBJECTS]],
         "because": finding.because,
     }
+
+
+def _cleared(node: FindingNode) -> dict[str, Any]:
+    codes = dict.fromkeys(finding.code for finding in node.below())
+    return {"code": node.finding.code, "scope": node.finding.scope, "codes": list(codes)}
 
 
 def _note(noted: dict[str, list[str]], name: str, code: str) -> None:

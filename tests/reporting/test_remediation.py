@@ -134,3 +134,30 @@ def test_other_findings_are_listed_by_who_acts():
 def test_only_findings_that_touch_points_or_pages_are_looked_up():
     findings = [make_finding("vector.zero", ["1"]), make_finding("query.failed", ["q1"])]
     assert names_to_look_up(findings) == {"1"}
+
+
+def test_what_follows_from_a_finding_asks_for_nothing_and_is_named_under_its_cause():
+    result = remedy(
+        make_finding("coverage.missing_page", [PAGE]),
+        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
+        make_finding("query.dead_target", ["q1"], because="query.failed"),
+    )
+    assert result["queries"] == []
+    assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.missing_page"]}]
+    assert result["also_clears"] == [
+        {"code": "coverage.missing_page", "scope": None, "codes": ["query.failed", "query.dead_target"]}
+    ]
+
+
+def test_a_finding_whose_cause_is_not_reported_asks_for_its_own_action():
+    result = remedy(make_finding("query.failed", ["q1"], because="coverage.missing_page"))
+    assert [entry["code"] for entry in result["queries"]] == ["query.failed"]
+    assert result["also_clears"] == []
+
+
+def test_points_to_delete_for_a_consequence_stay_in_the_index():
+    result = remedy(
+        make_finding("vector.model_mismatch", ["c"]),
+        make_finding("retrieval.hub_chunk", ["1"], because="vector.model_mismatch"),
+    )
+    assert result["delete_point_ids"] == []
