@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 
 FOLDER = Path(__file__).parent
 _NOTE = "<!-- Written by docs/generate.py from the code. -->\n"

@@ -74,6 +74,12 @@ def suite_of(
     Raises:
         SuiteError: An unknown or wrong key.
     """
+    if isinstance(content, list):
+        raise SuiteError(
+            "this is a list (a query file?), not a suite",
+            file=file,
+            remedy="A suite is a mapping with `suite:`, `qdrant:` and so on; name that file, or narrow the pattern.",
+        )
     if not isinstance(content, Mapping):
         raise SuiteError("holds no settings", file=file, remedy="Write a mapping: suite, qdrant, source, queries.")
     written = without_empty_sections({str(key): value for key, value in content.items()})

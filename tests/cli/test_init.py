@@ -13,7 +13,7 @@ from ragval_pipeline.cli.draft.pages import shared_folder
 from ragval_pipeline.cli.draft.starter import queries_text
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
 from tests.cli.collections_ import PAGES, langchain_payloads, store
 from tests.cli.conftest import Ended, Home
@@ -37,8 +37,11 @@ def test_the_demo_index_gets_a_suite_that_runs_and_passes(home: Home, ragval: Ra
     assert suite["source"]["include"] == ["/docs/**"]
     assert suite["payload"]["fields"]["headings"] == "heading_hierarchy"
     assert "chapter_id" in suite["payload"]["required"]
+    thresholds = suite["retrieval"]
+    assert 0.3 < thresholds["min_similarity"] == thresholds["relevance_similarity"] < 0.5
     ended = ragval("run", "-s", "my/ragval.yaml", "--json")
     assert ended.code == 0, ended.err
+    assert next(entry for entry in ended.json["criteria"] if entry["name"] == "relevance_rate")["value"] == 1.0
     assert ended.json["total_queries"] == 8
     assert ended.json["coverage_report"]["coverage_percentage"] == 100
     assert ragval("doctor", "-s", "my/ragval.yaml").code == 0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.reporting.profiles import schema_of
-from ragval_pipeline.suite.profiles import PROFILES
+from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.conformance.table import KINDS, PAGE, Row, page, rows, seeds
 
 TESTS = Path(__file__).parents[1]

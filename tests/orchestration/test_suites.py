@@ -115,3 +115,10 @@ def test_a_demo_that_was_built_here_is_read_with_its_changes(
     [suite] = find_suites({})
     assert suite.retrieval.top_k == 7
     assert suite.folder == built
+
+
+def test_a_query_file_that_a_glob_matches_is_named_as_what_it_probably_is(tmp_path: Path) -> None:
+    suite_file(tmp_path, "first")
+    (tmp_path / "queries.yaml").write_text("- query_text: What is it?\n", encoding="utf-8")
+    with pytest.raises(SuiteError, match=r"queries\.yaml: this is a list \(a query file\?\).* with `suite:`"):
+        names(str(tmp_path / "*.yaml"))

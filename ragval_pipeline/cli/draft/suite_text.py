@@ -41,7 +41,7 @@ class SuiteDraft:
         embedder: The guess.
         dimension: Length of the vectors.
         queries: Name of the query file.
-        min_similarity: Measured on the starter queries, or null.
+        min_similarity: Measured on the starter queries, also for ``relevance_similarity``; or null.
         lowest: The lowest best score of the starter queries, or null.
     """
 
@@ -172,7 +172,10 @@ def _judging(draft: SuiteDraft) -> list[str]:
         told = (
             f"the starter queries' lowest best score was {draft.lowest:.2f} at first; `ragval calibrate` measures anew"
         )
-        lines += [f"  min_similarity: {draft.min_similarity}   # {told}"]
+        lines += [
+            f"  min_similarity: {draft.min_similarity}   # {told}",
+            f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` tells the two apart by negative queries",
+        ]
     elif draft.profile is None:
         lines += ["  min_similarity: 0.70   # depends on the embedder: `ragval calibrate` measures what fits yours"]
     if draft.profile is not None:
