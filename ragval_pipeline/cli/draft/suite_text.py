@@ -174,7 +174,7 @@ def _judging(draft: SuiteDraft) -> list[str]:
         )
         lines += [
             f"  min_similarity: {draft.min_similarity}   # {told}",
-            f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` tells the two apart by negative queries",
+            f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` tells the two apart",
         ]
     elif draft.profile is None:
         lines += ["  min_similarity: 0.70   # depends on the embedder: `ragval calibrate` measures what fits yours"]
