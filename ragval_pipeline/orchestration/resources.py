@@ -71,8 +71,7 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
         suite: The resolved suite.
     """
     from ragval_pipeline.sources.qdrant.connect import place_of
-    from ragval_pipeline.sources.qdrant.reader import CollectionReader
-    from ragval_pipeline.sources.retry import policy_of
+    from ragval_pipeline.sources.qdrant.of_suite import reader_of_suite
 
     if hasattr(resource, "reader_for"):
         with resource.reader_for(suite) as reader:
@@ -82,14 +81,7 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
     place = place_of(settings)
     opened = resource.client_for(settings) if hasattr(resource, "client_for") else closing_client(resource, place)
     with opened as client:
-        yield CollectionReader(
-            client,
-            collection=settings.collection,
-            place=place,
-            vector_name=settings.vector_name,
-            equal=settings.filter,
-            policy=policy_of(suite),
-        )
+        yield reader_of_suite(client, suite)
 
 
 @contextmanager

@@ -85,19 +85,11 @@ class SimulatedQdrant:
     @contextmanager
     def reader_for(self, suite: Suite) -> Iterator[Reader]:
         """An open reader of the suite's collection."""
-        from ragval_pipeline.sources.qdrant.connect import open_client, place_of
-        from ragval_pipeline.sources.qdrant.reader import CollectionReader
+        from ragval_pipeline.sources.qdrant.connect import open_client
+        from ragval_pipeline.sources.qdrant.of_suite import reader_of_suite
 
-        settings = suite.qdrant
-        with open_client(settings) as client:
-            reader: Reader = CollectionReader(
-                client,
-                collection=settings.collection,
-                place=place_of(settings),
-                vector_name=settings.vector_name,
-                equal=settings.filter,
-            )
-            reader = PassingReader(reader)
+        with open_client(suite.qdrant) as client:
+            reader: Reader = PassingReader(reader_of_suite(client, suite))
             for service in self.services:
                 reader = service.reader(reader) if service.reader else reader
             yield reader

@@ -5,16 +5,13 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
-from ragval_pipeline.orchestration.costs import counted_embedding
+from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.limits import limit_of
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import INDEX_HEALTH, PAYLOAD_SNAPSHOT, resource_key
+from ragval_pipeline.orchestration.names import INDEX_HEALTH
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement, not_measured
 
@@ -24,29 +21,7 @@ QUERIES_PROBED = POINTS_PROBED = 50
 
 def build_index_health(suite: Suite) -> dg.AssetsDefinition:
     """The asset."""
-
-    @suite_asset(
-        suite,
-        INDEX_HEALTH,
-        kinds={"qdrant"},
-        resources=("qdrant", "embedder"),
-        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT),
-        description=__doc__,
-    )
-    def index_health(
-        context: dg.AssetExecutionContext, manifest: SnapshotManifest
-    ) -> dg.MaterializeResult[Measurement]:
-        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = counted_embedding(context, suite)
-        return measure(
-            context,
-            asset=INDEX_HEALTH,
-            severities=suite.severity,
-            work=lambda: examine_index(resolve_suite(suite), manifest, connection, embedding),
-            embedding=embedding,
-        )
-
-    return index_health
+    return searching_asset(suite, INDEX_HEALTH, work=examine_index, description=__doc__)
 
 
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

@@ -4,16 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields, searched_vector
-from ragval_pipeline.orchestration.costs import counted_embedding
+from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.limits import limit_of
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import LATENCY_PROFILE, PAYLOAD_SNAPSHOT, resource_key
+from ragval_pipeline.orchestration.names import LATENCY_PROFILE
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
@@ -28,29 +25,7 @@ QUERIES_TIMED = 50
 
 def build_latency_profile(suite: Suite) -> dg.AssetsDefinition:
     """The asset."""
-
-    @suite_asset(
-        suite,
-        LATENCY_PROFILE,
-        kinds={"qdrant"},
-        resources=("qdrant", "embedder"),
-        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT),
-        description=__doc__,
-    )
-    def latency_profile(
-        context: dg.AssetExecutionContext, manifest: SnapshotManifest
-    ) -> dg.MaterializeResult[Measurement]:
-        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = counted_embedding(context, suite)
-        return measure(
-            context,
-            asset=LATENCY_PROFILE,
-            severities=suite.severity,
-            work=lambda: time_searches(resolve_suite(suite), manifest, connection, embedding),
-            embedding=embedding,
-        )
-
-    return latency_profile
+    return searching_asset(suite, LATENCY_PROFILE, work=time_searches, description=__doc__)
 
 
 def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

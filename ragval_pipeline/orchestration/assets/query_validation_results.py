@@ -6,19 +6,12 @@ import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.orchestration.asking import Asking, asking
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.costs import counted_embedding
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import (
-    PAYLOAD_SNAPSHOT,
-    QUERY_VALIDATION_RESULTS,
-    SITEMAP_URLS,
-    resource_key,
-)
+from ragval_pipeline.orchestration.assets.searching import searching_asset
+from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import ranks_of, resolve_suite
+from ragval_pipeline.suite.load import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
 
@@ -35,29 +28,7 @@ if TYPE_CHECKING:
 
 def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
     """The asset."""
-
-    @suite_asset(
-        suite,
-        QUERY_VALIDATION_RESULTS,
-        kinds={"qdrant", *(["cohere"] if suite.embedding.provider == "cohere" else [])},
-        resources=("qdrant", "embedder"),
-        ins=upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT),
-        description=__doc__,
-    )
-    def query_validation_results(
-        context: dg.AssetExecutionContext, inventory: SiteInventory, manifest: SnapshotManifest
-    ) -> dg.MaterializeResult[Measurement]:
-        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = counted_embedding(context, suite)
-        return measure(
-            context,
-            asset=QUERY_VALIDATION_RESULTS,
-            severities=suite.severity,
-            work=lambda: ask_and_judge(resolve_suite(suite), inventory, manifest, connection, embedding),
-            embedding=embedding,
-        )
-
-    return query_validation_results
+    return searching_asset(suite, QUERY_VALIDATION_RESULTS, work=ask_and_judge, description=__doc__, needs_site=True)
 
 
 def ask_and_judge(

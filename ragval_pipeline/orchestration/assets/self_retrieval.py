@@ -5,15 +5,12 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.asking import Asking, asking
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_reader, searched_vector
-from ragval_pipeline.orchestration.costs import counted_embedding
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS, resource_key
+from ragval_pipeline.orchestration.assets.searching import searching_asset
+from ragval_pipeline.orchestration.names import SELF_RETRIEVAL
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement, not_measured
 
@@ -30,29 +27,7 @@ PAGES_ASKED_IN_FULL = 400
 
 def build_self_retrieval(suite: Suite) -> dg.AssetsDefinition:
     """The asset."""
-
-    @suite_asset(
-        suite,
-        SELF_RETRIEVAL,
-        kinds={"qdrant"},
-        resources=("qdrant", "embedder"),
-        ins=upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT),
-        description=__doc__,
-    )
-    def self_retrieval(
-        context: dg.AssetExecutionContext, inventory: SiteInventory, manifest: SnapshotManifest
-    ) -> dg.MaterializeResult[Measurement]:
-        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = counted_embedding(context, suite)
-        return measure(
-            context,
-            asset=SELF_RETRIEVAL,
-            severities=suite.severity,
-            work=lambda: ask_pages(resolve_suite(suite), inventory, manifest, connection, embedding),
-            embedding=embedding,
-        )
-
-    return self_retrieval
+    return searching_asset(suite, SELF_RETRIEVAL, work=ask_pages, description=__doc__, needs_site=True)
 
 
 def ask_pages(

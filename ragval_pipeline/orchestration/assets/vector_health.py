@@ -6,15 +6,12 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
-from ragval_pipeline.orchestration.costs import counted_embedding
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, VECTOR_HEALTH, resource_key
+from ragval_pipeline.orchestration.assets.searching import searching_asset
+from ragval_pipeline.orchestration.names import VECTOR_HEALTH
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
@@ -24,29 +21,7 @@ _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 def build_vector_health(suite: Suite) -> dg.AssetsDefinition:
     """The asset."""
-
-    @suite_asset(
-        suite,
-        VECTOR_HEALTH,
-        kinds={"qdrant"},
-        resources=("qdrant", "embedder"),
-        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT),
-        description=__doc__,
-    )
-    def vector_health(
-        context: dg.AssetExecutionContext, manifest: SnapshotManifest
-    ) -> dg.MaterializeResult[Measurement]:
-        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        embedding = counted_embedding(context, suite)
-        return measure(
-            context,
-            asset=VECTOR_HEALTH,
-            severities=suite.severity,
-            work=lambda: examine_vectors(resolve_suite(suite), manifest, connection, embedding),
-            embedding=embedding,
-        )
-
-    return vector_health
+    return searching_asset(suite, VECTOR_HEALTH, work=examine_vectors, description=__doc__)
 
 
 def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.page_copies.record import PageRecord, record_from
+from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -22,20 +23,14 @@ class PageCopies:
         self.manifest = manifest
 
     def folder(self) -> UPath:
-        """Where the parts are: in the run's evidence once its report is written, before that where they were staged.
+        """Where the parts are.
 
         Raises:
-            FileNotFoundError: The parts are in neither place.
+            FileNotFoundError: They are neither in the run's evidence nor where they were staged.
         """
-        from upath import UPath
-
-        for uri in (self.manifest.kept_uri, self.manifest.staged_uri):
-            folder = UPath(uri)
-            if not self.manifest.parts or (folder / self.manifest.parts[0].name).exists():
-                return folder
-        raise FileNotFoundError(
-            f"the page copies of run {self.manifest.run_id} are gone from {self.manifest.kept_uri}: read the pages anew"
-        )
+        read = self.manifest
+        gone = f"the page copies of run {read.run_id} are gone from {read.kept_uri}: read the pages anew"
+        return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
 
     def groups(self) -> Iterator[list[PageRecord]]:
         """Pages in the sitemap's order, a part in memory at a time."""

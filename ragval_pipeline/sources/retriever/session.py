@@ -12,9 +12,9 @@ from functools import cached_property
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 from ragval_pipeline.sources.production_search import ProductionSearcher, production_searcher
-from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+from ragval_pipeline.sources.qdrant.connect import open_client
+from ragval_pipeline.sources.qdrant.of_suite import reader_of_suite
 from ragval_pipeline.sources.qdrant.reader import CollectionReader
-from ragval_pipeline.sources.retry import policy_of
 from ragval_pipeline.suite.model import Suite
 
 
@@ -39,15 +39,7 @@ class Session:
     @cached_property
     def reader(self) -> CollectionReader:
         """The suite's collection."""
-        settings = self._suite.qdrant
-        return CollectionReader(
-            self._stack.enter_context(open_client(settings)),
-            collection=settings.collection,
-            place=place_of(settings),
-            vector_name=settings.vector_name,
-            equal=settings.filter,
-            policy=policy_of(self._suite),
-        )
+        return reader_of_suite(self._stack.enter_context(open_client(self._suite.qdrant)), self._suite)
 
     @cached_property
     def production(self) -> ProductionSearcher:

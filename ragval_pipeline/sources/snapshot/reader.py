@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,21 +23,14 @@ class Snapshot:
         self.manifest = manifest
 
     def folder(self) -> UPath:
-        """Where the parts are: in the run's evidence once its report is written, before that where they were staged.
+        """Where the parts are.
 
         Raises:
-            FileNotFoundError: The parts are in neither place.
+            FileNotFoundError: They are neither in the run's evidence nor where they were staged.
         """
-        from upath import UPath
-
-        for uri in (self.manifest.kept_uri, self.manifest.staged_uri):
-            folder = UPath(uri)
-            # Parts are copied one by one where a store knows no folders: some of them are no snapshot.
-            if all((folder / part.name).exists() for part in self.manifest.parts):
-                return folder
-        raise FileNotFoundError(
-            f"the snapshot of run {self.manifest.run_id} is gone from {self.manifest.kept_uri}: take a new one"
-        )
+        read = self.manifest
+        gone = f"the snapshot of run {read.run_id} is gone from {read.kept_uri}: take a new one"
+        return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Record batches with ``columns``, in id order, a part in memory at a time."""

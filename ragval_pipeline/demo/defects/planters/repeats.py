@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 import re
+from collections.abc import Collection
 from html import escape
 from itertools import combinations
 
@@ -45,7 +46,8 @@ def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     points = choose_points(
         corpus, amount, rng, suits=lambda point: len(corpus.get(point, "text").split()) >= _MIN_WORDS
     )
-    copies = [_put_on_another_page(corpus, point, rng) for point in points]
+    scope = frozenset(corpus.scope_urls)
+    copies = [_put_on_another_page(corpus, point, scope, rng) for point in points]
     rewrite(corpus, [(copy, corpus.get(copy, "text")) for copy in copies])
     subjects |= {str(point.id) for point in (*points, *copies)}
     return Planted("chunk.near_duplicate", frozenset(subjects), followers=_FILLS_ANSWERS)
@@ -83,13 +85,12 @@ def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
     return Planted("chunk.stale_tail", frozenset(str(point.id) for point in old), followers=frozenset(followers))
 
 
-def _put_on_another_page(corpus: Corpus, point: StoredPoint, rng: random.Random) -> StoredPoint:
+def _put_on_another_page(corpus: Corpus, point: StoredPoint, scope: Collection[str], rng: random.Random) -> StoredPoint:
     """A copy with two words changed, as the last chunk of another page of the site."""
-    others = [
-        url for url in sorted(corpus.pages()) if url != corpus.get(point, "source_url") and url in corpus.scope_urls
-    ]
-    target = rng.choice(others)
-    page = corpus.pages()[target]
+    pages = corpus.pages()
+    own = corpus.get(point, "source_url")
+    target = rng.choice([url for url in sorted(pages) if url != own and url in scope])
+    page = pages[target]
     text = _with_two_words_changed(corpus.get(point, "text"))
     places = {name: corpus.get(page[-1], name) for name in ("source_url", "title", "module", "chapter")}
     headings = corpus.get(page[0], "headings")[:1]

@@ -1,0 +1,27 @@
+"""The reader of the collection that a suite names. What does not live here: opening the client (``connect``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.sources.qdrant.connect import place_of
+from ragval_pipeline.sources.qdrant.reader import CollectionReader
+from ragval_pipeline.sources.retry import policy_of
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+    from ragval_pipeline.suite.model import Suite
+
+
+def reader_of_suite(client: QdrantClient, suite: Suite) -> CollectionReader:
+    """Reads the suite's collection through ``client``: its vector, its filter, its retries."""
+    settings = suite.qdrant
+    return CollectionReader(
+        client,
+        collection=settings.collection,
+        place=place_of(settings),
+        vector_name=settings.vector_name,
+        equal=settings.filter,
+        policy=policy_of(suite),
+    )
