@@ -6,20 +6,29 @@ running, so only the report's gates block: a bad index turns the run red after i
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.metadata import criterion_metadata, offenders_metadata
-from ragval_pipeline.orchestration.names import FINDINGS_CHECK, VALIDATION_REPORT, asset_key, resource_key
+from ragval_pipeline.orchestration.names import (
+    FINDINGS_CHECK,
+    VALIDATION_REPORT,
+    VERDICT_CHECK,
+    asset_key,
+    resource_key,
+)
 from ragval_pipeline.orchestration.offenders import AnyFinding, evidence_for
 from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.verdict import CriterionResult, judge_value
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.report import ValidationReport
 
 #: Every criterion of a suite with its gate, in report order.
 Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
@@ -79,7 +88,11 @@ def build_measurement_checks(
 
 
 def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = None) -> dg.AssetChecksDefinition:
-    """The checks of ``validation_report``: a blocking one a required criterion, and those that it measures itself."""
+    """The checks of ``validation_report``: a blocking one a required criterion, those that it measures, the verdict.
+
+    The verdict says more than the criteria: an outside system may fail although every required one is met. A suite that
+    requires nothing blocks nothing.
+    """
     key = asset_key(suite.suite, VALIDATION_REPORT)
     specs = [
         dg.AssetCheckSpec(
@@ -92,10 +105,17 @@ def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = Non
         for criterion, gate in gated
         if gate.required or criterion.asset == VALIDATION_REPORT
     ]
+    verdict = dg.AssetCheckSpec(
+        VERDICT_CHECK,
+        asset=key,
+        blocking=any(gate.required for _, gate in gated),
+        description="The run's verdict is pass: no outside system failed, and every required criterion is met.",
+        automation_condition=condition,
+    )
 
     @dg.multi_asset_check(
         name=f"{suite.suite}__{VALIDATION_REPORT}_gates",
-        specs=specs,
+        specs=[*specs, verdict],
         ins={"report": dg.AssetIn(key)},
         required_resource_keys={resource_key(suite.suite, "io_manager")},
         can_subset=True,  # the UI runs single checks again only of those that can be picked
@@ -109,6 +129,8 @@ def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = Non
         for spec in specs:
             if spec.name in wanted:
                 yield _publish(report.criterion(spec.name), key, report.findings)
+        if VERDICT_CHECK in wanted:
+            yield _verdict_result(report, key)
 
     return gate_checks
 
@@ -125,6 +147,21 @@ def _publish(result: CriterionResult, key: dg.AssetKey, findings: Sequence[AnyFi
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
         description=result.reason,
         metadata={**criterion_metadata(result), **(offenders_metadata(evidence) if measured else {})},
+    )
+
+
+def _verdict_result(report: "ValidationReport", key: dg.AssetKey) -> dg.AssetCheckResult:
+    from ragval_pipeline.reporting.outline import headline
+
+    # What is excused does not count against a run: not measured blocks only when a required criterion is to blame.
+    excused = report.verdict == "not_measured" and not any(criterion.gate_fails for criterion in report.criteria)
+    return dg.AssetCheckResult(
+        check_name=VERDICT_CHECK,
+        asset_key=key,
+        passed=report.verdict == "pass",
+        severity=dg.AssetCheckSeverity.WARN if excused else dg.AssetCheckSeverity.ERROR,
+        description=headline(report),
+        metadata={"verdict": report.verdict},
     )
 
 

@@ -36,6 +36,8 @@ VALIDATION_REPORT = "validation_report"
 
 #: Check of a measuring asset that carries its findings; the others are named like their criterion.
 FINDINGS_CHECK = "no_error_findings"
+#: Check of the report that carries the verdict of the run; the others are named like their criterion.
+VERDICT_CHECK = "verdict"
 
 #: Run tag: groups of measurements to run, comma separated; absent: all.
 ONLY_TAG = "ragval/only"

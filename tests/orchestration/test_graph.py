@@ -114,13 +114,13 @@ def test_every_criterion_is_a_check_of_the_asset_that_measures_it_and_blocks_not
         assert check.description, criterion.name
 
 
-def test_every_required_criterion_is_a_blocking_check_of_the_report(clean_world: World, graph: Any) -> None:
+def test_every_required_criterion_and_the_verdict_block_what_follows_the_report(clean_world: World, graph: Any) -> None:
     required = {name for name, gate in gates_of(clean_world.suite()).items() if gate.required}
     blocking = {
         entry.name for entry in graph.asset_check_keys
         if entry.asset_key == key("validation_report") and graph.get(entry).blocking
     }  # fmt: skip
-    assert blocking == required
+    assert blocking == {*required, "verdict"}
     assert {"query_pass_rate", "coverage", "metadata_completeness", "error_findings"} <= required
 
 
