@@ -31,10 +31,12 @@ format: $(VENV)/.installed ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# `dg dev`, which Dagster would rather see, opens one code location of a project; the demo has two.
 dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code locations
 	mkdir -p .ragval/dagster_home
 	cp dagster.yaml .ragval/dagster_home/
-	DAGSTER_HOME="$(CURDIR)/.ragval/dagster_home" $(BIN)/dagster dev -w workspace.yaml
+	DAGSTER_HOME="$(CURDIR)/.ragval/dagster_home" PYTHONWARNINGS='ignore:Function `dev_command` is superseded' \
+		$(BIN)/dagster dev -w workspace.yaml
 
 lock: $(VENV)/.installed ## Resolve requirements.lock anew
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
