@@ -7,13 +7,17 @@ and their JSON Schema (``schema``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import dagster as dg
-from pydantic import BeforeValidator, ConfigDict, Field, InstanceOf, RootModel, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, InstanceOf, RootModel, WithJsonSchema
 
 from ragval_pipeline.orchestration.alerts.targets import AnyTarget
+from ragval_pipeline.suite.interpolation import PLACEHOLDER, variables_in
 from ragval_pipeline.suite.sections import Section
+
+if TYPE_CHECKING:
+    from ragval_pipeline.orchestration.promotion import AliasWriter
 
 _EXECUTORS = {"in_process": dg.in_process_executor, "multiprocess": dg.multiprocess_executor}
 
@@ -31,6 +35,32 @@ Executor = Annotated[
 ]
 
 
+def _placeholder(value: str) -> str:
+    found = PLACEHOLDER.fullmatch(value)
+    if found is None or found[2] is not None:
+        # The UI shows the settings of a resource: a key itself must not be one of them.
+        raise ValueError("must be ${NAME}, the variable that holds the key")
+    return value
+
+
+Key = Annotated[
+    str, AfterValidator(_placeholder), WithJsonSchema({"type": "string", "pattern": r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$"})
+]
+
+
+class PromotionSettings(Section):
+    """An alias that moves to the suite's collection when its gates hold."""
+
+    alias: str = Field(min_length=1, description="Alias that the application asks; it must exist")
+    api_key: Key | None = Field(None, description="Key that may change aliases, as ${NAME}; null: no key is sent")
+
+    def writer(self) -> AliasWriter:
+        """Who moves it, at the suite's own address."""
+        from ragval_pipeline.orchestration.promotion import AliasWriter
+
+        return AliasWriter(url=None, api_key=dg.EnvVar(variables_in(self.api_key)[0]) if self.api_key else None)
+
+
 class DagsterSettings(Section):
     """Attributes beside the suite's keys."""
 
@@ -41,6 +71,13 @@ class DagsterSettings(Section):
     )
     alerts: tuple[AnyTarget, ...] = Field((), description="Who is told when the verdict changes: slack, email, webhook")
     webserver_url: str | None = Field(None, description="Address of Dagster's UI, for the links of alerts")
+    declarative: bool = Field(
+        False,
+        description="An automation condition on every asset follows automation.after_asset, in place of the sensor",
+    )
+    promotion: PromotionSettings | None = Field(
+        None, description="Move an alias to this collection when its gates hold"
+    )
     executor: Executor | None = Field(
         None, description="Runs the steps: in_process (default), multiprocess, or a template that gives an executor"
     )

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from ragval_pipeline.orchestration.alerts.target import AlertTarget
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.component.attributes import Attributes
+from ragval_pipeline.orchestration.component.attributes import Attributes, PromotionSettings
 from ragval_pipeline.orchestration.component.reading import read_attributes
 from ragval_pipeline.orchestration.component.scaffold import SuiteScaffolder
 from ragval_pipeline.suite.model import Suite
@@ -33,12 +33,16 @@ class RagValidation(dg.Component, dg.Resolvable):
         suite: What to validate.
         alerts: Who is told when the verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own.
         webserver_url: Address of Dagster's UI, for the links of alerts.
+        declarative: An automation condition on every asset follows ``automation.after_asset``, in place of the sensor.
+        promotion: The alias that moves to this collection when its gates hold; null: ragval writes nothing.
         executor: Runs the steps; null: in the run's own process.
     """
 
     suite: Suite
     alerts: Sequence[AlertTarget] = ()
     webserver_url: str | None = None
+    declarative: bool = False
+    promotion: PromotionSettings | None = None
     executor: dg.ExecutorDefinition | None = None
 
     @classmethod
@@ -69,12 +73,17 @@ class RagValidation(dg.Component, dg.Resolvable):
         assert isinstance(model, Attributes)
         suite, settings = read_attributes(model, context)
         return cls(
-            suite=suite, alerts=settings.alerts, webserver_url=settings.webserver_url, executor=settings.executor
+            suite=suite,
+            alerts=settings.alerts,
+            webserver_url=settings.webserver_url,
+            declarative=settings.declarative,
+            promotion=settings.promotion,
+            executor=settings.executor,
         )
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         """The definitions of the suite, with a sensor for its alerts."""
-        defs = build_validation_defs(self.suite, executor=self.executor)
+        defs = self._validation()
         if not self.alerts:
             return defs
         from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
@@ -82,3 +91,16 @@ class RagValidation(dg.Component, dg.Resolvable):
         name = f"{self.suite.suite}_alerts"
         sensor = build_alert_sensor(self.suite, self.alerts, name=name, webserver_url=self.webserver_url)
         return dg.Definitions.merge(defs, dg.Definitions(sensors=[sensor]))
+
+    def _validation(self) -> dg.Definitions:
+        if self.promotion is None:
+            return build_validation_defs(self.suite, executor=self.executor, declarative=self.declarative)
+        from ragval_pipeline.orchestration.promotion import build_promotion_defs
+
+        return build_promotion_defs(
+            self.suite,
+            alias=self.promotion.alias,
+            alias_writer=self.promotion.writer(),
+            executor=self.executor,
+            declarative=self.declarative,
+        )

@@ -29,6 +29,7 @@ def build_promotion_defs(
     executor: dg.ExecutorDefinition | None = None,
     io_manager: Any = None,
     upstream: dg.AssetKey | str | Sequence[str] | None = None,
+    declarative: bool = False,
 ) -> dg.Definitions:
     """A suite that promotes: in place of ``build_validation_defs`` for the same suite.
 
@@ -44,6 +45,7 @@ def build_promotion_defs(
         executor: Runs the steps of all jobs that validate; null: in the run's own process.
         io_manager: As for ``build_validation_defs``, for both sides.
         upstream: The asset that fills the candidate.
+        declarative: As for ``build_validation_defs``, for the candidate.
 
     Returns:
         Definitions of the suite, of ``<suite>_live``, and of the promotion.
@@ -68,5 +70,7 @@ def build_promotion_defs(
         resources={resource_key(suite.suite, ALIAS_WRITER): alias_writer or AliasWriter(url=None, api_key=None)},
     )
     return dg.Definitions.merge(
-        build_validation_defs(suite, upstream=upstream, **given), build_validation_defs(live, **given), promotion
+        build_validation_defs(suite, upstream=upstream, declarative=declarative, **given),
+        build_validation_defs(live, **given),
+        promotion,
     )

@@ -85,6 +85,8 @@ def test_texts_without_a_template_stay_texts(project: Project) -> None:
         ("suite: docs\n", 2, "qdrant: is missing"),
         (MINIMAL + "alerts: [{type: pigeon}]\n", 8, "alerts[0]"),
         (MINIMAL + "executor: threads\n", 8, "executor: must be in_process, multiprocess"),
+        (MINIMAL + "promotion: {alias: live, api_key: s3cr3t}\n", 8, "promotion.api_key: must be ${NAME}"),
+        (MINIMAL + "promotion: {}\n", 8, "promotion.alias: is missing"),
         (MINIMAL + "suite_file: ragval.yaml\n", 3, "suite: stands beside suite_file"),
     ],
 )
@@ -150,6 +152,40 @@ def test_without_an_executor_steps_run_in_the_runs_process(project: Project) -> 
     defs = project.defs()
     assert defs.resolve_job_def("docs_validation").executor_def is dg.in_process_executor
     assert defs.resolve_job_def("blog_validation").executor_def is dg.multiprocess_executor
+
+
+def test_an_automation_condition_takes_the_place_of_the_sensor(project: Project) -> None:
+    project.write(MINIMAL + "automation: {after_asset: ingestion/index}\ndeclarative: true\n")
+    defs = project.defs()
+    graph = defs.resolve_asset_graph()
+    assert all(graph.get(key).automation_condition for key in graph.materializable_asset_keys)
+    assert {sensor.name for sensor in defs.sensors or ()} == {"docs_automation_condition"}
+
+
+def test_a_condition_without_an_asset_to_follow_does_not_load(project: Project) -> None:
+    project.write(MINIMAL + "declarative: true\n")
+    with pytest.raises(Exception, match="Error while building") as caught:
+        project.defs()
+    assert "automation.after_asset" in said(caught.value)
+
+
+def test_a_promotion_is_an_attribute_and_its_key_is_read_when_the_alias_is_moved(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ALIAS_KEY", raising=False)
+    project.write(MINIMAL + "promotion: {alias: live_docs, api_key: '${ALIAS_KEY}'}\n")
+    defs = project.defs()
+    assert suites_in(defs) == {"docs", "docs_live"}
+    assert defs.resolve_job_def("docs_promotion")
+    assert defs.resolve_job_def("docs_rollback")
+    monkeypatch.setenv("ALIAS_KEY", "k3y-that-writes")
+    writer = (defs.resources or {})["docs__alias_writer"]
+    assert writer.process_config_and_initialize().api_key == "k3y-that-writes"
+
+
+def test_without_a_promotion_there_is_nothing_that_writes(project: Project) -> None:
+    project.write(MINIMAL)
+    assert not [name for name in project.defs().resources or {} if "alias" in name]
 
 
 def test_python_makes_the_same_component(clean_world: World) -> None:
