@@ -49,6 +49,7 @@ def test_the_values_name_what_the_page_explains() -> None:
     [text] = blocks("kubernetes.md", "yaml")
     values: dict[str, Any] = yaml.safe_load(text)
     assert values["concurrency"]["pools"] == {"granularity": "run", "defaultLimit": 1}
+    assert values["concurrency"]["enabled"] is True  # without it the chart leaves the pools out
     assert values["dagsterDaemon"]["runRetries"]["retryOnAssetOrOpFailure"] is False
     [deployment] = values["dagster-user-deployments"]["deployments"]
     assert {entry["name"] for entry in deployment["env"]} == {"QDRANT_URL", "RAGVAL_REPORTS"}
