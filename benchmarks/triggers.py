@@ -1,9 +1,11 @@
 """How fast and how surely each trigger follows ingestions, against a live ``dagster dev`` with two code locations.
 
-Suites with one trigger each, and one with two, follow the same ingestions: ten one after the other, then ten at once.
+Suites with one trigger each, and one with two, follow the same ingestions: ten one after the other, then ten at once;
+``--only`` measures some of them, each as if it were alone on the machine when it is the only one named.
 What validates is a stand-in of one asset, because the triggers are what is measured; the whole way with a real one
 is ``tests/orchestration/test_daemon.py``. Prints, per trigger, validations, ingestions named and the seconds from the
-end of an ingestion until a run was asked for and until it had started. Run with ``python -m benchmarks.triggers``.
+end of an ingestion until a run was asked for and until it had started. The schedule looks every minute, whatever was
+ingested. Run with ``python -m benchmarks.triggers``.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import argparse
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,13 +22,15 @@ from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from benchmarks.trigger_locations import COLLECTION, INGEST_JOB, TRIGGERS, URL
+from benchmarks.trigger_locations import COLLECTION, INGEST_JOB, MEASURED, TRIGGERS, URL
 from ragval_pipeline.orchestration.names import SUITE_TAG, collection_sensor_name
 from tests.orchestration.live import REPOSITORY, Live, dagster_dev
 from tests.support.qdrant_server import QdrantStandIn
 
 #: They cannot know which runs have filled the collection.
-UNNAMED = {"condition", "collection"}
+UNNAMED = {"condition", "collection", "schedule"}
+#: It validates at fixed times, also when nothing was ingested: its runs come without end and are not waited for.
+AT_FIXED_TIMES = {"schedule"}
 DONE = {"SUCCESS", "FAILURE", "CANCELED"}
 WORKSPACE = """load_from:
   - python_module: {module_name: benchmarks.trigger_locations, attribute: validating, location_name: validating}
@@ -78,8 +82,8 @@ def _shown(seconds: list[float]) -> str:
 class Scene:
     """A live Dagster and a collection that both see the same ingestions."""
 
-    def __init__(self, live: Live, server: QdrantStandIn) -> None:
-        self.live, self.points = live, 0
+    def __init__(self, live: Live, server: QdrantStandIn, names: Sequence[str]) -> None:
+        self.live, self.names, self.points = live, names, 0
         self.filled: dict[str, float] = {}
         self.client = QdrantClient(url=server.url, check_compatibility=False)
         space = models.VectorParams(size=2, distance=models.Distance.COSINE)
@@ -96,8 +100,9 @@ class Scene:
             sensor["name"]: sensor["sensorState"]
             for sensor in self.live.ask(LOOKED, selector=repository)["repositoryOrError"]["sensors"]
         }
-        polling = (states.pop(collection_sensor_name("collection"))["typeSpecificData"] or {}).get("lastCursor")
-        return bool(polling) and all(state["ticks"] for state in states.values())
+        polling = states.pop(collection_sensor_name("collection"), None)
+        remembered = polling is None or bool((polling["typeSpecificData"] or {}).get("lastCursor"))
+        return remembered and all(state["ticks"] for state in states.values())
 
     def fill(self) -> None:
         """One point more."""
@@ -128,12 +133,13 @@ class Scene:
 
         def all_done() -> bool:
             runs = [run for run in self.live.runs() if run["creationTime"] >= since]
-            for name in TRIGGERS:
+            for name in self.names:
                 own = [run for run in runs if run["tags"].get(SUITE_TAG) == name]
                 # A collection shows an ingestion when its points are there, not when a run ends.
                 ends = {run_id: self.filled[run_id] for run_id in ended} if name == "collection" else ended
                 followed[name] = Followed(name, ends, own)
-            quiet = all(run["status"] in DONE for run in runs)
+            waited_for = [run for run in runs if run["tags"].get(SUITE_TAG) not in AT_FIXED_TIMES]
+            quiet = all(run["status"] in DONE for run in waited_for)
             return quiet and all(entry.last_state_is_validated() for entry in followed.values())
 
         self.live.until(all_done, within_s=300)
@@ -142,7 +148,7 @@ class Scene:
 
 def one_after_the_other(scene: Scene, count: int) -> list[Followed]:
     """Ingest again when every suite has validated."""
-    total = {name: Followed(name, {}, []) for name in TRIGGERS}
+    total = {name: Followed(name, {}, []) for name in scene.names}
     for number in range(count):
         since = time.time()
         ended = scene.ended([scene.ingest()])
@@ -161,13 +167,13 @@ def at_once(scene: Scene, count: int) -> list[Followed]:
 
 
 @contextmanager
-def staged(folder: Path) -> Iterator[Scene]:
-    """A live Dagster below ``folder`` whose sensors have all had their first look."""
+def staged(folder: Path, names: Sequence[str] = tuple(TRIGGERS)) -> Iterator[Scene]:
+    """A live Dagster below ``folder`` with the triggers of ``names``, whose sensors have all had their first look."""
     with QdrantStandIn() as server:
         workspace = folder / "workspace.yaml"
         workspace.write_text(WORKSPACE, encoding="utf-8")
-        with dagster_dev(folder / "live", workspace, SETTINGS, {URL: server.url}) as live:
-            scene = Scene(live, server)
+        with dagster_dev(folder / "live", workspace, SETTINGS, {URL: server.url, MEASURED: ",".join(names)}) as live:
+            scene = Scene(live, server, names)
             live.until(scene.all_looked)
             yield scene
 
@@ -176,12 +182,14 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10, help="ingestions, one after the other and at once")
-    count = parser.parse_args().count
+    parser.add_argument("--only", nargs="+", choices=list(TRIGGERS), default=list(TRIGGERS), help="triggers to measure")
+    given = parser.parse_args()
+    count: int = given.count
     head = (
         f"{'trigger':14} {'ingestions':>10} {'validations':>11} {'named':>6} {'last state':>10} "
         f"{'asked median/max s':>18} {'started':>18}"
     )
-    with tempfile.TemporaryDirectory() as folder, staged(Path(folder)) as scene:
+    with tempfile.TemporaryDirectory() as folder, staged(Path(folder), given.only) as scene:
         for title, measured in (("one after the other", one_after_the_other), ("at once", at_once)):
             rows = measured(scene, count)
             print(f"\n{count} ingestions, {title}\n{head}")
