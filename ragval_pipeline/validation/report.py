@@ -55,6 +55,7 @@ class HeldTo(Entity):
     conditions: list[str] = Field(description="Conditions that decide, in a fixed order")
     min_similarity: float | None = Field(description="Threshold; null when the score does not decide")
     module_match: str | None = Field(description="How modules are compared; null when the module does not decide")
+    judgements: str | None = Field(None, description="Fingerprint of the grades of a qrels file; null without")
 
 
 class QueryReport(Entity):

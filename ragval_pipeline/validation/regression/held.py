@@ -44,6 +44,8 @@ def _effective(old: QueryReport, before: HeldTo, new: QueryReport, after: HeldTo
         yield _change("module_match", before.module_match, after.module_match)
     read = [name for condition, names in _READ_BY.items() if condition in deciding for name in names]
     yield from _stated(old.query, new.query, read)
+    if before.judgements != after.judgements:
+        yield "judgements changed"
 
 
 def _stated(old: Mapping[str, Any], new: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:

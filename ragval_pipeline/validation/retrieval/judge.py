@@ -5,7 +5,9 @@ What lives here: which conditions decide, and what is said about it. What does n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -69,7 +71,15 @@ def held_to(query: TestQuery, rules: Rules, *, judge: Sequence[str] | None, top_
         conditions=conditions,
         min_similarity=rules.threshold(query) if "score" in conditions else None,
         module_match=rules.module_match if "module" in conditions else None,
+        judgements=_fingerprint(query.judgements),
     )
+
+
+def _fingerprint(judgements: Mapping[str, int]) -> str | None:
+    """The first 16 hex digits of a SHA-256: grades may be many, and only whether they changed is asked."""
+    if not judgements:
+        return None
+    return hashlib.sha256(json.dumps(judgements, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def deciding_conditions(query: TestQuery, judge: Sequence[str] | None) -> list[str]:

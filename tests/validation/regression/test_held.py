@@ -4,6 +4,8 @@ import pytest
 
 from ragval_pipeline.validation.regression.held import changes_of
 from ragval_pipeline.validation.report import HeldTo
+from ragval_pipeline.validation.retrieval.judge import held_to as held_by
+from tests.validation import factory
 from tests.validation.regression.runs import held_to, query
 
 BY_MODULE = held_to(None, conditions=["module"], module_match="normalised")
@@ -53,6 +55,16 @@ def test_long_expectations_are_not_repeated() -> None:
     by_url = held_to(None, conditions=["url"])
     before = query("a", held_to=by_url, relevant_urls=["https://docs.example.com/a"])
     assert changes_of(before, query("a", held_to=by_url, relevant_urls=[])) == ["relevant_urls changed"]
+
+
+def test_grades_of_a_qrels_file_that_changed_hold_a_query_to_something_else() -> None:
+    def judged(**judgements: int) -> HeldTo:
+        return held_by(factory.query(judgements=judgements), factory.rules(), judge=None, top_k=5)
+
+    before = query("a", held_to=judged(d1=2, d2=1))
+    assert changes_of(before, query("a", held_to=judged(d2=1, d1=2))) == []
+    assert changes_of(before, query("a", held_to=judged(d1=2, d2=0))) == ["judgements changed"]
+    assert changes_of(before, query("a", held_to=judged()))[-1] == "judgements changed"
 
 
 def test_a_report_of_an_earlier_version_tells_what_its_queries_stated() -> None:
