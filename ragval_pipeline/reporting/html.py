@@ -54,7 +54,6 @@ def _environment() -> Environment:
     environment.filters.update(
         value=numbers.show_value,
         gate=numbers.show_gate,
-        counted=numbers.show_count,
         percent=numbers.show_percent,
         score=numbers.show_score,
         seconds=numbers.show_seconds,

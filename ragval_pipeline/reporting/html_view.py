@@ -55,6 +55,7 @@ class PageView:
     tones: Mapping[str, str]
     bars: Mapping[str, tuple[float, float | None]]
     beside: Mapping[str, str]
+    sizes: Mapping[str, str]
     below: Mapping[str, str]
     steps: list[FindingNode]
     groups: list[FindingGroup]
@@ -90,6 +91,7 @@ def page_view(bundle: ReportBundle, token_counts: Sequence[int] = ()) -> PageVie
         tones=tones,
         bars={result.name: bar for result in report.criteria if (bar := _bar(result))},
         beside={result.name: _beside(result) for result in report.criteria},
+        sizes={result.name: _size(result) for result in report.criteria},
         below={result.name: _below(result) for result in report.criteria},
         steps=first_steps(report),
         groups=finding_groups(finding_tree(report.findings)),
@@ -129,6 +131,14 @@ def _counts(result: CriterionResult) -> str:
         return ""
     # Written as reasons write them, so that both can be told to be the same.
     return " of ".join(show_count(count).replace(",", "") for count in (result.numerator, result.denominator))
+
+
+def _size(result: CriterionResult) -> str:
+    """What a value was measured on: the counts of a share, the number of values of a mean."""
+    counts = _counts(result)
+    if not counts or reason_of(result).startswith(counts):
+        return counts
+    return f"mean of {show_count(result.denominator or 0)}"
 
 
 def _beside(result: CriterionResult) -> str:

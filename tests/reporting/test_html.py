@@ -209,3 +209,18 @@ def test_nested_facts_become_flat_rows():
     assert fact_rows({"a": {"b": 1, "c": {}}, "d": [1.5, None], "e": True, "f": None, "g": 0}) == [
         ("a.b", "1"), ("d", "1.5, -"), ("e", "yes"), ("g", "0"),
     ]  # fmt: skip
+
+
+def test_a_tile_says_what_a_share_counts_and_how_many_values_a_mean_has():
+    criteria = [
+        factory.criterion(
+            "coverage", 12 / 13, 1.0, required=True, numerator=12, denominator=13, reason="12 of 13 pages"
+        ),
+        factory.criterion(
+            "precision_at_3", 13 / 21, 0.7, required=True, numerator=13 / 3, denominator=7, reason="mean over 7 queries"
+        ),
+    ]
+    text = page(factory.bundle(factory.report(criteria=criteria))).text
+    assert "12 of 13" in text
+    assert "mean of 7" in text
+    assert "4.33" not in text
