@@ -25,6 +25,7 @@ from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.settings import (
     explain,
     explain_rule,
+    following,
     layers_of,
     required_after_mapping,
     without_empty_sections,
@@ -132,7 +133,7 @@ def _build(origin: SuiteOrigin, environ: Mapping[str, str], *, strict: bool) -> 
     if not strict:
         complete_outline(settings, file=origin.file, profile=profile)
         _keep_report_uri(settings, origin)
-    suite = _validated(settings, layers, origin, profile, strict=strict)
+    suite = following(_validated(settings, layers, origin, profile, strict=strict), layers, profile)
     _check_profile(suite, profile, layers, origin)
     check_gates(suite, file=origin.file)
     anchored = anchor_paths(suite, origin.folder)

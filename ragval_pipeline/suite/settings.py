@@ -78,6 +78,23 @@ def required_after_mapping(
     return {**settings, "payload": {**payload, "required": required}}
 
 
+def following(suite: Suite, layers: Sequence[Layer], profile: Profile | None) -> Suite:
+    """The suite with each key that a profile lets follow another one set to that one's value.
+
+    Args:
+        suite: The suite as its settings say.
+        layers: What they were merged from, the profile first.
+        profile: The profile, or null.
+    """
+    for key, other in (profile.follows if profile else {}).items():
+        (section, name), (held_by, followed) = key.split("."), other.split(".")
+        if layer_of((section, name), layers) is layers[0]:
+            value = getattr(getattr(suite, held_by), followed)
+            changed = getattr(suite, section).model_copy(update={name: value})
+            suite = suite.model_copy(update={section: changed})
+    return suite
+
+
 def explain(
     error: ValidationError,
     settings: Mapping[str, Any],

@@ -11,7 +11,7 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
-from tests.suite.writing import SMALLEST, one_line, write
+from tests.suite.writing import SMALLEST, one_line, refused, write
 
 SEED_0 = "retrieval-pipeline-testing"
 
@@ -107,6 +107,19 @@ def test_required_fields_of_a_profile_follow_the_suites_own_names(tmp_path: Path
     assert moved.payload.required == ("meta.link", "title", "heading", "text")
     chosen = {"fields": {"source_url": "link"}, "required": ["url"]}
     assert read(tmp_path, {"profile": "rag-validation", "payload": chosen}).payload.required == ("url",)
+
+
+def test_seed_002s_score_is_judged_by_the_suites_own_relevance(tmp_path: Path):
+    under = {"profile": "rag-validation"}
+    own = {"relevance_similarity": 0.35}
+    assert read(tmp_path, {**under, "retrieval": own}).retrieval.min_similarity == 0.35
+    flags = {"retrieval": {"relevance_similarity": 0.25}}
+    assert read(tmp_path, {**under, "retrieval": own}, flags=flags).retrieval.min_similarity == 0.25
+    both = {**own, "min_similarity": 0.6}
+    assert read(tmp_path, {**under, "retrieval": both}).retrieval.min_similarity == 0.6
+    assert read(tmp_path, {"profile": "retrieval-validation", "retrieval": own}).retrieval.min_similarity == 0.3
+    wrong = refused(tmp_path, {**SMALLEST, **under, "retrieval": {"relevance_similarity": 1.7}})
+    assert "retrieval.relevance_similarity" in str(wrong)
 
 
 @pytest.mark.parametrize("provider", ["static", "mine:Embedder"])

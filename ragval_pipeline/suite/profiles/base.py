@@ -6,7 +6,7 @@ What lives here: the shape. What does not: any one profile, or the report that i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -79,6 +79,7 @@ class Profile:
         vector_size: Length of vectors that the seed states; no setting, because a suite may embed otherwise.
         score_range: Lowest and highest similarity that the seed allows.
         plain_headings: Whether the seed stores one heading as a text where others store a list.
+        follows: Keys (section.name) that take another key's value unless something other than the profile sets them.
         id_rule: What a point's id is the MD5 of, in canonical field names; null: the seed has no rule.
     """
 
@@ -94,6 +95,7 @@ class Profile:
     vector_size: int | None = None
     score_range: tuple[float, float] = (0.0, 1.0)
     plain_headings: bool = False
+    follows: Mapping[str, str] = field(default_factory=dict)
     id_rule: str | None = None
 
 

@@ -57,4 +57,6 @@ PROFILE = Profile(
     expects=("category",),
     max_input_tokens=512,
     plain_headings=True,
+    # The seed knows one threshold: a query passes when its first hit is relevant.
+    follows={"retrieval.min_similarity": "retrieval.relevance_similarity"},
 )  # fmt: skip
