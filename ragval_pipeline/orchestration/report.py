@@ -127,11 +127,13 @@ def _assemble(
 
 
 def _environment(suite: Suite) -> dict[str, Any]:
+    from ragval_pipeline.sources.embedders.models import model_in_use
+
     return {
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in _PACKAGES},
         "embedding_provider": suite.embedding.provider,
-        "embedding_model": suite.embedding.model,
+        "embedding_model": model_in_use(suite.embedding.provider, suite.embedding.model),
     }
 
 

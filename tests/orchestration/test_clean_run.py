@@ -44,6 +44,13 @@ def test_the_published_verdicts_are_those_of_the_report(clean_run: dg.ExecuteInP
             assert check.metadata["verdict"].value == verdicts[name], name
 
 
+def test_the_report_names_the_model_that_embedded_also_when_the_suite_does_not(
+    clean_run: dg.ExecuteInProcessResult,
+) -> None:
+    report = json.loads(report_file(clean_run).read_text(encoding="utf-8"))
+    assert report["environment"]["embedding_model"] == "wordllama/l2_supercat/256"
+
+
 def test_no_number_of_a_whole_run_is_hidden_in_a_text(clean_run: dg.ExecuteInProcessResult) -> None:
     for asset in materialised(clean_run):
         for name, value in metadata_of(clean_run, asset).items():

@@ -37,7 +37,7 @@ def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
 
 def judge_chunks(suite: Suite, pages: PageCopiesManifest, manifest: SnapshotManifest) -> Measurement:
     """Judge the chunks of a resolved suite's collection."""
-    from ragval_pipeline.sources.embedders.models import DEFAULT_COHERE_MODEL, STATIC_MODEL
+    from ragval_pipeline.sources.embedders.models import model_in_use
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.suite.profiles import get_profile
@@ -45,11 +45,10 @@ def judge_chunks(suite: Suite, pages: PageCopiesManifest, manifest: SnapshotMani
     from ragval_pipeline.validation.chunks.measure import measure_chunks
 
     profile, embedding = get_profile(suite.profile), suite.embedding
-    usual = {"cohere": DEFAULT_COHERE_MODEL, "static": STATIC_MODEL}.get(embedding.provider)
     limits = LimitRules(
         max_input_tokens=embedding.max_input_tokens,
         collection=manifest.facts.metadata,
         profile=profile.max_input_tokens if profile else None,
-        model=embedding.model or usual,
+        model=model_in_use(embedding.provider, embedding.model),
     )
     return measure_chunks(Snapshot(manifest), PageCopies(pages) if pages.parts else None, limits)

@@ -131,7 +131,7 @@ def _config(bundle: ReportBundle) -> RetrievalConfig:
         qdrant_api_key="not shown",
         collection_name=bundle.report.collection_name,
         cohere_api_key="not shown",
-        embedding_model=bundle.setting("embedding", "model"),
+        embedding_model=bundle.report.environment.get("embedding_model"),
         vector_size=size,
         default_top_k=int(bundle.setting("retrieval", "top_k") or PROFILE.settings["retrieval"]["top_k"]),
         default_threshold=_default_threshold(bundle),

@@ -46,6 +46,11 @@ _PREFIX = re.compile(r"^(?:models/)?(?:cohere[/.:])?")
 _GENERATION = re.compile(r"^embed-v(\d+)(?:\D|$)")
 
 
+def model_in_use(provider: str, model: str | None) -> str | None:
+    """The model that a suite embeds with: the one it names, else the provider's own; None when only the user knows."""
+    return model or {"cohere": DEFAULT_COHERE_MODEL, "static": STATIC_MODEL}.get(provider)
+
+
 def facts_of(model: str) -> ModelFacts | None:
     """The table's row of ``model``, also as clouds spell it (``cohere.embed-english-v3``); None if unknown."""
     name = _PREFIX.sub("", model.strip().lower())

@@ -28,9 +28,9 @@ def stored(number=1, **more):
 
 
 def render(*queries, manifest=None):
-    run = factory.report(query_results=list(queries) or [factory.query("q1", "How?", 0.6)])
-    settings = {"embedding": {"model": "embed-multilingual-v3.0"}}
-    return rendered(factory.bundle(run, settings=settings, manifest=manifest), PROFILE)
+    environment = {"embedding_model": "embed-multilingual-v3.0"}
+    run = factory.report(query_results=list(queries) or [factory.query("q1", "How?", 0.6)], environment=environment)
+    return rendered(factory.bundle(run, manifest=manifest), PROFILE)
 
 
 def twelve(folder, **changes):

@@ -32,8 +32,8 @@ def asked(best=0.8, hits=(), **more):
     return factory.query("q1", "What is ROS 2?", best, hits=hits, given=given, **more)
 
 
-def render(*queries, settings=None, **more):
-    run = factory.report(query_results=list(queries) or [asked()])
+def render(*queries, settings=None, environment=None, **more):
+    run = factory.report(query_results=list(queries) or [asked()], environment=environment or {})
     return rendered(factory.bundle(run, settings=settings or {}, **more), PROFILE)
 
 
@@ -76,6 +76,11 @@ def test_the_config_says_how_long_vectors_are_and_that_the_seed_expects_1024(tmp
     vectors = (VectorFacts(name=None, size=256, distance="Cosine"),)
     other = render(manifest=snapshot(tmp_path / "b", PROFILE, {}, vectors=vectors))
     assert (other["config"]["vector_size"], broken(other, "config")) == (256, {"vector_size"})
+
+
+def test_the_config_names_the_model_that_the_run_embedded_with():
+    config = render(environment={"embedding_model": "wordllama/l2_supercat/256"})["config"]
+    assert config["embedding_model"] == "wordllama/l2_supercat/256"
 
 
 def test_keys_stand_in_no_report():

@@ -25,7 +25,7 @@ STORED = {
     "text_hash": hashlib.sha256(TEXT.encode()).hexdigest(), "model": "embed-english-v3.0", "original_length": 5000,
     "processed_at": "2026-01-06T10:00:00Z",
 }  # fmt: skip
-SETTINGS = {"embedding": {"model": "embed-english-v3.0"}, "payload": {"fields": {"module": "module"}}}
+SETTINGS = {"payload": {"fields": {"module": "module"}}}
 
 
 def asked(query_id="q1", best=0.6, hits=None, **more):
@@ -37,7 +37,8 @@ def asked(query_id="q1", best=0.6, hits=None, **more):
 def bundle_of(*queries, given=None, **more):
     everything = [query.query for query in queries] if given is None else given
     settings = more.pop("settings", SETTINGS)
-    return factory.bundle(factory.report(query_results=list(queries)), queries=everything, settings=settings, **more)
+    report = factory.report(query_results=list(queries), environment={"embedding_model": "embed-english-v3.0"})
+    return factory.bundle(report, queries=everything, settings=settings, **more)
 
 
 def test_every_entity_has_every_field_of_the_seed(tmp_path):

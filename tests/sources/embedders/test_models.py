@@ -5,6 +5,7 @@ import pytest
 from ragval_pipeline.sources.embedders.models import (
     known_dimension,
     known_limit,
+    model_in_use,
     takes_output_dimension,
 )
 
@@ -42,3 +43,17 @@ def test_a_model_is_known_under_the_names_that_clouds_give_it(model, dimension, 
 )
 def test_only_version_4_and_newer_lets_one_choose_the_dimension(model, takes):
     assert takes_output_dimension(model) is takes
+
+
+@pytest.mark.parametrize(
+    ("provider", "named", "used"),
+    [
+        ("static", None, "wordllama/l2_supercat/256"),
+        ("cohere", None, "embed-english-v3.0"),
+        ("cohere", "embed-v4.0", "embed-v4.0"),
+        ("mine:Embedder", None, None),
+        ("mine:Embedder", "house-model", "house-model"),
+    ],
+)
+def test_a_suite_that_names_no_model_embeds_with_its_providers_own(provider, named, used):
+    assert model_in_use(provider, named) == used
