@@ -70,7 +70,7 @@ def write_report(
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
         extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
-        queries=[query.fields() for query in load_queries(suite)],
+        queries=[{**query.as_given(), "id": query.id} for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
         history=history_of(place.base, name, assembled.report, baseline=past.baseline, limit=past.keep_runs),
     )

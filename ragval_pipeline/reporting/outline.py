@@ -145,6 +145,9 @@ def _only_selected(report: ValidationReport) -> str:
     asked = sum(result.required and not result.excused for result in report.criteria)
     left_out = sum(result.required and result.reason_code == "not_selected" for result in report.criteria)
     verb = "was" if asked == 1 else "were"
+    if not left_out:
+        every = "The only required criterion" if asked == 1 else f"All {plural(asked, 'required criterion')}"
+        return f"{every} {verb} selected"
     return f"Only {asked} of {plural(asked + left_out, 'required criterion')} {verb} selected"
 
 

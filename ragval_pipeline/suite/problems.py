@@ -68,7 +68,8 @@ def suite_error(
     problem, known_remedy = _worded(first, location, model, variables)
     if first["type"] == "missing":
         known_remedy = remedy or "Add the key."
-    return SuiteError(problem + more, file=file, key=prefix + dotted(location) or None, remedy=known_remedy or remedy)
+    key = prefix + dotted(location) if location else prefix.rstrip("., ")
+    return SuiteError(problem + more, file=file, key=key or None, remedy=known_remedy or remedy)
 
 
 def location_in(given: Any, problem: Any) -> tuple[int | str, ...]:

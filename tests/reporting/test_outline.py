@@ -81,6 +81,15 @@ def test_the_headline_of_a_partial_run_says_how_much_it_was_asked_for():
     )
 
 
+def test_a_partial_run_that_was_asked_for_all_that_is_required_says_so():
+    kept = [factory.criterion(name, 1.0, 0.9, required=True) for name in ("query_pass_rate", "accuracy")]
+    left_out = factory.criterion("coverage", None, 1.0, reason_code="not_selected")
+    told = headline(factory.report(groups=["queries"], criteria=[*kept, left_out]))
+    assert told == "All 2 required criteria were selected, and all are met: query_pass_rate, accuracy."
+    told = headline(factory.report(groups=["queries"], criteria=[kept[0], left_out]))
+    assert told == "The only required criterion was selected, and it is met: query_pass_rate."
+
+
 def test_a_partial_run_of_an_earlier_version_is_known_by_its_criteria():
     criteria = [factory.criterion("coverage", 1.0, 1.0), factory.criterion("mrr", None, reason_code="not_selected")]
     assert verdict_words(factory.report(criteria=criteria)) == "Pass (partial)"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.blanks import is_blank
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity
 
 
@@ -49,5 +50,5 @@ def is_share(value: float) -> bool:
 
 
 def is_filled(text: str) -> bool:
-    """Whether a text holds more than blanks."""
-    return bool(text.strip())
+    """Whether a text holds more than blanks and characters that nobody sees."""
+    return not is_blank(text)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ragval_pipeline.suite.queries.model import expected_result
 from ragval_pipeline.validation.regression.pairing import Pair, Pairing
 from ragval_pipeline.validation.report import QueryReport
 
@@ -118,5 +119,5 @@ def without_chunk_labels(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _names_a_chunk(query: QueryReport) -> bool:
-    expected = query.query.get("expected_results") or ()
+    expected = map(expected_result, query.query.get("expected_results") or ())
     return any("id" in entry or "chunk_index" in entry for entry in expected)

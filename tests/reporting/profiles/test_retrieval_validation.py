@@ -162,8 +162,9 @@ def test_scores_lie_between_minus_one_and_one(score, fields):
     assert broken(report, "validation_tests[0].actual_results[0]") == fields
 
 
-def test_an_empty_text_and_results_out_of_order_break_rules():
-    hits = [factory.hit(1, 0.4, chunk_text=" "), factory.hit(2, 0.6)]
+@pytest.mark.parametrize("empty", [" ", "\u200b"])
+def test_an_empty_text_and_results_out_of_order_break_rules(empty):
+    hits = [factory.hit(1, 0.4, chunk_text=empty), factory.hit(2, 0.6)]
     report = rendered(bundle_of(asked(hits=hits)), PROFILE)
     assert broken(report, "validation_tests[0].actual_results[0]") == {"text"}
     assert broken(report, "validation_tests[0]") == {"actual_results"}

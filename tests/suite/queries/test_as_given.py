@@ -26,6 +26,16 @@ def test_an_entry_in_canonical_names_is_given_back_as_it_is(tmp_path: Path, entr
     assert query.as_given() == entry
 
 
+def test_expected_chunks_keep_seed_001s_metadata_as_the_file_nests_it(tmp_path: Path):
+    chunk = {"id": "1", "metadata": {"module": "m", "chunk_index": 0}}
+    [query] = read(tmp_path, [{"query_text": "Why?", "expected_results": [chunk]}])
+    assert query.expected_results == ({"id": "1", "module": "m", "chunk_index": 0},)
+    assert query.as_given()["expected_results"] == [chunk]
+    slots = {"template": "Why {what}?", "parameters": {"what": ["a"]}}
+    [filled] = read(tmp_path, [{**slots, "expected_results": [{"metadata": {"module": "{what}"}}]}])
+    assert filled.as_given()["expected_results"] == [{"module": "a"}]
+
+
 @pytest.mark.parametrize("format_", ["yaml", "json", "csv"])
 def test_no_id_is_put_in_that_the_file_does_not_have(tmp_path: Path, format_: str):
     texts = {"yaml": "- query_text: Why?\n", "json": '[{"query_text": "Why?"}]', "csv": "query_text\nWhy?\n"}

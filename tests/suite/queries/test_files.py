@@ -158,6 +158,12 @@ def test_a_query_inside_the_suite_is_named_with_the_suite(tmp_path: Path):
     assert error.key == "queries[1].min_similarity"
 
 
+def test_what_is_wrong_with_an_entry_as_a_whole_is_named_by_the_entry_alone(tmp_path: Path):
+    put(tmp_path, "q.jsonl", '{"query": "x", "text": "y"}')
+    assert refused(tmp_path, [{"query": "x", "text": "y"}]).key == "queries[0]"
+    assert refused(tmp_path, "q.jsonl").key == "line 1"
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=8), inside, max_size=3),

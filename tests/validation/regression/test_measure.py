@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -148,9 +149,10 @@ def test_a_drop_on_an_unchanged_corpus_says_that_no_chunk_changed() -> None:
     assert drop.cause.startswith("No chunk changed")
 
 
-def test_chunk_labels_are_void_after_a_turnover() -> None:
+@pytest.mark.parametrize("label", [{"id": "1"}, {"metadata": {"chunk_index": 0}}])
+def test_chunk_labels_are_void_after_a_turnover(label: dict[str, Any]) -> None:
     replaced = turnover([row("p", "old")], [row("p", "new")])
-    labelled = {"expected_results": [{"id": "1"}]}
+    labelled = {"expected_results": [label]}
     measurement = measured(queries(10, 0, **labelled), queries(0, 10, **labelled), changed=replaced)
     assert measurement.values[0].reason_code == "no_data"
     assert measurement.sections["regression"]["queries"]["void"] == [f"q{number}" for number in range(10)]
