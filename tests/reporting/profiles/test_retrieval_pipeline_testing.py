@@ -119,6 +119,13 @@ def test_values_that_break_a_rule_are_kept_and_named():
     assert broken(report, "query_results[0].query") == {("query_results[0].query", "expected_module")}
 
 
+@pytest.mark.parametrize(("negative", "missed"), [(False, {"expected_module"}), (True, set())])
+def test_a_module_is_required_of_every_query_but_those_that_must_find_nothing(negative, missed):
+    query = factory.query("q1", "Cake?", 0.1, given={"negative": negative})
+    report = render(factory.bundle(factory.report(query_results=[query])))
+    assert {entry["field"] for entry in report["rule_violations"] if entry["entity"] == "TestQuery"} == missed
+
+
 def test_a_report_that_keeps_the_rules_breaks_none():
     query = factory.query("q1", "What is ROS 2?", 0.6, given={"expected_module": "Module 1 Ros2"})
     assert render(factory.bundle(factory.report(query_results=[query])))["rule_violations"] == []

@@ -37,6 +37,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     """The seed's report of a run."""
     report = bundle.report
     results = [_query_result(query, _min_similarity(query, bundle)) for query in report.query_results]
+    negative = {index for index, query in enumerate(report.query_results) if query.query.get("negative")}
     return ProfileReport(
         total_queries=report.total_queries,
         passed_queries=report.passed_queries,
@@ -48,7 +49,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
         duration_seconds=report.duration_seconds,
         timestamp=report.timestamp,
         success_criteria=_success_criteria(report),
-        rule_violations=rule_violations(results),
+        rule_violations=rule_violations(results, negative=negative),
     )
 
 

@@ -5,7 +5,7 @@ What lives here: one row a rule. What does not: refusing anything: an index that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from ragval_pipeline.reporting.profiles.entities import RuleViolation
 from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.entities import QueryResult, QueryValidationResult
@@ -32,12 +32,18 @@ _QUERY_REQUIRED = ("query_text", "expected_module", "min_similarity")
 _RESULT_REQUIRED = tuple(QueryResult.model_fields)
 
 
-def rule_violations(results: Iterable[QueryValidationResult]) -> list[RuleViolation]:
-    """Every value of the queries and their hits that breaks a rule of the seed, in the order of the report."""
+def rule_violations(results: Iterable[QueryValidationResult], *, negative: Container[int] = ()) -> list[RuleViolation]:
+    """Every value of the queries and their hits that breaks a rule of the seed, in the order of the report.
+
+    Args:
+        results: The queries with their hits.
+        negative: Positions of queries that must find nothing: no module can be expected of them.
+    """
     found: list[RuleViolation] = []
     for index, result in enumerate(results):
         where = f"query_results[{index}]"
-        found += broken_rules(result.query, f"{where}.query", required=_QUERY_REQUIRED, rules=_QUERY_RULES)
+        required = [name for name in _QUERY_REQUIRED if name != "expected_module" or index not in negative]
+        found += broken_rules(result.query, f"{where}.query", required=required, rules=_QUERY_RULES)
         for rank, hit in enumerate(result.top_results):
             found += broken_rules(hit, f"{where}.top_results[{rank}]", required=_RESULT_REQUIRED, rules=_RESULT_RULES)
     return found
