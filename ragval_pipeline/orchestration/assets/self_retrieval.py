@@ -7,9 +7,10 @@ import dagster as dg
 from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_reader, searched_vector
 from ragval_pipeline.orchestration.assets.searching import searching_asset
-from ragval_pipeline.orchestration.names import SELF_RETRIEVAL
+from ragval_pipeline.orchestration.names import PAGE_COPIES, PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement, not_measured
@@ -27,16 +28,29 @@ PAGES_ASKED_IN_FULL = 400
 
 def build_self_retrieval(suite: Suite) -> dg.AssetsDefinition:
     """The asset."""
-    return searching_asset(suite, SELF_RETRIEVAL, work=ask_pages, description=__doc__, needs_site=True)
+    return searching_asset(
+        suite,
+        SELF_RETRIEVAL,
+        work=ask_pages,
+        description=__doc__,
+        reads=(SITEMAP_URLS, PAGE_COPIES, PAYLOAD_SNAPSHOT),
+    )
 
 
 def ask_pages(
-    suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
+    suite: Suite,
+    inventory: SiteInventory,
+    copies: PageCopiesManifest,
+    manifest: SnapshotManifest,
+    connection: Any,
+    embedding: Any,
 ) -> Measurement:
-    """Ask for every in-scope page of the index by its own title and headings."""
+    """Ask for every in-scope page of the index by its own title and headings, the payload's, else the site's."""
+    from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval
     from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, pages_from_snapshot
+    from ragval_pipeline.validation.self_retrieval.page_titles import PAGE_COLUMNS, nameless, with_page_titles
 
     if not inventory.configured or not manifest.points:
         value = (
@@ -46,6 +60,8 @@ def ask_pages(
         )
         return Measurement(asset=SELF_RETRIEVAL, values=(value,))
     pages = pages_from_snapshot(Snapshot(manifest).rows(COLUMNS))
+    if nameless(pages) and copies.parts:
+        pages = with_page_titles(pages, PageCopies(copies).rows(PAGE_COLUMNS))
     read = hit_reader(suite, inventory)
     with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
         asked, answers = _asked(pages, lambda chosen: _ask(suite, chosen, way, read), read)

@@ -5,8 +5,8 @@ What lives here: access to parts. What does not: what is computed from them (``v
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.page_copies.record import PageRecord, record_from
@@ -41,6 +41,15 @@ class PageCopies:
             with (folder / part.name).open("rb") as file:
                 table = pq.read_table(file)
             yield [record_from(row) for row in table.to_pylist()]
+
+    def rows(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Some columns of every page, in the sitemap's order, a part in memory at a time."""
+        import pyarrow.parquet as pq
+
+        folder = self.folder()
+        for part in self.manifest.parts:
+            with (folder / part.name).open("rb") as file:
+                yield from pq.read_table(file, columns=list(columns)).to_pylist()
 
     def records(self) -> Iterator[PageRecord]:
         """Every page, in the sitemap's order."""

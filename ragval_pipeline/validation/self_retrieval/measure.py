@@ -81,7 +81,11 @@ def _value(pages: Mapping[str, OwnPage], queries: Sequence[OwnQuery], found: Map
     if not pages:
         return not_measured("self_retrieval", "not_applicable", "no indexed page is known to be in scope")
     if not titles:
-        return not_measured("self_retrieval", "not_applicable", "no page has a title or heading")
+        return not_measured(
+            "self_retrieval",
+            "not_applicable",
+            "no page has a title or heading, in the payload or on the site",
+        )
     return ratio("self_retrieval", sum(found[query.id] for query in titles), len(titles), of="pages with a title")
 
 
