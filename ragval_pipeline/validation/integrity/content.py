@@ -13,6 +13,7 @@ from itertools import dropwhile, islice, pairwise, takewhile
 from ragval_pipeline.sources.page_text import Block
 from ragval_pipeline.validation.integrity.common import CommonBlocks
 from ragval_pipeline.validation.integrity.folding import fold
+from ragval_pipeline.validation.integrity.gathered import letters_together
 from ragval_pipeline.validation.integrity.markup import without_markup
 from ragval_pipeline.validation.integrity.match import match_text
 from ragval_pipeline.validation.integrity.searched import SearchedText
@@ -21,6 +22,8 @@ from ragval_pipeline.validation.integrity.searched import SearchedText
 PASSAGE_LETTERS = 40
 #: Below this share of its letters a block counts as lost.
 LOST_BELOW = 0.5
+#: From this share on a block is there, whatever its pieces stand beside.
+SURELY_HELD = 0.9
 #: Letters that an ingestion may put before a chunk.
 _FRAME_LETTERS = 160
 
@@ -65,6 +68,8 @@ def held_blocks(blocks: Iterable[Block], chunks: SearchedText, common: CommonBlo
         if count < len(letters):
             # Short lines, cells, and blocks of which some words differ: seen one by one.
             count = max(count, match_text(block.text, chunks).letters_found)
+        if len(letters) >= PASSAGE_LETTERS and LOST_BELOW * len(letters) <= count < SURELY_HELD * len(letters):
+            count = min(count, letters_together(block.text, chunks))
         held.append(HeldBlock(block, len(letters), min(count, len(letters))))
         start = end
     return held

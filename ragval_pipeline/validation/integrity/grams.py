@@ -41,12 +41,24 @@ class GramSet:
         """Which letters of a folded text lie in a run that this text has too; shape ``(len(letters),)``."""
         import numpy as np
 
-        width = size or (SHORT_SIZE if len(letters) < SHORT else SIZE)
+        width = size or self.width_for(letters)
         hashes = _hashes(code_points(letters), width)
         if not len(hashes):
             return np.zeros(len(letters), dtype=np.bool_)
         found = _is_in(hashes, self._sorted(width))
         return _widen(found, width)
+
+    def runs_shared_with(self, letters: str) -> npt.NDArray[np.bool_]:
+        """Where a run begins in this text that a folded text has too; shape ``(runs of this text,)``."""
+        import numpy as np
+
+        width = self.width_for(letters)
+        return _is_in(_hashes(self._codes, width), np.sort(_hashes(code_points(letters), width)))
+
+    @staticmethod
+    def width_for(letters: str) -> int:
+        """Letters of the runs by which a folded text is looked for."""
+        return SHORT_SIZE if len(letters) < SHORT else SIZE
 
     def _sorted(self, width: int) -> npt.NDArray[np.uint64]:
         import numpy as np

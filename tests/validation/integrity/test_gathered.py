@@ -1,0 +1,46 @@
+"""A passage that was lost from a page that repeats itself is not gathered from pieces all over it."""
+
+from __future__ import annotations
+
+from ragval_pipeline.validation.integrity.gathered import letters_together
+from ragval_pipeline.validation.integrity.searched import SearchedText
+from tests.validation.integrity.test_content import lost
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs
+
+#: A reference page: every entry is put together from the same phrases, each of them long enough to be no chance.
+PHRASES = (
+    "returns a handle that the caller must close", "raises a timeout after thirty seconds of silence",
+    "accepts the same keyword arguments as the base class", "is not safe to call from two threads at once",
+    "logs a warning when the queue is nearly full", "keeps the order in which messages were published",
+)  # fmt: skip
+OWN = ("Calibrating the wrist needs patience.", "Nobody weighs the ninth joint.")
+REPEATING = f"{OWN[0]} It {PHRASES[0]}. {OWN[1]} It {PHRASES[2]} and {PHRASES[4]}, and it {PHRASES[5]}."
+FILLER = (GRIPPER, CAMERA, BATTERY)
+#: The same phrases, each in another entry, with a paragraph of its own between them.
+ENTRIES = [f"Entry {number} {phrase}. {' '.join(FILLER)} {VISITORS}" for number, phrase in enumerate(PHRASES)]
+
+
+def test_a_passage_made_of_phrases_that_stand_elsewhere_is_lost():
+    content = f"<h1>Reference</h1>{paragraphs(REPEATING, *ENTRIES)}"
+    everywhere = SearchedText("\n".join(ENTRIES))
+    assert int(everywhere.grams.covers("".join(filter(str.isalnum, REPEATING.casefold()))).sum()) > len(REPEATING) // 2
+    assert lost("\n".join(ENTRIES), content=content) == [REPEATING]
+    assert lost(REPEATING, *ENTRIES, content=content) == []
+
+
+def test_a_passage_that_was_cut_in_two_may_stand_in_two_places():
+    middle = len(REPEATING) // 2
+    content = f"<h1>Reference</h1>{paragraphs(REPEATING, *ENTRIES)}"
+    halves = f"Reference. {REPEATING[:middle]}", *ENTRIES, f"Reference. {REPEATING[middle:]}"
+    assert lost(*halves, content=content) == []
+
+
+def test_a_passage_of_which_a_few_words_changed_is_together():
+    changed = " ".join("quartz" if at % 7 == 3 else word for at, word in enumerate(CAMERA.split(" ")))
+    letters = sum(map(str.isalnum, CAMERA))
+    assert letters_together(CAMERA, SearchedText(f"{GRIPPER}\n{changed}\n{BATTERY}")) > 0.6 * letters
+
+
+def test_what_stands_nowhere_has_no_place():
+    assert letters_together(CAMERA, SearchedText(GRIPPER)) < 12
+    assert letters_together(CAMERA, SearchedText()) == 0
