@@ -65,3 +65,16 @@ def test_what_only_reorders_or_renames_hits_does_not_lower_the_best_score(code: 
     cause = make_finding(code, [Subject(name="q0", page="/a")])
     assert because(failed(0.7, expected_pages=["/a"]), cause) is None
     assert because(failed(0.7, conditions=["url"], expected_pages=["/a"]), cause) == code
+
+
+def test_words_that_nothing_found_holds_follow_from_texts_that_are_spoilt_everywhere():
+    unread = make_finding(
+        "chunk.over_model_limit", [Subject(name="p", page="/b")], details={"share": 0.1, "unread_share": 0.3}
+    )
+    few = make_finding(
+        "chunk.over_model_limit", [Subject(name="p", page="/b")], details={"share": 0.1, "unread_share": 0.2}
+    )
+    expected = {"expected_pages": ["/a"]}
+    assert because(failed(0.4, conditions=["keywords"], **expected), unread) == "chunk.over_model_limit"
+    assert because(failed(0.4, conditions=["keywords"], **expected), few) is None
+    assert because(failed(0.4, conditions=["url", "keywords"], **expected), unread) is None

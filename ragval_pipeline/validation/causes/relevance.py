@@ -46,12 +46,13 @@ class Cause:
 
 def misses_only_score(subject: Subject) -> bool:
     """Whether a failed query found what it expects, but scored too low."""
-    return subject.details.get("conditions") == ["score"]
+    return _conditions(subject) == ["score"]
 
 
 def is_wide(finding: Finding) -> bool:
     """Whether a finding explains searches wherever they are."""
-    share = float(finding.details.get("share", 0.0))
+    # Of texts that are not read to their end, the share of the text says more than that of the chunks.
+    share = max(float(finding.details.get(name, 0.0)) for name in ("share", "unread_share"))
     if finding.code in VECTOR_CAUSES:
         return finding.code in _EVERYWHERE or share >= _WIDE_VECTORS
     enough = _WEAK.get(finding.code, _WIDE_TEXTS)
@@ -67,7 +68,7 @@ def explains(cause: Cause, finding: Finding, subject: Subject, touched: set[str]
         subject: One of its subjects.
         touched: What the subject touches.
     """
-    if _reaches(cause, finding.code):
+    if _reaches(cause, finding.code, subject):
         return True
     if finding.code == "regression.significant_drop":
         # A mean is explained by other findings only when they explain each query that pulls it down.
@@ -81,9 +82,17 @@ def explains(cause: Cause, finding: Finding, subject: Subject, touched: set[str]
     return bool(touched & cause.touched)
 
 
-def _reaches(cause: Cause, code: str) -> bool:
-    """Spoilt vectors explain every search; spoilt texts do so for rankings of the whole index."""
-    return cause.wide and (cause.code not in TEXT_CAUSES or code.startswith("retrieval."))
+def _reaches(cause: Cause, code: str, subject: Subject) -> bool:
+    """Spoilt vectors explain every search; spoilt texts do so for rankings of the whole index.
+
+    Words are looked for in whatever is found: no page is expected to hold them.
+    """
+    anywhere = code.startswith("retrieval.") or (code == "query.failed" and _conditions(subject) == ["keywords"])
+    return cause.wide and (cause.code not in TEXT_CAUSES or anywhere)
+
+
+def _conditions(subject: Subject) -> list[str]:
+    return list(subject.details.get("conditions", ()))
 
 
 def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:

@@ -94,7 +94,10 @@ def learn_relations(counted: Iterable[Counted]) -> Relations:
         if chunk.claimed is not None and chunk.tokens >= _MIN_TOKENS:
             by_script.setdefault(chunk.script, []).append(chunk)
     learnt = {script: _learn(chunks, _PLAUSIBLE[script]) for script, chunks in by_script.items()}
-    return {script: relation for script, relation in learnt.items() if relation is not None}
+    relations = {script: relation for script, relation in learnt.items() if relation is not None}
+    same = next((relation for relation in relations.values() if _counts_alike(relation)), None)
+    few = {script: chunks for script, chunks in by_script.items() if script not in relations}
+    return relations | {script: same for script, chunks in few.items() if same and _follow(chunks, same)}
 
 
 def estimate(chunk: Counted, relations: Relations) -> Estimate:
@@ -115,6 +118,17 @@ def margins(relations: Relations) -> dict[str, float]:
         for script, margin in MARGINS.items()
         if script not in relations or not _is_trusted(relations[script], script)
     }
+
+
+def _counts_alike(relation: Relation) -> bool:
+    """Whether the collection counts with the offline tokenizer: it then does so for every script."""
+    return relation.spread <= _EXACT and abs(math.log(relation.tokens)) <= _EXACT
+
+
+def _follow(chunks: Sequence[Counted], relation: Relation) -> bool:
+    """Whether most claims of a script with too few of them are just what a relation of another script gives."""
+    exact = [abs(math.log((chunk.claimed or 0) / (chunk.tokens * relation.tokens))) <= _EXACT for chunk in chunks]
+    return 2 * sum(exact) > len(exact)
 
 
 def _is_trusted(relation: Relation, script: Script) -> bool:

@@ -91,3 +91,22 @@ def test_who_says_the_limit(rules, stored, limit):
 
 def test_a_limit_that_nobody_knows_is_none():
     assert LimitRules(model="my-own").of(None) is None
+
+
+TURKISH = "Biber fideleri altı yapraklı olunca seraya alınır ve yastıklar bir gün önce iyice sulanır. "
+
+
+def with_claims(payloads, factor: float = 1.0):
+    """The payloads with the offline tokenizer's own counts, times ``factor`` for the last."""
+    counts = [counted.tokens for counted in recount(rows(*payloads))]
+    claims = [*counts[:-1], round(counts[-1] * factor)]
+    return [{**payload, "token_count": claim} for payload, claim in zip(payloads, claims, strict=True)], counts[-1]
+
+
+def test_a_rare_script_is_counted_as_the_others_when_its_few_claims_agree():
+    usual = [chunk(sentences, f"/p{sentences}") for sentences in range(5, 25)]
+    payloads, tokens = with_claims([*usual, {**chunk(0, "/turkish"), "text": TURKISH * 12}])
+    limits = LimitRules(max_input_tokens=int(tokens / 1.2))
+    assert [subject.name for subject in judged(payloads, limits)["chunk.over_model_limit"].subjects] == ["20"]
+    disagreeing, _ = with_claims([*usual, {**chunk(0, "/turkish"), "text": TURKISH * 12}], factor=0.7)
+    assert judged(disagreeing, limits) == {}

@@ -39,11 +39,10 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 )
 def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)
-    suited = [page for page in _long_pages(corpus) if _tokens(corpus, page) > 1.1 * limit]
-    pages = [corpus.get(page[0], "source_url") for page in suited]
-    for page in list(corpus.pages().values()):
-        if len(page) > 1:
-            _join(corpus, page, page)
+    scope = set(corpus.scope_urls)
+    joined = [_join(corpus, page, page) for page in list(corpus.pages().values()) if len(page) > 1]
+    pages = [corpus.get(point, "source_url") for point in joined if _tokens(corpus, [point]) > limit]
+    pages = [url for url in pages if url in scope]
     followers = _FOUND_LESS | {"chunk.over_model_limit"}
     return Planted("chunk.one_per_page", frozenset(pages), followers=followers)
 
