@@ -88,7 +88,7 @@ def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
     if tag in _ELEMENTS or tag in _UNSEEN or (attributes.get("role") or "").lower() in _ROLES:
         return True
     if tag == "button":
-        return inside not in HEADINGS and node.css_first(", ".join(HEADINGS)) is None
+        return not (_is_heading_button(node) if inside in HEADINGS else node.css_first(", ".join(HEADINGS)))
     if tag == "footer":
         return inside != "blockquote"
     classes = (attributes.get("class") or "").lower()
@@ -99,6 +99,17 @@ def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
     if attributes.get("aria-hidden") == "true" or (classes and _is_named_furniture(node, classes.split())):
         return node.css_first("h1") is None
     return framed and _is_frame(node, classes.split())
+
+
+def _is_heading_button(button: LexborNode) -> bool:
+    """Whether a button within a heading is its text, which opens what is below, and not a tool beside the text."""
+    heading = button.parent
+    while heading is not None and heading.tag not in HEADINGS:
+        heading = heading.parent
+    if heading is None:
+        return False
+    in_buttons = sum(_letters(node) for node in _outermost(heading.css("button")))
+    return _letters(heading) == in_buttons
 
 
 def _is_named_furniture(node: LexborNode, classes: list[str]) -> bool:
@@ -138,6 +149,10 @@ def _has_ancestor_in(node: LexborNode, known: set[int]) -> bool:
             return True
         parent = parent.parent
     return False
+
+
+def _letters(node: LexborNode) -> int:
+    return sum(character.isalpha() for character in node.text())
 
 
 def _size(node: LexborNode) -> int:

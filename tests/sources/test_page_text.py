@@ -176,6 +176,14 @@ def test_headings_lose_their_anchors_and_zero_width_characters_and_keep_their_li
     assert body(html).headings == expected
 
 
+def test_a_button_in_a_heading_is_its_text_or_a_tool_beside_it():
+    html = (
+        "<h1>Struct <span>Lock</span> <button>Copy item path</button></h1><h2><button>Question?</button> <i>+</i></h2>"
+        "<h3>2. <button>Answer</button></h3>"
+    )
+    assert body(html).headings == ((1, "Struct Lock"), (2, "Question? +"), (3, "2. Answer"))
+
+
 def test_a_link_that_speaks_of_editing_is_content_unless_it_leads_to_the_source():
     content = "<p><a href='/guide'>Edit this page</a></p>"
     service = "<p><a href='https://x.org/-/edit/a.md'>Edit on GitLab</a></p>"
