@@ -50,7 +50,6 @@ def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitR
         *zero_width.zero_width_findings(
             zero_width.collect_zero_width(snapshot.rows(zero_width.COLUMNS), required=required)
         ),
-        *mojibake.mojibake_findings(mojibake.collect_mojibake(snapshot.rows(mojibake.COLUMNS))),
         *hashes.hash_findings(hashes.collect_hashes(snapshot.rows(hashes.COLUMNS))),
     ]
     points = snapshot.manifest.points
@@ -77,15 +76,17 @@ def _structure(snapshot: Snapshot, copies: PageCopies | None) -> Iterator[Findin
     tails, dates_prove = stale_tail.find_tails(pages)
     phrases = boilerplate.collect_phrases(snapshot.rows(boilerplate.COLUMNS))
     suspected = boilerplate.suspected_wordings(phrases)
+    damaged = mojibake.collect_mojibake(snapshot.rows(mojibake.COLUMNS))
     evidence = PageEvidence()
-    if copies is not None and (tails or suspected):
+    if copies is not None and (tails or suspected or damaged):
         probes = {entry.ref: entry.probes for entry in phrases.edges} if suspected else None
-        evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected, probes)
+        evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected, probes, damaged)
     yield from order.order_findings(pages)
     undated = leftover.undated_pages(pages)
     leftovers = leftover.find_leftovers(undated, snapshot, copies) if copies is not None and undated else ()
     yield from stale_tail.stale_tail_findings(tails, needed=evidence.needed, dates_prove=dates_prove, undated=leftovers)
     yield from boilerplate.boilerplate_findings(phrases, evidence.in_content, evidence.elsewhere, evidence.strangers)
+    yield from mojibake.mojibake_findings(damaged, evidence.shows)
 
 
 def _texts_of(snapshot: Snapshot, tails: Sequence[stale_tail.Tail]) -> Mapping[str, str]:

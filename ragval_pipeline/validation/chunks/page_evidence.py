@@ -1,7 +1,7 @@
 """What the pages say about suspicions that chunks alone raise.
 
 What lives here: one pass over page copies that answers them. What does not: raising them (``stale_tail``,
-``texts.boilerplate``).
+``texts.boilerplate``, ``texts.mojibake``).
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ from dataclasses import dataclass, field
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.chunks.stale_tail import Tail, needed_points
 from ragval_pipeline.validation.points import PointRef
-from ragval_pipeline.validation.texts.edges import Shared, Words
+from ragval_pipeline.validation.texts.edges import Edge, Shared, Words
+from ragval_pipeline.validation.texts.mojibake import Damaged, squashed
 from ragval_pipeline.validation.texts.words import words_of
+
+#: One word in so many, those towards the middle of the chunk, may stand in another place of the content.
+INNER_PART = 4
 
 
 @dataclass
@@ -26,12 +30,18 @@ class PageEvidence:
         wordings: By page, the suspected wordings of its chunks that its content has.
         others: By suspected wording, the pages whose content has it although none of their chunks raised it.
         strangers: Points with such a wording whose other text is not of their page.
+        shown: By page, the damaged words of its chunks that it shows itself.
     """
 
     needed: dict[str, set[str]] = field(default_factory=dict)
     wordings: dict[str, set[Words]] = field(default_factory=dict)
     others: Counter[Words] = field(default_factory=Counter)
     strangers: set[PointRef] = field(default_factory=set)
+    shown: dict[str, set[str]] = field(default_factory=dict)
+
+    def shows(self, page: str | None, word: str) -> bool:
+        """Whether a page itself shows a damaged word; false when it was not read."""
+        return page is not None and word in self.shown.get(page, ())
 
     def in_content(self, page: str, words: Words) -> bool | None:
         """Whether the page's content has the words in this order; null when it was not read."""
@@ -49,6 +59,7 @@ def read_evidence(
     texts: Mapping[str, str],
     suspected: Sequence[Shared],
     probes: Mapping[PointRef, Sequence[str]] | None = None,
+    damaged: Sequence[Damaged] = (),
 ) -> PageEvidence:
     """Look into every page that a suspicion is about.
 
@@ -58,19 +69,27 @@ def read_evidence(
         texts: Text of the points of those pages, by point id.
         suspected: Wordings that may be furniture.
         probes: By point, pieces of its text.
+        damaged: Points with text that seems to be decoded wrongly.
     """
     evidence = PageEvidence()
+    broken: dict[str | None, set[str]] = {}
+    for point in damaged:
+        broken.setdefault(point.ref.page_key, set()).update(point.words)
     tail_of = {tail.page: tail for tail in tails}
     points = {ref for shared in suspected for ref in shared.points}
     on_page: dict[str | None, list[PointRef]] = {}
     for ref in points & (probes or {}).keys():
         on_page.setdefault(ref.page_key, []).append(ref)
     asked, every = _by_page(suspected), frozenset(shared.words for shared in suspected)
+    edges = {shared.words: shared.edge for shared in suspected}
     for record in records:
         if not record.body:
             continue
         if record.page_key in tail_of:
             evidence.needed[record.page_key] = needed_points(tail_of[record.page_key], texts, record.body)
+        if broken.get(record.page_key):
+            letters = squashed(f"{record.title} {record.body}")
+            evidence.shown[record.page_key] = {word for word in broken[record.page_key] if word in letters}
         if probes and record.page_key in on_page:
             body = "".join(words_of(record.body))
             evidence.strangers.update(
@@ -79,12 +98,24 @@ def read_evidence(
         if every:
             # Without blanks, which extractions set differently.
             content = "".join(words_of(record.main))
-            held = {words for words in every if "".join(words) in content}
+            held = {words for words in every if _stands_in(words, edges[words], content)}
             own = asked.get(record.page_key, set())
             evidence.others.update(held - own)
             if own:
                 evidence.wordings[record.page_key] = held & own
     return evidence
+
+
+def _stands_in(words: Words, edge: Edge, content: str) -> bool:
+    """Whether content has a wording: in one, or but for its last words, which stand elsewhere in it.
+
+    Between two passages of the content an ingestion may have left out a button or a label.
+    """
+    for inner in range(len(words) // INNER_PART + 1):
+        cut = len(words) - inner if edge == "begins" else inner
+        if "".join(words[:cut]) in content and "".join(words[cut:]) in content:
+            return True
+    return False
 
 
 def _by_page(suspected: Iterable[Shared]) -> dict[str, set[Words]]:

@@ -7,18 +7,22 @@ writes and when decoding it again makes sense of them. Characters that were lost
 within a word, and so do C1 controls, which are what Windows-1252 punctuation becomes when it is read as Latin-1. Of
 character sets that ftfy wants more evidence for (DOS, Cyrillic Windows, old Macs) single characters count where they
 touch an ASCII letter or are three characters long.
+
+What stands so on the page itself is the author's, who writes about broken text: it was decoded as the page wants it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 #: Snapshot columns that ``collect_mojibake`` needs.
 COLUMNS = (*REF_COLUMNS, "text", "headings")
@@ -31,25 +35,62 @@ _LOST = re.compile("\\w\ufffd|\ufffd\\w")
 #: A letter that stands for itself, as in a table of letters, and that ftfy would read as ``à``.
 _LONE = re.compile(r"(?<![^\s|`'\"(])[ÂÃ](?![^ \n|`'\"),.:;])")
 _SHOWN = 80
+_AROUND_WORDS = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
 _LEGACY = ("cp437", "cp850", "cp1251", "mac_roman")
 _COMMON = "‐‑–—‘’‚“”„†•…‹›€™→←↑↓≤≥"  # noqa: RUF001 - the typeset marks are meant
 _COMMON_LETTERS = "äöüßÄÖÜàâçéèêëîïôùûÀÉñáíóúãõåæø°©®«»µ×±"  # noqa: RUF001 - the sign is meant
 
 
-def collect_mojibake(rows: Iterable[Mapping[str, Any]]) -> list[Subject]:
+@dataclass(frozen=True)
+class Passage:
+    """A damaged piece of text.
+
+    Args:
+        before: Its first damaged word.
+        after: What that should be; null when it is lost.
+        words: All words of the piece that are not ASCII, as ``squashed``; none when something is lost.
+    """
+
+    before: str
+    after: str | None
+    words: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A point and its damaged passages."""
+
+    ref: PointRef
+    passages: tuple[Passage, ...]
+
+    @property
+    def words(self) -> set[str]:
+        """What to look for on its page."""
+        return {word for passage in self.passages for word in passage.words}
+
+
+#: Whether a page shows a word, as ``squashed``; false when the page was not read.
+Shows = Callable[[str | None, str], bool]
+
+
+def collect_mojibake(rows: Iterable[Mapping[str, Any]]) -> list[Damaged]:
     """Points with such text, headings included; lists of slices concatenate."""
-    subjects = []
+    found = []
     for row in rows:
-        found = list(damaged_passages("\n".join((row["text"] or "", *(row["headings"] or ())))))
+        passages = tuple(damaged_passages("\n".join((row["text"] or "", *(row["headings"] or ())))))
+        if passages:
+            found.append(Damaged(point_ref(row), passages))
+    return found
+
+
+def mojibake_findings(damaged: Iterable[Damaged], shows: Shows = lambda page, word: False) -> list[Finding]:
+    """``text.mojibake``, without passages of which the page shows every word as it is."""
+    named = []
+    for point in damaged:
+        found = [entry for entry in point.passages if not _is_shown(entry, point.ref.page_key, shows)]
         if found:
-            before, after = found[0]
-            subjects.append(point_ref(row).subject(passages=len(found), example=before, reads=after))
-    return subjects
-
-
-def mojibake_findings(subjects: Iterable[Subject]) -> list[Finding]:
-    """``text.mojibake``."""
-    named = list(subjects)
+            first = found[0]
+            named.append(point.ref.subject(passages=len(found), example=first.before, reads=first.after))
     if not named:
         return []
     example = next((subject.details for subject in named if subject.details["reads"]), None)
@@ -57,8 +98,17 @@ def mojibake_findings(subjects: Iterable[Subject]) -> list[Finding]:
     return [make_finding("text.mojibake", named, cause=cause)]
 
 
-def damaged_passages(text: str) -> Iterator[tuple[str, str | None]]:
-    """Damaged words with what they should be; null when that is lost."""
+def squashed(text: str) -> str:
+    """A text without blanks, marks of ASCII and case: what extractors and Markdown put around words is left out."""
+    return _AROUND_WORDS.sub("", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _is_shown(passage: Passage, page: str | None, shows: Shows) -> bool:
+    return bool(passage.words) and all(shows(page, word) for word in passage.words)
+
+
+def damaged_passages(text: str) -> Iterator[Passage]:
+    """The damaged passages of a text."""
     if text.isascii():
         return
     for piece in _PIECES.findall(text):
@@ -66,7 +116,7 @@ def damaged_passages(text: str) -> Iterator[tuple[str, str | None]]:
             yield from _judge(piece)
 
 
-def _judge(piece: str) -> Iterator[tuple[str, str | None]]:
+def _judge(piece: str) -> Iterator[Passage]:
     from ftfy import fix_encoding
     from ftfy.badness import is_bad
 
@@ -76,13 +126,14 @@ def _judge(piece: str) -> Iterator[tuple[str, str | None]]:
         pattern, meant = _legacy()
         fixed = pattern.sub(lambda match: meant[match.group()], judged)
     if fixed != judged:
-        yield _difference(judged, fixed)
+        words = frozenset(squashed(word) for word in judged.split() if not word.isascii())
+        yield Passage(*_difference(judged, fixed), words=words)
         return
     for lost in (_CONTROLS, _LOST):
         match = lost.search(piece)
         if match:
             start = max(match.start() - _SHOWN // 4, 0)
-            yield piece[start : start + _SHOWN // 2].strip(), None
+            yield Passage(piece[start : start + _SHOWN // 2].strip(), None)
             return
 
 

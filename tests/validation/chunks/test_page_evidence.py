@@ -6,6 +6,7 @@ from ragval_pipeline.validation.chunks.page_evidence import read_evidence
 from ragval_pipeline.validation.chunks.stale_tail import find_tails
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.edges import Shared
+from ragval_pipeline.validation.texts.mojibake import collect_mojibake, squashed
 from tests.validation.factory import absolute, site
 from tests.validation.rows import rows
 
@@ -64,3 +65,24 @@ def test_a_point_of_which_no_piece_is_on_its_page_is_a_stranger_there():
     probes = {refs[0]: ("aboutarms", "zoo"), refs[1]: ("quiz", "zoo")}
     evidence = read_evidence([record("/a", "All about  arms.")], [], {}, [Shared(FOOTER, "ends", refs)], probes)
     assert evidence.strangers == {refs[1]}
+
+
+def test_damaged_words_are_looked_for_on_the_page_of_their_chunk():
+    stored = rows({"source_url": "/a", "text": "cafÃ© and schÃ¶n"}, {"source_url": "/b", "text": "cafÃ©"})
+    pages = [record("/a", "He wrote cafÃ©."), record("/b", "a café")]
+    evidence = read_evidence(pages, [], {}, [], damaged=collect_mojibake(stored))
+    asked = [("/a", "cafÃ©"), ("/a", "schÃ¶n"), ("/b", "cafÃ©"), ("/c", "cafÃ©")]
+    assert [evidence.shows(key(path), squashed(word)) for path, word in asked] == [True, False, False, False]
+
+
+def test_a_wording_that_runs_from_one_passage_into_another_is_the_contents():
+    wording = ("pub", "struct", "private", "fields", "a")
+    page = record("/a", "pub struct { /* private fields */ }\nExpand description\nA lock.")
+    for edge, words, held in (
+        ("begins", wording, True),
+        ("ends", ("a", *wording[:4]), True),
+        ("ends", wording, False),
+        ("begins", (*FOOTER[:2], "lock"), False),
+    ):
+        shared = Shared(words, edge, (PointRef("1", key("/a"), None),))
+        assert read_evidence([page], [], {}, [shared]).in_content(key("/a"), words) is held

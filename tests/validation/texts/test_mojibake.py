@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.texts.mojibake import collect_mojibake, damaged_passages, mojibake_findings
-from tests.validation.rows import texts
+from ragval_pipeline.validation.texts.mojibake import collect_mojibake, damaged_passages, mojibake_findings, squashed
+from tests.validation.rows import named, texts
 
 PASSAGES = ["don’t stop", "a café", "Größe", "“quoted” – dash", "5 µm ± 2 °C", "日本語のテキスト", "wait…", "→ next"]
 
@@ -23,11 +23,13 @@ def test_text_that_was_misread_twice_is_named():
 
 
 def test_a_dos_apostrophe_is_named():
-    assert list(damaged_passages("I don’t".encode().decode("cp437"))) == [("donΓÇÖt", "don’t")]
+    [passage] = damaged_passages("I don’t".encode().decode("cp437"))
+    assert (passage.before, passage.after) == ("donΓÇÖt", "don’t")
 
 
 def test_what_was_lost_is_named_within_words_only():
-    assert list(damaged_passages("a caf\ufffd")) == [("a caf\ufffd", None)]
+    [passage] = damaged_passages("a caf\ufffd")
+    assert (passage.before, passage.after) == ("a caf\ufffd", None)
     assert not list(damaged_passages("the replacement character (\ufffd) stands for it"))
 
 
@@ -53,3 +55,27 @@ def test_headings_count_and_the_cause_shows_how_it_should_read():
 
 def test_a_clean_collection_has_no_finding():
     assert mojibake_findings(collect_mojibake(texts("It’s all fine — really.", "naïve"))) == []
+
+
+LESSON = "Read as Latin-1, `Größe` becomes `GrÃ¶ÃŸe` and `café` becomes `cafÃ©`."
+
+
+def shown_on(page: str):
+    return lambda _, word: word in squashed(page)
+
+
+def test_what_the_page_shows_itself_is_an_example_of_the_author():
+    page = "Read as Latin-1, Größe becomes GrÃ¶ÃŸe and café becomes cafÃ©."
+    for stored in (LESSON, LESSON.lower(), f"| {LESSON} |"):
+        assert mojibake_findings(collect_mojibake(texts(stored)), shown_on(page)) == []
+
+
+def test_a_page_that_shows_broken_words_does_not_excuse_others():
+    page = "Read as Latin-1, Größe becomes GrÃ¶ÃŸe and café becomes cafÃ©."
+    broken = ["schÃ¶n", f"{LESSON} Das ist schÃ¶n.", LESSON.encode().decode("latin-1")]
+    for stored in broken:
+        assert named(mojibake_findings(collect_mojibake(texts(stored)), shown_on(page))) == ["0"]
+
+
+def test_what_was_lost_is_named_whatever_the_page_shows():
+    assert named(mojibake_findings(collect_mojibake(texts("a caf\ufffd")), shown_on("a caf\ufffd"))) == ["0"]
