@@ -36,6 +36,7 @@ class Counted:
         tokens: Tokens by the offline tokenizer, without special ones.
         words: Words and punctuation marks.
         chars: Characters.
+        parts: What blanks part.
         script: Of the text.
         claimed: The stored token count when it is 1 or more, else null.
         model: The embedding model that the payload names, or null.
@@ -46,6 +47,7 @@ class Counted:
     tokens: int
     words: int
     chars: int
+    parts: int
     script: Script
     claimed: int | None
     model: str | None
@@ -88,6 +90,7 @@ def _count(rows: Sequence[Mapping[str, Any]]) -> list[Counted]:
             tokens=tokens,
             words=len(_WORD_OR_MARK.findall(text)),
             chars=len(text),
+            parts=len(text.split()),
             script=script_of(text),
             claimed=row["token_count"] if (row["token_count"] or 0) >= 1 else None,
             model=row["model"],

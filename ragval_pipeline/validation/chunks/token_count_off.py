@@ -5,7 +5,8 @@ What lives here: ``chunk.token_count_off``. What does not: counts that are no po
 
 Tokenizers differ, so a claim is measured by what the collection itself claims for such a text, judged by its tokens,
 its words and its characters: it is off when it is more than twice the largest of the three or less than half of the
-smallest. Where the collection has no steady way of counting, the bounds are what any tokenizer could give.
+smallest. Where the collection has no steady way of counting, the bounds are what any tokenizer could give. Where it
+has a fixed rule (``rules``), its claims are measured by that alone.
 
 The factor is 2 because tokenizers and ways to estimate differ by less, text by text, and what is miscounted on purpose
 or by mistake (characters, words times four, bytes) differs by more. Measured on 200 chunks of which a tenth was claimed
@@ -16,11 +17,13 @@ third and a fifth always.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.claims import Relations
 from ragval_pipeline.validation.chunks.recount import TOKENIZER, Counted
+from ragval_pipeline.validation.chunks.rules import Rule, find_rule
 from ragval_pipeline.validation.chunks.scripts import Script
 
 FACTOR = 2.0
@@ -32,9 +35,9 @@ _BOUNDS: Mapping[Script, tuple[float, float]] = {"latin": (0.5, 2.0), "accented"
 
 def token_count_findings(counted: Sequence[Counted], relations: Relations) -> list[Finding]:
     """``chunk.token_count_off``."""
-    subjects = []
+    subjects, rule = [], find_rule(counted)
     for chunk in counted:
-        low, high = expected_range(chunk, relations)
+        low, high = expected_range(chunk, relations, rule)
         claimed = chunk.claimed
         if claimed is None or low <= claimed <= high:
             continue
@@ -46,12 +49,16 @@ def token_count_findings(counted: Sequence[Counted], relations: Relations) -> li
             )
     if not subjects:
         return []
-    details = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
+    details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
+    if rule is not None:
+        details["rule"] = {"unit": rule.unit, "scale": round(rule.scale, 3)}
     return [make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(counted, len(subjects)))]
 
 
-def expected_range(chunk: Counted, relations: Relations) -> tuple[float, float]:
+def expected_range(chunk: Counted, relations: Relations, rule: Rule | None = None) -> tuple[float, float]:
     """Smallest and largest claim that is not off."""
+    if rule is not None:
+        return rule.claim(chunk) / FACTOR, rule.claim(chunk) * FACTOR
     relation = relations.get(chunk.script)
     if relation is None:
         low, high = _BOUNDS[chunk.script]

@@ -8,6 +8,7 @@ import pytest
 
 from ragval_pipeline.validation.chunks.claims import estimate, learn_relations
 from ragval_pipeline.validation.chunks.recount import Counted, count_tokens, recount
+from ragval_pipeline.validation.chunks.rules import find_rule
 from ragval_pipeline.validation.chunks.scripts import script_of
 from ragval_pipeline.validation.chunks.token_count_off import token_count_findings
 from tests.validation.rows import named, rows
@@ -17,6 +18,8 @@ SENTENCES = (
     " That is why a node can be replaced while the rest of the robot keeps running, and nobody notices a lost message."
 )
 PROSE = SENTENCES.split()
+LINKS = "see https://example.org/very/long/path/to/a/page?with=parameters&and=more#fragment-identifier-0123456789 "
+JAPANESE = "設定ファイルを変更した後は、サービスを再起動してください。"
 CODE = "    self.publisher = self.create_publisher(String, '/status', qos_profile=10)\n    return self.publisher\n"
 
 
@@ -54,6 +57,37 @@ def test_exactly_the_counts_that_were_multiplied_by_five_are_off(name, spoilt):
         for chunk in collection(CONVENTIONS[name])
     ]
     assert named(token_count_findings(counted, learn_relations(counted))) == sorted(chosen)
+
+
+RULES: dict[str, Callable[[str], int]] = {
+    "words": lambda text: len(text.split()),
+    "words * 1.3": lambda text: int(1.3 * len(text.split())),
+    "characters / 4": lambda text: round(len(text) / 4),
+}
+
+
+def estimated(rule: Callable[[str], int], off: frozenset[str]) -> list[Counted]:
+    rng = random.Random(9)
+    kinds = [lambda: " ".join(rng.choices(PROSE, k=rng.randint(20, 300))), lambda: CODE * 4, lambda: LINKS * 9]
+    stored = [kinds[number % 3]() for number in range(40)] + [JAPANESE * 9, JAPANESE * 5]
+    counts = [rule(text) * (5 if str(number) in off else 1) for number, text in enumerate(stored)]
+    return recount(
+        rows(*({"text": text, "token_count": count} for text, count in zip(stored, counts, strict=True)))
+    )
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("spoilt", [0, 1, 20])
+def test_estimates_by_one_rule_are_off_only_where_they_break_it(name, spoilt):
+    """Words times 1.3 are far from the tokens of links and of Japanese, and not one of them was claimed wrongly."""
+    off = frozenset(str(number) for number in range(1, 2 * spoilt, 2))
+    counted = estimated(RULES[name], off)
+    assert named(token_count_findings(counted, learn_relations(counted))) == sorted(off)
+
+
+def test_counts_of_a_tokenizer_follow_no_rule():
+    assert find_rule(collection(CONVENTIONS["own tokenizer"])) is None
+    assert find_rule(collection(CONVENTIONS["another tokenizer"])) is None
 
 
 def test_counts_of_characters_are_off_and_the_cause_says_so():
