@@ -42,7 +42,8 @@ class OwnQuery:
         key: Canonical form of the page.
         kind: ``title`` or ``heading``.
         text: What is asked.
-        unique: False when another page has the same title: then the page cannot be told by it.
+        unique: False when another page has the same title, or a heading that reads like it: then the page cannot be
+            told by it.
     """
 
     id: str
@@ -77,14 +78,16 @@ def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
     """
     known = list(pages)
     shared = _site_suffixes([page.title for page in known if page.title])
-    owners = Counter(fold_text(heading) for page in known for heading in set(page.headings))
+    owners = Counter(folded for page in known for folded in set(map(fold_text, page.headings)))
     titles = {page.key: _without_suffix(page.title, shared) for page in known if page.title}
     bearers = Counter(fold_text(title) for title in titles.values())
     queries = []
     for page in known:
         title = titles.get(page.key)
         if title:
-            unique = bearers[fold_text(title)] == 1
+            folded = fold_text(title)
+            elsewhere = owners[folded] - (folded in map(fold_text, page.headings))
+            unique = bearers[folded] == 1 and not elsewhere
             queries.append(OwnQuery(f"{page.key}#title", page.key, "title", title, unique))
         queries += [
             OwnQuery(f"{page.key}#{number}", page.key, "heading", heading)

@@ -71,6 +71,14 @@ def test_two_pages_with_one_title_are_not_called_dark_by_it():
     assert measured.findings == ()
 
 
+def test_a_page_is_not_called_dark_by_a_title_that_is_a_heading_of_another_page():
+    pages = {"a": OwnPage("a", "a", "Usage", ("Usage",)), "b": OwnPage("b", "b", "Beta", ("Beta", "Usage"))}
+    queries = own_queries(pages.values())
+    answers = {query.id: answer(query.id, "b") for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    assert not measured.findings
+
+
 def test_a_chunk_among_the_hits_of_most_other_pages_is_a_hub():
     pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
     queries = own_queries(pages.values())
@@ -81,6 +89,14 @@ def test_a_chunk_among_the_hits_of_most_other_pages_is_a_hub():
     measured = measure_self_retrieval(pages, queries, answers, page_of, points=200)
     assert [subject.name for subject in measured.findings[0].subjects] == ["hub"]
     assert measured.findings[0].subjects[0].details["queries"] == 39
+
+
+def test_queries_that_are_nearly_alike_make_no_hub_of_what_they_find():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Method {n} of the struct in std") for n in range(40)}
+    queries = own_queries(pages.values())
+    answers = {query.id: Answer(query.id, (Hit(1, "lock", 0.8, {"page": "p0"}),)) for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=200)
+    assert not [finding for finding in measured.findings if finding.code == "retrieval.hub_chunk"]
 
 
 def test_a_chunk_whose_page_is_not_known_is_no_hub():
