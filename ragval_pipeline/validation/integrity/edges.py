@@ -18,6 +18,8 @@ from ragval_pipeline.validation.integrity.results import Edge
 ANCHOR = 24
 #: Lines at either end that an ingestion may add: title, section, source, date, keywords.
 MOST_LINES = 6
+#: Letters of a line that may be a label as a whole.
+LABEL_LINE = 120
 _DIGITS = re.compile(r"\d+")
 
 #: Letters from the first to before the second.
@@ -38,7 +40,7 @@ def edges_of(match: Match) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     if not long:  # a chunk that has little of its own
         line = lines[0][1] if lines else 0
         long = [(line, line)]
-    opening = [(0, long[0][0]), *_opening_lines(match, lines[1:MOST_LINES], long)]
+    opening = [(0, max(long[0][0], _label_line_end(match, lines))), *_opening_lines(match, lines[1:MOST_LINES], long)]
     after = max(end for _, end in opening)
     closing = [(start, end) for start, end in _closing_lines(match, lines[-MOST_LINES:], long) if start >= after]
     ends = _edges(match, closing) or _edges(match, [(max(after, long[-1][1]), match.letters)], outermost=-1)
@@ -52,6 +54,16 @@ def _lines(text: FoldedText) -> list[tuple[int, int]]:
     breaks = [found.start() for found in re.finditer("\n", text.shown)]
     cuts = [0, *np.searchsorted(text.offsets, breaks).tolist(), len(text.letters)]
     return [(first, last) for first, last in pairwise(cuts) if last > first]
+
+
+def _label_line_end(match: Match, lines: Sequence[Range]) -> int:
+    """Where a first line ends that is short and begins with what the page does not have; 0 without one.
+
+    A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening.
+    """
+    if len(lines) < 2 or lines[0][1] > LABEL_LINE or _has_word_at(match, 0):
+        return 0
+    return lines[0][1]
 
 
 def _opening_lines(match: Match, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:

@@ -7,6 +7,7 @@ about Markdown the same characters are text.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 # An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
 _TITLE = r"(?:\s+(?:\"[^\n]*?\"|'[^\n]*?'))?\s*"
@@ -29,6 +30,11 @@ _MARKUP = re.compile(
 )
 
 
-def without_markup(text: str) -> str:
-    """The text with its invisible parts blanked out, so that every other character keeps its place."""
-    return _MARKUP.sub(lambda match: " " * len(match[0]), text)
+def without_markup(text: str, *, keep: Callable[[int, int], bool] = lambda start, end: False) -> str:
+    """The text with its invisible parts blanked out, so that every other character keeps its place.
+
+    Args:
+        text: The text.
+        keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
+    """
+    return _MARKUP.sub(lambda match: match[0] if keep(*match.span()) else " " * len(match[0]), text)

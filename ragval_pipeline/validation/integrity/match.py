@@ -91,7 +91,8 @@ def match_text(
         address: Where the text is from, as stored with it: the same, where it stands apart from other words.
 
     Returns:
-        The match; of the text as it is and without Markdown's markup, the one that stands there to the larger part.
+        The match; of the text as it is, without Markdown's markup, and without the markup that does not stand there,
+        the one that stands there to the larger part.
     """
     raw = FoldedText.of(text)
     if raw.letters in there.folded.letters:
@@ -102,7 +103,25 @@ def match_text(
     bare = FoldedText.of(plain)
     if bare.letters and bare.letters in there.folded.letters:
         return Match(bare)
-    return max((_differing(reading, there, labels, address) for reading in (raw, bare)), key=lambda match: match.share)
+    readings = [raw, bare, *_without_strange_markup(raw, there, known=(raw.shown, plain))]
+    return max((_differing(reading, there, labels, address) for reading in readings), key=lambda match: match.share)
+
+
+def _without_strange_markup(raw: FoldedText, there: SearchedText, *, known: tuple[str, str]) -> list[FoldedText]:
+    """The text without markup that the other does not have: a chunk with links may show tags in its code.
+
+    None where that is a reading that is ``known``.
+    """
+    import numpy as np
+
+    common = there.grams.covers(raw.letters)
+
+    def stands_there(start: int, end: int) -> bool:
+        first, last = np.searchsorted(raw.offsets, (start, end)).tolist()
+        return bool(last > first and common[first:last].all())
+
+    text = without_markup(raw.shown, keep=stands_there)
+    return [] if text in known else [FoldedText.of(text)]
 
 
 def _differing(text: FoldedText, there: SearchedText, labels: Iterable[str], address: Iterable[str]) -> Match:

@@ -74,6 +74,16 @@ def test_on_a_page_about_markdown_the_same_characters_are_text():
     assert missing(match(page, page)) == []
 
 
+def test_tags_that_a_page_shows_as_code_are_text_beside_a_link_that_it_does_not_show():
+    code = """from parser import Parser
+html = "<div><p>hello </p><p id='main'>this is some text</p></div>"
+parser = Parser(html)"""
+    page = f'Getting started\nfrom parser import Parser\nhtml = "<h1 id=name>Hi there, this is it</h1>"\nMatching\n{code}\nMore examples'
+    text = f"Matching\n```\n{code}\n```\n- [More examples](https://parser.readthedocs.io/en/latest/examples.html)"
+    assert missing(match(text, page)) == []
+    assert missing(match(text.replace("hello", "goodbye"), page)) == ["goodbye"]
+
+
 def test_a_link_that_the_chunker_cut_in_two_is_no_difference():
     assert missing(match(f"amples/motor.html) {GRIPPER}")) == []
     assert missing(match(f"parts-list) {GRIPPER}")) == []
