@@ -257,3 +257,13 @@ def test_a_lost_negative_query_follows_from_its_high_score():
     assert because(link(lost, finding("query.negative_scored_high", "n1")), "regression.query_lost") == (
         "query.negative_scored_high"
     )
+
+
+def test_in_an_index_that_counts_from_1_a_missing_page_lacks_chunk_1():
+    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 1}), scope="source_url")
+    assert because(link(lost, finding("coverage.missing_page", page("/a"))), "coverage.missing_page")
+
+
+def test_a_count_is_off_because_the_text_was_cut_after_it_was_counted():
+    cut, counted = (finding(code, Subject(name="1")) for code in ("chunk.too_small", "chunk.token_count_off"))
+    assert because(link(cut, counted), "chunk.token_count_off") == "chunk.too_small"

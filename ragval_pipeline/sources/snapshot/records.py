@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.blanks import is_blank
 from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.schema import (
     INTEGER_FIELDS,
@@ -84,7 +85,7 @@ class RecordMapper:
 
     def _derived(self, row: Mapping[str, Any]) -> dict[str, Any]:
         url, text = row["source_url"], row["text"]
-        key = self._page_key(url) if isinstance(url, str) and url.strip() else None
+        key = self._page_key(url) if isinstance(url, str) and not is_blank(url) else None
         return {
             "page_key": key,
             "page_url": None if key is None else self._pages.get(key),

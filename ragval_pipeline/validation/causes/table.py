@@ -50,6 +50,10 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field", "payload.invalid_value"),
     "chunk.over_model_limit": ("chunk.one_per_page",),
+    # A text that was cut or changed after it was counted.
+    "chunk.token_count_off": (
+        "chunk.too_small", "text.mojibake", "text.hash_mismatch", "integrity.gone", "integrity.drifted",
+    ),
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index", "chunk.too_small"),
     # Half a character is a control character.
     "text.zero_width": ("text.mojibake",),
@@ -61,7 +65,7 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "integrity.page_unreadable": ("source.page_unfit",),
     "integrity.heading_loss": (
-        "chunk.index_gap", "chunk.too_small", "text.mojibake", "integrity.gone", *LOST_PAGES,
+        "chunk.index_gap", "chunk.too_small", "text.mojibake", "integrity.gone", "integrity.drifted", *LOST_PAGES,
     ),
     "query.dead_target": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page",

@@ -47,9 +47,11 @@ class Touches:
         # A point that lacks several fields is lost once, and what is no URL is no page that could lack a chunk.
         strays = {entry.name: (entry.page, index) for code, entry in every for index in _lost_chunk(code, entry)}
         lost = Counter(index for _, index in strays.values())
+        # An index that counts from 1 loses no chunk 0.
+        self._first = 1 if lost and min(lost) == 1 else 0
         no_pages = {page for page, _ in strays.values()}
         lacking = Counter(
-            index for code, entry in every if entry.page not in no_pages for index in _lacking_chunks(code, entry)
+            index for code, entry in every if entry.page not in no_pages for index in self._lacking(code, entry)
         )
         bereft = {entry.name for code, entry in every if code in _CONTENT_LOST}
         self._too_strict = [strict for code, entry in every for strict in _too_strict(code, entry)]
@@ -62,6 +64,12 @@ class Touches:
         if not misses_only_score(subject) or threshold is None:
             return False
         return any((threshold > median) if above else (threshold < median) for median, above in self._too_strict)
+
+    def _lacking(self, code: str, subject: Subject) -> tuple[int, ...]:
+        """The chunk indices that a page lacks; a page without any chunk lacks its first."""
+        if code == "coverage.missing_page":
+            return (self._first,)
+        return tuple(subject.details.get("missing", ())) if code == "chunk.index_gap" else ()
 
     def told_by(self, code: str, subject: Subject) -> set[str]:
         """The fields that a finding relies on, and the points without a page that may hold what its page lacks."""
@@ -86,7 +94,7 @@ class Touches:
         module = subject.details.get("expected_module")
         if module and not expected:
             touched |= self._pages.get(normalise_name(str(module)), set())
-        indices = {*_lost_chunk(code, subject), *_lacking_chunks(code, subject)} & self._matched
+        indices = {*_lost_chunk(code, subject), *self._lacking(code, subject)} & self._matched
         if _lost_chunk(code, subject):
             touched.add(_STRAY_CONTENT)
         return touched | {f"chunk {index} of an unknown page" for index in indices}
@@ -104,10 +112,3 @@ def _lost_chunk(code: str, subject: Subject) -> tuple[int, ...]:
     index = subject.details.get("chunk_index")
     stray = code.startswith("payload.") and "page_url" not in subject.details
     return (index,) if stray and isinstance(index, int) else ()
-
-
-def _lacking_chunks(code: str, subject: Subject) -> tuple[int, ...]:
-    """The chunk indices that a page lacks; a page without any chunk lacks its first."""
-    if code == "coverage.missing_page":
-        return (0,)
-    return tuple(subject.details.get("missing", ())) if code == "chunk.index_gap" else ()

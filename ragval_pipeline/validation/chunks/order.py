@@ -86,9 +86,12 @@ def _between(first: int, present: Sequence[int]) -> Iterator[int]:
 
 
 def _first_index(pages: Mapping[str, PageOrder]) -> int:
-    """0, or 1 where every one of several pages starts at 1: then the index counts from 1, and nothing is missing."""
-    starts = {min(page.points) for page in pages.values()}
-    return 1 if starts == {1} and len(pages) > 1 else 0
+    """0, or 1 where no page has a chunk 0 and most of several pages start at 1: then the index counts from 1.
+
+    Of the others the first chunk is missing, or does not say its page or index.
+    """
+    starts = [min(page.points) for page in pages.values()]
+    return 1 if 0 not in starts and len(starts) > 1 and 2 * starts.count(1) > len(starts) else 0
 
 
 def _duplicates(pages: Mapping[str, PageOrder]) -> list[Finding]:

@@ -105,3 +105,8 @@ def test_document_ids_are_pages_where_no_page_is_an_address():
     assert [finding.code for finding in order_findings(without_strays(collect_order(stored)))] == [
         "chunk.duplicate_index"
     ]
+
+
+def test_a_page_that_lost_its_first_chunk_does_not_make_the_index_count_from_0() -> None:
+    assert gaps(rows(a=[1, 2], b=[2, 3], c=[1])) == {"b": [1]}
+    assert gaps(rows(a=[1, 2], b=[1], c=[0, 1])) == {"a": [0], "b": [0]}
