@@ -42,7 +42,7 @@ def glued_words(match: Match, page: SearchedText) -> list[str]:
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
             punctuated += [word] if _CLOSING.fullmatch(between) else []
-        elif f" {fold(word)} " not in page.words:
+        elif not any(f" {letters} " in page.words for letters in (fold(word), _word_at(text, at))):
             bare.append(word)
     if bare or len(punctuated) >= PUNCTUATED_JOINS:
         return list(dict.fromkeys([*bare, *punctuated]))
@@ -126,6 +126,13 @@ def _in_markup(text: FoldedText, at: int) -> bool:
     start = max(0, text.shown.rfind("\n", 0, offset))
     line = text.shown[start : offset + 200]
     return without_markup(line)[offset - start] != line[offset - start]
+
+
+def _word_at(text: FoldedText, at: int) -> str:
+    """The letters of the word around a letter: of an address or an identifier the part that marks set apart."""
+    start = next(place for place in range(at, -1, -1) if text.word_starts[place] or place == 0)
+    ends = text.word_starts[at + 1 :].nonzero()[0]
+    return text.letters[start : at + 1 + int(ends[0]) if len(ends) else len(text.letters)]
 
 
 def _around(text: FoldedText, at: int) -> str:

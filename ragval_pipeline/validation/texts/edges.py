@@ -26,6 +26,9 @@ _LABEL = "[^\n>\u203a\u00bb\u2192]{1,80}"
 _BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s{_LABEL})+(?=\n)")
 #: What a chunk is called in front of it, as models want it: "passage:", "search_document:".
 _ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
+#: Lines that say where a chunk is from, whether or not the payload says it too: "Title: Arms", "Source: https://...".
+_ORIGIN_NAMES = "title|source|url|link|page|document|section|heading|chapter|module|file|path|breadcrumbs?"
+_ORIGINS = re.compile(rf"(?:\s*(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.IGNORECASE)
 #: Characters at either end that are looked at.
 _REACH = 600
 #: Characters on either side of a place that a probe is taken from.
@@ -65,8 +68,8 @@ def edges_of(ref: PointRef, text: str, labels: Iterable[str]) -> Edges:
         labels: What is stored with it and may stand before its text: title, headings, address, module.
     """
     known = sorted((words for label in labels if (words := words_of(label))), key=len, reverse=True)
-    role = _ROLE.match(text)
-    text = without_markup(text[role.end() if role else 0 :])
+    before = _ORIGINS.match(text) or _ROLE.match(text)
+    text = without_markup(text[before.end() if before else 0 :])
     path = _BREADCRUMBS.match(text)
     first = words_of(text[path.end() if path else 0 :][:_REACH])
     for _ in range(_LABELS):

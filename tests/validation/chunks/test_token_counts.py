@@ -71,9 +71,7 @@ def estimated(rule: Callable[[str], int], off: frozenset[str]) -> list[Counted]:
     kinds = [lambda: " ".join(rng.choices(PROSE, k=rng.randint(20, 300))), lambda: CODE * 4, lambda: LINKS * 9]
     stored = [kinds[number % 3]() for number in range(40)] + [JAPANESE * 9, JAPANESE * 5]
     counts = [rule(text) * (5 if str(number) in off else 1) for number, text in enumerate(stored)]
-    return recount(
-        rows(*({"text": text, "token_count": count} for text, count in zip(stored, counts, strict=True)))
-    )
+    return recount(rows(*({"text": text, "token_count": count} for text, count in zip(stored, counts, strict=True))))
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -81,11 +81,17 @@ def test_what_an_ingestion_puts_around_every_chunk_is_no_difference_and_its_lett
 
 def test_a_title_within_a_line_of_the_ingestion_is_part_of_what_it_adds(tmp_path: Path):
     """Titles of every length stand on the page: how much of the line is missing must not depend on them."""
-    titles = ["Arm", "A long title of the whole handbook", "Another long title of the handbook", "Third long title of it"]
-    pages = {path: html(f"<h1>{title}</h1><p>{text}</p>") for path, title, text in zip(PAGES, titles, TEXTS, strict=True)}
+    titles = [
+        "Arm",
+        "A long title of the whole handbook",
+        "Another long title of the handbook",
+        "Third long title of it",
+    ]
+    pages = {
+        path: html(f"<h1>{title}</h1><p>{text}</p>") for path, title, text in zip(PAGES, titles, TEXTS, strict=True)
+    }
     points = [
-        point(path, f"<zoo>{title}</zoo>\n{text}")
-        for path, title, text in zip(PAGES, titles, TEXTS, strict=True)
+        point(path, f"<zoo>{title}</zoo>\n{text}") for path, title, text in zip(PAGES, titles, TEXTS, strict=True)
     ]
     assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
 

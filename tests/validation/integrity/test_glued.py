@@ -51,3 +51,10 @@ def test_scripts_without_blanks_have_no_joins():
 def test_words_that_one_line_of_the_page_breaks_are_found_when_joined_in_the_chunk():
     content = f"<table><tr><td>Closing force</td><td>Motor current</td></tr></table><p>{GRIPPER}</p>"
     assert glued(f"Closing forceMotor current\n{GRIPPER}", content=content) == [["forceMotor"]]
+
+
+def test_a_name_that_the_page_writes_in_one_word_elsewhere_is_no_join():
+    content = paragraphs("The Machine Hub Client talks to every hall.", "Install machinehub_client first.", GRIPPER)
+    text = "machinehub_client\nThe Machine Hub Client talks to every hall.\nInstall machinehub_client first."
+    assert glued(text, content=content) == []
+    assert glued(text.replace("every hall", "everyhall"), content=content) == [["everyhall."]]

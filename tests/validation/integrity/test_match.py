@@ -78,7 +78,8 @@ def test_tags_that_a_page_shows_as_code_are_text_beside_a_link_that_it_does_not_
     code = """from parser import Parser
 html = "<div><p>hello </p><p id='main'>this is some text</p></div>"
 parser = Parser(html)"""
-    page = f'Getting started\nfrom parser import Parser\nhtml = "<h1 id=name>Hi there, this is it</h1>"\nMatching\n{code}\nMore examples'
+    start = 'from parser import Parser\nhtml = "<h1 id=name>Hi there, this is it</h1>"'
+    page = f"Getting started\n{start}\nMatching\n{code}\nMore examples"
     text = f"Matching\n```\n{code}\n```\n- [More examples](https://parser.readthedocs.io/en/latest/examples.html)"
     assert missing(match(text, page)) == []
     assert missing(match(text.replace("hello", "goodbye"), page)) == ["goodbye"]

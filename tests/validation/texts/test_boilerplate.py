@@ -138,3 +138,9 @@ def test_chunks_that_are_not_of_their_page_frame_none():
 
     assert (points(set()), points(strangers)) == (10, 6)
     assert points({entry.ref for entry in phrases.edges}) == 0
+
+
+def test_lines_that_say_where_a_chunk_is_from_are_no_furniture_without_a_payload_that_says_it():
+    origin = "Title: Halls of the Acme Handbook\nSource: https://docs.acme.example/halls/of/{page}\n\n{text}"
+    found = index(change=lambda text, page, part: origin.format(page=page, text=text))
+    assert boilerplate_findings(collect_phrases(found), lambda page, words: False) == []
