@@ -55,7 +55,10 @@ def _rows(name: str, base: Corpus, options: argparse.Namespace) -> Iterator[Row]
         yield run_cell(name, base)
     for defect in defects:
         for amount in chosen_amounts(defect, options.amounts):
-            yield run_cell(name, base, [defect], amount)
+            try:
+                yield run_cell(name, base, [defect], amount)
+            except NothingToSpoilError as error:
+                print(f"{defect.name} cannot be planted in the {name} corpus: {error}")
 
 
 def _corpus(name: str) -> Corpus:

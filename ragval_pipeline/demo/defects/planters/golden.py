@@ -9,6 +9,9 @@ from ragval_pipeline.demo.defects.choose import choose_queries
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 
+#: Keys of a query that name pages.
+_PAGES_OF = ("relevant_urls", "acceptable_urls")
+
 
 @defect("query.dead_target", kind="queries", describe="Misspells the page that a query expects.")
 def misspelt_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -90,4 +93,18 @@ def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
         if query.get("expected_module") != chosen
         and not any(about in url for url in (*query.get("relevant_urls", ()), *query.get("acceptable_urls", ())))
     ]
-    return Planted("query.no_coverage", frozenset({folder}))
+    # A corpus may have modules that nobody asks about already, which stay.
+    return Planted("query.no_coverage", frozenset({folder, *_unasked(corpus)}))
+
+
+def _unasked(corpus: Corpus) -> set[str]:
+    """Folders of the site that no query expects a module or a page of."""
+    indexed = corpus.pages()
+    expected = {str(query["expected_module"]) for query in corpus.queries if query.get("expected_module")}
+    named = {url for query in corpus.queries for key in _PAGES_OF for url in query.get(key, ())}
+    folders: dict[str, bool] = {}
+    for url in corpus.scope_urls:
+        folder = url.partition("/docs/")[2].split("/")[0]
+        asked = url in named or any(corpus.get(point, "module") in expected for point in indexed.get(url, ()))
+        folders[folder] = folders.get(folder, False) or asked
+    return {folder for folder, asked in folders.items() if not asked}

@@ -5,27 +5,30 @@ from __future__ import annotations
 import math
 import random
 import uuid
+from collections.abc import Sequence
 
-from ragval_pipeline.demo.defects.choose import choose_pages, choose_points, choose_queries
+from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_pages, choose_points, choose_queries
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
 
 #: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
 _WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch"})
+#: Share of questions that find a hub, and how many are tried.
+_HUB_SHARE, _TEXTS_ASKED = 0.2, 100
 _SPOILT_SEARCH = frozenset({"query.failed", "retrieval.crowded_top_k", "retrieval.dark_page", "retrieval.hub_chunk"})
 
 
 @defect(
     "retrieval.dark_page",
     kind="points",
-    describe="Gives all chunks of a page vectors that point nowhere.",
+    describe="Gives all chunks of a page vectors that point away from what they say.",
     amounts=(ONE, TENTH, HALF),
 )
 def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = choose_pages(corpus, amount, rng)
     for url in chosen:
         for point in corpus.pages()[url]:
-            point.vector = _noise(corpus.space.size, rng)
+            point.vector = _away_from(point.vector or _noise(corpus.space.size, rng), rng)
     return Planted(
         "retrieval.dark_page",
         frozenset(chosen),
@@ -45,6 +48,8 @@ def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     names = dict.fromkeys(str(name) for point in corpus.points for name in corpus.get(point, "headings") or ())
     vectors = corpus.embed(list(names), input_type="search_query")
     chosen.vector = _unit([sum(values) for values in zip(*vectors, strict=True)])
+    if _share_finding(corpus, chosen, list(names)) < _HUB_SHARE:
+        raise NothingToSpoilError("the index is too large for one chunk to be near every question")
     hub = frozenset({str(chosen.id)})
     return Planted(
         "retrieval.hub_chunk", hub, followers=_SPOILT_SEARCH - {"retrieval.hub_chunk"}, causes=_WRONG_VECTORS
@@ -84,6 +89,19 @@ def _store_again(corpus: Corpus, point: StoredPoint, *, copies: int) -> None:
         )
         corpus.put(copy, "chunk_index", len(page) + number)
         corpus.points.append(copy)
+
+
+def _share_finding(corpus: Corpus, point: StoredPoint, texts: Sequence[str]) -> float:
+    """Share of some of the texts, evenly chosen, that have the point among their five best."""
+    asked = texts[:: -(-len(texts) // _TEXTS_ASKED)]
+    return sum(any(found is point for _, found in ranking[:5]) for ranking in corpus.search(asked)) / len(asked)
+
+
+def _away_from(vector: Sequence[float], rng: random.Random) -> list[float]:
+    """A random direction with a cosine of about -0.45 to ``vector``."""
+    noise = _noise(len(vector), rng)
+    along = sum(one * other for one, other in zip(vector, noise, strict=True))
+    return _unit([one - (along + 0.5) * other for one, other in zip(noise, vector, strict=True)])
 
 
 def _noise(size: int, rng: random.Random) -> list[float]:
