@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError
-from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, QUERY_VALIDATION_RESULTS, SITEMAP_URLS
 from ragval_pipeline.orchestration.progress import progress_of
@@ -18,6 +17,7 @@ from ragval_pipeline.validation.measurement import Failure, Measurement, not_mea
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragval_pipeline.orchestration.asking import Asking
     from ragval_pipeline.sources.answers import Answers
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
@@ -42,6 +42,7 @@ def ask_and_judge(
 ) -> Measurement:
     """Ask every query of a resolved suite and judge the answers."""
     from ragval_pipeline.errors import SystemFailure
+    from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.suite.queries.load import load_queries
     from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval
     from ragval_pipeline.validation.retrieval.repeats import with_manner
@@ -70,7 +71,7 @@ def ask_and_judge(
     return measured.model_copy(update={"findings": (*measured.findings, *misused)})
 
 
-def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: Asking) -> "Answers":
+def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: "Asking") -> "Answers":
     from ragval_pipeline.sources.answers import ask_with
     from ragval_pipeline.validation.retrieval.measure import questions_of
 

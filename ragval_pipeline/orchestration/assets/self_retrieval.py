@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_reader, searched_vector
 from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.names import PAGE_COPIES, PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS
@@ -18,6 +17,7 @@ from ragval_pipeline.validation.measurement import Measurement, not_measured
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ragval_pipeline.orchestration.asking import Asking
     from ragval_pipeline.sources.answers import Answer
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
@@ -46,6 +46,7 @@ def ask_pages(
     embedding: Any,
 ) -> Measurement:
     """Ask for every in-scope page of the index by its own title and headings, the payload's, else the site's."""
+    from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval
@@ -86,7 +87,7 @@ def _asked(
     return [*titles, *more], {**answers, **ask(more)}
 
 
-def _ask(suite: Suite, queries: "Sequence[OwnQuery]", way: Asking, read: "HitReader") -> "dict[str, Answer]":
+def _ask(suite: Suite, queries: "Sequence[OwnQuery]", way: "Asking", read: "HitReader") -> "dict[str, Answer]":
     from ragval_pipeline.sources.answers import Question, ask_with
 
     result = ask_with(

@@ -10,8 +10,6 @@ import time
 import dagster as dg
 
 from ragval_pipeline.orchestration.names import UPSTREAM_ASSET_TAG, job_name, sensor_name
-from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
-from ragval_pipeline.orchestration.triggers.records import materialisations, share, tags_for, validations_of
 from ragval_pipeline.suite.model import Suite
 
 TRIGGER = "after_ingestion"
@@ -47,6 +45,10 @@ def look_at_asset(
     The cursor is the storage id before the first ingestion that is not settled. What comes after it and is settled is
     recognised by the validation that covers it.
     """
+    # Every suite that follows an ingestion loads this file, and most processes that do so never tick.
+    from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
+    from ragval_pipeline.orchestration.triggers.records import materialisations, share, tags_for, validations_of
+
     after = int(cursor) if cursor and cursor.isdigit() else None
     found = materialisations(instance, upstream, after)
     validations = validations_of(instance, suite) if found else []
