@@ -123,7 +123,7 @@ def test_a_failed_gate_names_its_numbers_and_the_page(live: Live, missing: str) 
 
 
 def test_the_lineage_is_drawn_with_its_external_sources(live: Live, browser: Browser) -> None:
-    with browser.new_context(viewport={"width": 2400, "height": 1500}, device_scale_factor=0.6) as context:
+    with browser.new_context(viewport={"width": 2900, "height": 4400}, device_scale_factor=0.4) as context:
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{live.url}/locations/ragval/asset-groups/{NAME}/lineage")
