@@ -16,10 +16,10 @@ from pydantic import (
     Field,
     PrivateAttr,
     StringConstraints,
+    TypeAdapter,
     field_validator,
     model_validator,
 )
-from pydantic_core import to_jsonable_python
 
 from ragval_pipeline.blanks import is_blank
 from ragval_pipeline.suite.sections import Fraction, Rank
@@ -46,6 +46,7 @@ def _as_unicode(value: str) -> str:
     return value
 
 
+_ENTRY: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Texts = Annotated[tuple[Words, ...], BeforeValidator(_one_is_a_list)]
 Name = Annotated[Words, BeforeValidator(_number_is_a_name)]
@@ -165,7 +166,7 @@ class TestQuery(BaseModel):
         # Read flat, given back nested: a template fills in what is written, and ground truth adds to it.
         nested = _are_written_as(self.expected_results, written.get("expected_results"))
         fields = self.model_dump(mode="json", exclude_unset=True, exclude={"id", *nested})
-        return {**to_jsonable_python(written), **fields} if written else self.fields()
+        return {**_ENTRY.dump_python(written, mode="json"), **fields} if written else self.fields()
 
 
 def _is_nothing(value: Any) -> bool:
