@@ -22,7 +22,8 @@ Every defect of the catalogue can be planted (`ragval demo --list-defects`), and
 a generated handbook of about 260 pages and 2,100 chunks, at one subject, 10 % and 50 % where the code is about
 subjects. A cell is the whole validation of the spoilt corpus. *planted* and *named* count subjects; *place* is where
 the finding stands in the report (causes come before what follows from them); *followers* are codes that the defect
-makes true as well, each of which says `because`; *besides* are errors and warnings that should not be there.
+makes true as well, each of which says `because`; *besides* are errors and warnings that should not be there. No single
+chunk can be near every question of the handbook, so `retrieval.hub_chunk` stands for the demo alone.
 
     python -m benchmarks.defects --codes payload --corpus demo --amounts 1,0.1
     python -m benchmarks.defects --pairs 60 --corpus demo
