@@ -57,18 +57,11 @@ def opened_reader(settings: QdrantSettings) -> Iterator[Reader]:
     Raises:
         SystemFailure: Qdrant cannot be opened.
     """
-    from ragval_pipeline.sources.qdrant.connect import open_client, place_of
-    from ragval_pipeline.sources.qdrant.reader import CollectionReader
+    from ragval_pipeline.sources.qdrant.connect import open_client
+    from ragval_pipeline.sources.qdrant.of_suite import reader_of_settings
 
     with open_client(settings) as client:
-        yield CollectionReader(
-            client,
-            collection=settings.collection,
-            place=place_of(settings),
-            vector_name=settings.vector_name,
-            equal=settings.filter,
-            policy=PATIENCE,
-        )
+        yield reader_of_settings(client, settings, policy=PATIENCE)
 
 
 def look_at(reader: Reader, *, with_vectors: bool = False) -> Look:

@@ -29,6 +29,8 @@ NEEDED_BY: Mapping[str, frozenset[Group]] = {
     COVERAGE_REPORT: frozenset({"coverage"}),
     METADATA_EXPECTATIONS: frozenset({"metadata"}),
     CHUNK_STRUCTURE: frozenset({"chunks"}),
+    # All that look at pages: what they find must not depend on what else was selected. Self-retrieval does without them
+    # where the payload names its pages, and says so where it does not: asking queries alone fetches no page.
     PAGE_COPIES: frozenset({"integrity", "chunks", "metadata"}),
     CONTENT_INTEGRITY: frozenset({"integrity"}),
     VECTOR_HEALTH: frozenset({"vectors"}),

@@ -20,8 +20,6 @@ from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 
-#: Groups of measurements that look at pages: what a run finds must not depend on what else was selected.
-
 
 def build_page_copies(suite: Suite) -> dg.AssetsDefinition:
     """The asset; skipped when nothing that needs pages is selected."""

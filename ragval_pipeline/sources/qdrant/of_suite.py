@@ -6,22 +6,27 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.qdrant.connect import place_of
 from ragval_pipeline.sources.qdrant.reader import CollectionReader
-from ragval_pipeline.sources.retry import policy_of
+from ragval_pipeline.sources.retry import RetryPolicy, policy_of
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.suite.sections import QdrantSettings
 
 
 def reader_of_suite(client: QdrantClient, suite: Suite) -> CollectionReader:
     """Reads the suite's collection through ``client``: its vector, its filter, its retries."""
-    settings = suite.qdrant
+    return reader_of_settings(client, suite.qdrant, policy=policy_of(suite))
+
+
+def reader_of_settings(client: QdrantClient, settings: QdrantSettings, *, policy: RetryPolicy) -> CollectionReader:
+    """Reads the settings' collection through ``client``, its vector and its filter, as patiently as ``policy`` says."""
     return CollectionReader(
         client,
         collection=settings.collection,
         place=place_of(settings),
         vector_name=settings.vector_name,
         equal=settings.filter,
-        policy=policy_of(suite),
+        policy=policy,
     )
