@@ -202,7 +202,7 @@ def test_a_query_that_expects_a_page_that_nothing_retrieves_fails_because_of_it(
         finding("query.failed", failed("q", "/a"), failed("r", "/b")), finding("retrieval.dark_page", page("/a"))
     )
     assert by_subject(linked, "query.failed") == {"q": "retrieval.dark_page", "r": None}
-    assert [entry.code for entry in linked] == ["query.failed", "retrieval.dark_page"]
+    assert [entry.code for entry in linked] == ["retrieval.dark_page", "query.failed"]
 
 
 def test_wrong_vectors_explain_both_the_dark_page_and_its_query():
@@ -267,3 +267,38 @@ def test_in_an_index_that_counts_from_1_a_missing_page_lacks_chunk_1():
 def test_a_count_is_off_because_the_text_was_cut_after_it_was_counted():
     cut, counted = (finding(code, Subject(name="1")) for code in ("chunk.too_small", "chunk.token_count_off"))
     assert because(link(cut, counted), "chunk.token_count_off") == "chunk.too_small"
+
+
+def test_a_finding_whose_subjects_have_several_causes_stands_after_all_of_them():
+    linked = link(
+        finding("regression.query_lost", "q1", "q2", "q3"),
+        finding("query.failed", failed("q1", "/a")),
+        finding("query.negative_scored_high", "q2"),
+        finding("coverage.missing_page", page("/a")),
+    )
+    assert because(linked, "regression.query_lost") is None
+    assert [entry.code for entry in linked] == [
+        "coverage.missing_page", "query.failed", "query.negative_scored_high", "regression.query_lost",
+    ]  # fmt: skip
+
+
+def test_a_warning_that_explains_one_subject_of_an_error_comes_with_the_errors_and_before_it():
+    linked = link(
+        finding("query.failed", failed("q1", "/a"), failed("q2", "/b")),
+        finding("retrieval.dark_page", page("/a")),
+        finding("coverage.url_variant", page("/c")),
+        finding("vector.zero", Subject(name="1", page="/c")),
+    )
+    assert [entry.code for entry in linked] == [
+        "vector.zero", "retrieval.dark_page", "query.failed", "coverage.url_variant",
+    ]  # fmt: skip
+
+
+def test_a_warning_comes_with_the_errors_that_follow_from_its_consequences():
+    linked = link(
+        finding("query.failed", failed("q1", "/a")),
+        finding("retrieval.dark_page", page("/a")),
+        finding("text.mojibake", Subject(name="1", page="/a")),
+        finding("chunk.stale_tail", Subject(name="9", page="/c")),
+    )
+    assert [entry.code for entry in linked][:3] == ["text.mojibake", "retrieval.dark_page", "query.failed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
@@ -14,31 +14,46 @@ _CATALOGUE_ORDER = {code: index for index, code in enumerate(CATALOGUE)}
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Errors first, causes before consequences, then in the order of the catalogue.
 
-    A cause stands where its gravest consequence would: a warning that explains an error comes with the errors.
+    A cause stands where its gravest consequence would: a warning that explains an error comes with the errors, also
+    when it explains only some of the error's subjects. What follows from one cause as a whole stands right after it.
     """
-    known = list(findings)
-    gravest: dict[str, int] = {}
-    for finding in known:
-        if finding.because is not None:
-            severity = _SEVERITY_ORDER[finding.severity]
-            gravest[finding.because] = min(severity, gravest.get(finding.because, severity))
-    ordered = sorted(known, key=lambda finding: _rank(finding, gravest.get(finding.code)))
-    by_cause: dict[str, list[Finding]] = {}
-    codes = {finding.code for finding in ordered}
-    for finding in ordered:
-        if finding.because in codes:
-            by_cause.setdefault(str(finding.because), []).append(finding)
-    placed: list[Finding] = []
-    waiting = [finding for finding in ordered if finding.because not in codes]
+    known = [(finding, _causes(finding)) for finding in findings]
+    grades = _grades(known)
+    waiting = sorted(known, key=lambda entry: _rank(entry[0], grades[entry[0].code]))
+    placed: dict[str, int] = {}
+    ordered: list[Finding] = []
     while waiting:
-        finding = waiting.pop(0)
-        placed.append(finding)
-        if all(other.code != finding.code for other in waiting):
-            waiting = by_cause.pop(finding.code, []) + waiting
-    return placed + [finding for group in by_cause.values() for finding in group]
+        left = {finding.code for finding, _ in waiting}
+        # Causes that explain each other, which the table does not allow, would leave none: nothing may get lost by it.
+        free = [index for index, (_, causes) in enumerate(waiting) if left.isdisjoint(causes)] or [0]
+        # What follows from the cause placed last comes next, what follows from none comes after all that follow.
+        chosen, _ = waiting.pop(max(free, key=lambda index: placed.get(waiting[index][0].because or "", -1)))
+        placed[chosen.code] = len(ordered)
+        ordered.append(chosen)
+    return ordered
 
 
-def _rank(finding: Finding, gravest: int | None) -> tuple[int, int, str]:
+def _causes(finding: Finding) -> frozenset[str]:
+    """Codes that the finding, or any of its subjects, follows from."""
+    of_subjects = {subject.details.get("because") for subject in finding.subjects}
+    return frozenset(str(code) for code in {finding.because, *of_subjects} if code and code != finding.code)
+
+
+def _grades(known: Sequence[tuple[Finding, frozenset[str]]]) -> dict[str, int]:
+    """The gravest severity of each code and of all that follows from it, however far."""
+    grades: dict[str, int] = {}
+    for finding, _ in known:
+        severity = _SEVERITY_ORDER[finding.severity]
+        grades[finding.code] = min(severity, grades.get(finding.code, severity))
+    before: dict[str, int] = {}
+    while grades != before:
+        before = dict(grades)
+        for finding, causes in known:
+            for cause in causes & grades.keys():
+                grades[cause] = min(grades[cause], grades[finding.code])
+    return grades
+
+
+def _rank(finding: Finding, gravest: int) -> tuple[int, int, str]:
     severity = _SEVERITY_ORDER[finding.severity]
-    grade = severity if gravest is None else min(severity, gravest)
-    return (grade, _CATALOGUE_ORDER[finding.code], finding.scope or "")
+    return (min(severity, gravest), _CATALOGUE_ORDER[finding.code], finding.scope or "")
