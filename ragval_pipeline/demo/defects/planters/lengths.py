@@ -39,10 +39,9 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 )
 def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)
-    scope = set(corpus.scope_urls)
-    joined = [_join(corpus, page, page) for page in list(corpus.pages().values()) if len(page) > 1]
+    # A page that another defect has put under two addresses, or cut, cannot be one chunk as well.
+    joined = [_join(corpus, page, page) for page in _long_pages(corpus) if not _is_spoilt(corpus, page)]
     pages = [corpus.get(point, "source_url") for point in joined if _tokens(corpus, [point]) > limit]
-    pages = [url for url in pages if url in scope]
     followers = _FOUND_LESS | {"chunk.over_model_limit"}
     return Planted("chunk.one_per_page", frozenset(pages), followers=followers)
 
@@ -75,10 +74,14 @@ def _long_pages(corpus: Corpus) -> list[list[StoredPoint]]:
     return [page for url, page in corpus.pages().items() if url in scope and len(page) > 1]
 
 
+def _is_spoilt(corpus: Corpus, page: Sequence[StoredPoint]) -> bool:
+    return corpus.get(page[0], "source_url") in corpus.spoilt
+
+
 def _chosen(
     corpus: Corpus, suited: Sequence[list[StoredPoint]], amount: Amount, rng: random.Random
 ) -> list[list[StoredPoint]]:
-    free = [page for page in suited if corpus.get(page[0], "source_url") not in corpus.spoilt]
+    free = [page for page in suited if not _is_spoilt(corpus, page)]
     if not free:
         raise NothingToSpoilError("no page has chunks that are too long together")
     chosen = rng.sample(free, min(amount.of(len(suited)), len(free)))
