@@ -20,6 +20,7 @@ ENDS_THE_RUN = frozenset({
 })  # fmt: skip
 #: Of one chunk a page, 0 is the right index: beside the other, neither is a defect of the index any more.
 _UNDO_EACH_OTHER = {frozenset({"chunk.one_per_page", "payload.constant_field:chunk_index"})}
+_RENAMES_POINTS = "payload.id_rule"
 
 
 def parse(arguments: Sequence[str] | None, description: str | None) -> argparse.Namespace:
@@ -55,7 +56,8 @@ def chosen_defects(codes: Collection[str] | None, *, variants: bool) -> list[Def
 def chosen_pairs(defects: Sequence[Defect], number: int, seed: int) -> list[tuple[Defect, Defect]]:
     """Random pairs of two codes, of those after which a run goes on.
 
-    Both are planted at their first amount. Two that undo each other are left out.
+    Both are planted at their first amount. Two that undo each other are left out, and what gives all points new ids
+    comes first: the other declares its points by them.
     """
     able = [defect for defect in defects if defect.code not in ENDS_THE_RUN]
     pairs = [
@@ -63,7 +65,8 @@ def chosen_pairs(defects: Sequence[Defect], number: int, seed: int) -> list[tupl
         for one, other in combinations(able, 2)
         if one.code != other.code and {one.name, other.name} not in _UNDO_EACH_OTHER
     ]
-    return random.Random(seed).sample(pairs, min(number, len(pairs)))
+    drawn = random.Random(seed).sample(pairs, min(number, len(pairs)))
+    return [(other, one) if other.code == _RENAMES_POINTS else (one, other) for one, other in drawn]
 
 
 def chosen_amounts(defect: Defect, asked: Collection[Amount] | None) -> list[Amount]:

@@ -52,6 +52,13 @@ def test_pairs_are_drawn_by_the_seed_from_codes_after_which_a_run_goes_on() -> N
     assert CATALOGUE.keys() >= ENDS_THE_RUN
 
 
+def test_of_a_pair_what_gives_points_new_ids_is_planted_first_and_what_undoes_each_other_is_no_pair() -> None:
+    defects = chosen_defects(["payload.missing_field", "payload.id_rule", "chunk.one_per_page"], variants=False)
+    assert all(other.code != "payload.id_rule" for _, other in chosen_pairs(defects, 3, seed=0))
+    apart = chosen_defects(["chunk.one_per_page", "payload.constant_field:chunk_index"], variants=True)
+    assert chosen_pairs(apart, 10, seed=0) == []
+
+
 def test_a_line_holds_everything_that_is_asked_of_a_cell() -> None:
     shown = lines(row("coverage.missing_page", "a", "b", problems=("it is late",), recall=0.5))
     assert shown[0].split() == ["coverage.missing_page", "demo", "1", "2", "2", "0.500", "1.000", "1", "2.0"]
