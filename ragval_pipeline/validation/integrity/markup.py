@@ -1,4 +1,4 @@
-"""What a source writes that no page shows: addresses of links, images, fences, ids, front matter, entities.
+"""What a source writes that no page shows: addresses of links, images, fences, ids, front matter, entities, components.
 
 What lives here: blanking it out. What does not: comparing (``match``), which does so only where it helps: on a page
 about Markdown the same characters are text.
@@ -12,7 +12,10 @@ from collections.abc import Callable
 # An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
 _TITLE = r"(?:\s+(?:\"[^\n]*?\"|'[^\n]*?'))?\s*"
 _ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*){_TITLE}\)"
-_TAGS = "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure"
+_TAGS = (
+    "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
+    "|small|u|s|ul|ol|li|dl|dt|dd|h[1-6]|blockquote|section|center|picture|source|video|iframe"
+)
 _MARKUP = re.compile(
     rf"!\[[^\]\n]*\]{_ADDRESS}"  # an image, which shows no letters
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
@@ -23,9 +26,23 @@ _MARKUP = re.compile(
     r"|&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
     r"|^[ \t]*(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
-    r"|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
+    r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
+    r"|\[\^[^\]\s]+\]:?"  # the mark of a footnote, which a page numbers itself
+    r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     r"|\{#[\w-]+\}"  # the id of a heading
+    r"|^[ \t]*:{3,}[ \t]*[\w-]+"  # an admonition's kind; its title follows
+    # what marks lines of code: // highlight-next-line
+    r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
+    r"|\{/\*.*?\*/\}|\{%.*?%\}|\{\{[<%].*?[%>]\}\}"  # a comment, a template's instruction
+    r"|(?<![\w.])</?[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
     rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--.*?-->",  # markup that Markdown passes through
+    re.MULTILINE | re.DOTALL,
+)
+# Whole statements and diagrams: too much to take out unseen, since a page may show as much code.
+_STATEMENT = re.compile(
+    r"(?<![\w.])import\s+(?:[\w$*{}\s,]{1,200}\s+from\s+)?([\"'])[^\"'\s]+\1;?"
+    r"|^export[ \t]+(?:const|let|function|default|async)\b.{0,3000}?(?=\n[ \t]*\n|\Z)"
+    r"|^[ \t]*```+[ \t]*mermaid\b.*?(?:^[ \t]*```+|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -37,4 +54,18 @@ def without_markup(text: str, *, keep: Callable[[int, int], bool] = lambda start
         text: The text.
         keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
     """
-    return _MARKUP.sub(lambda match: match[0] if keep(*match.span()) else " " * len(match[0]), text)
+    return _blanked(_MARKUP, text, keep)
+
+
+def without_statements(text: str, *, keep: Callable[[int, int], bool]) -> str:
+    """The text with what MDX runs or draws blanked out: imports, exports, Mermaid's diagrams.
+
+    Args:
+        text: The text.
+        keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
+    """
+    return _blanked(_STATEMENT, text, keep)
+
+
+def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:
+    return pattern.sub(lambda match: match[0] if keep(*match.span()) else " " * len(match[0]), text)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.validation.integrity.fill import find_labels, find_words
 from ragval_pipeline.validation.integrity.folding import FoldedText
-from ragval_pipeline.validation.integrity.markup import without_markup
+from ragval_pipeline.validation.integrity.markup import without_markup, without_statements
 from ragval_pipeline.validation.integrity.searched import SearchedText
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def match_text(
     raw = FoldedText.of(text)
     if raw.letters in there.folded.letters:
         return Match(raw)
+    if (seen := _without_strange_statements(raw, there)) != raw.shown:
+        return match_text(seen, there, labels=labels, address=address)
     plain = without_markup(text)
     if plain == text:
         return _differing(raw, there, labels, address)
@@ -105,6 +107,21 @@ def match_text(
         return Match(bare)
     readings = [raw, bare, *_without_strange_markup(raw, there, known=(raw.shown, plain))]
     return max((_differing(reading, there, labels, address) for reading in readings), key=lambda match: match.share)
+
+
+def _without_strange_statements(raw: FoldedText, there: SearchedText) -> str:
+    """The text without imports, exports and diagrams of which the other has less than half."""
+    common: npt.NDArray[np.bool_] | None = None
+
+    def stands_there(start: int, end: int) -> bool:
+        import numpy as np
+
+        nonlocal common
+        common = there.grams.covers(raw.letters) if common is None else common
+        first, last = np.searchsorted(raw.offsets, (start, end)).tolist()
+        return bool(last > first and 2 * common[first:last].sum() >= last - first)
+
+    return without_statements(raw.shown, keep=stands_there)
 
 
 def _without_strange_markup(raw: FoldedText, there: SearchedText, *, known: tuple[str, str]) -> list[FoldedText]:

@@ -85,6 +85,35 @@ parser = Parser(html)"""
     assert missing(match(text.replace("hello", "goodbye"), page)) == ["goodbye"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"import Tabs from '@theme/Tabs';\nimport {{\n  Drawing,\n}} from '../drawings';\n\n{GRIPPER}",
+        f"export const Badge = ({{children}}) => (\n  <span className='badge'>{{children}}</span>\n);\n\n{GRIPPER}",
+        f'<Tabs groupId="arm">\n<TabItem value="left" label="Left arm" default>\n\n{GRIPPER}\n\n</TabItem>\n</Tabs>',
+        f'# Using the arm\n\n<ChapterActionsBar chapterTitle="Calibration" />\n\n{GRIPPER}',
+        f":::warning[Using the arm]\n\n{GRIPPER}\n\n:::",
+        f"// highlight-next-line\n{GRIPPER}\n# highlight-start\n{CAMERA}\n{{/* highlight-end */}}",
+        f"```mermaid\ngraph LR\n  gripper -->|closes| motor\n```\n\n{GRIPPER}",
+        f"{{/* Ask Ada for a drawing */}}\n{{% include warning.html %}}\n{{{{< figure src='arm.png' >}}}}\n{GRIPPER}",
+        f"- [x] {GRIPPER[:-1]}[^drive].\n\n[^drive]: {CAMERA}",
+        f"Press <kbd>Ctrl</kbd> now. {GRIPPER}",
+    ],
+)
+def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
+    assert missing(match(text, f"{PAGE}\nPress Ctrl now.")) == []
+
+
+def test_an_import_that_a_page_shows_as_code_is_text_and_so_is_what_changed_in_it():
+    code = (
+        "import {readFile, writeFile} from 'node:fs/promises';\n\nexport default function open(door) {\n"
+        "  return readFile('doors.json').then((doors) => doors[door].open());\n}"
+    )
+    page = f"Opening doors\n{code}\nDoors open."
+    assert missing(match(f"[Doors](doors.md) {code}", page)) == []
+    assert missing(match(code.replace("doors.json", "windows.yaml"), page)) == ["windows.yaml"]
+
+
 def test_a_link_that_the_chunker_cut_in_two_is_no_difference():
     assert missing(match(f"amples/motor.html) {GRIPPER}")) == []
     assert missing(match(f"parts-list) {GRIPPER}")) == []
