@@ -55,10 +55,22 @@ def find_labels(
             own = own if own is not None else word_text("\n".join((*labels, *address)))
             sought = f" {' '.join(words)} "
             found[start:end] |= sought in there.words or sought in own
+    _find_parted_words(text, found, there)
     stored = joined(fold(label) for label in labels)
     for start, end in runs_of(~found):
         # A title before the text without anything between.
         found[start:end] |= end - start >= LABEL_LETTERS and text.letters[start:end] in stored
+
+
+def _find_parted_words(text: FoldedText, found: Mask, there: SearchedText) -> None:
+    """Mark words that stand there in one with the word before or after them: ``hello 1`` for a page's ``hello1``."""
+    for start, end in runs_of(~found):
+        if end - start >= SIZE:
+            continue
+        first, last = _whole_words(text, start, end)
+        with_next = _whole_words(text, first, min(last + 1, len(found)))
+        both = (_whole_words(text, max(first - 1, 0), last), with_next)
+        found[start:end] |= any(f" {text.letters[slice(*words)]} " in there.words for words in both)
 
 
 def find_words(text: FoldedText, found: Mask, there: SearchedText) -> tuple[tuple[int, int], ...]:

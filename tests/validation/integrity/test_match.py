@@ -131,6 +131,12 @@ def test_an_address_excuses_no_word_of_a_sentence():
     assert missing(match(changed, address=["https://docs.example.com/battery"])) == ["battery"]
 
 
+def test_a_last_word_that_the_page_writes_together_with_the_one_before_is_found():
+    page = f"{GRIPPER}\n{CAMERA}\nTags\nA\narm3\nImprint"
+    assert missing(match(f"{GRIPPER}\nTags\nA\narm\n3", page)) == []
+    assert missing(match(f"{GRIPPER}\nTags\nA\narm\n4", page)) == ["4"]
+
+
 def test_table_cells_read_column_by_column_are_found():
     page = "Axis Range Speed\nbase 340 90\nwrist 720 180\nelbow 270 120"
     assert missing(match("Axis\nbase\nwrist\nelbow\nRange\n340\n720\n270\nSpeed\n90\n180\n120", page)) == []
