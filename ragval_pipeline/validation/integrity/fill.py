@@ -102,13 +102,14 @@ def _common_words(
 ) -> list[tuple[int, int]]:
     """Words of the gap that stand in the window in the same order, as ranges of letters."""
     ours = text.words_between(*_whole_words(text, *gap))
-    theirs = other.words_between(*_whole_words(other, *window))
-    blocks = SequenceMatcher(
-        None,
-        [text.letters[first:last] for first, last in ours],
-        [other.letters[first:last] for first, last in theirs],
-        autojunk=False,
-    ).get_matching_blocks()
+    theirs = [other.letters[first:last] for first, last in other.words_between(*_whole_words(other, *window))]
+    read = [text.letters[first:last] for first, last in ours]
+    # The first and the last word of a chunk may be the end and the beginning of one.
+    if ours[0][0] == 0:
+        read[0] = next((word for word in theirs if word.endswith(read[0])), read[0])
+    if ours[-1][1] == len(text.letters):
+        read[-1] = next((word for word in theirs if word.startswith(read[-1])), read[-1])
+    blocks = SequenceMatcher(None, read, theirs, autojunk=False).get_matching_blocks()
     # In a wide window some small word is met by chance.
     least = 1 if window[1] - window[0] <= 2 * (gap[1] - gap[0]) + SIZE else SIZE
     runs = (ours[block.a : block.a + block.size] for block in blocks)

@@ -16,25 +16,30 @@ _TAGS = (
     "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
     "|small|u|s|ul|ol|li|dl|dt|dd|h[1-6]|blockquote|section|center|picture|source|video|iframe"
 )
+# What a line may begin with inside of quotations and lists.
+_NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]*\]{_ADDRESS}"  # an image, which shows no letters
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same, cut by the chunk's end or beginning
     r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
     r"|\A(?:[^\s()\[\]]+(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
-    r"|\A---\n.{0,2000}?\n---(?=\n|\Z)"  # front matter
+    r"|\A---[ \t]*\n.{0,2000}?\n---[ \t]*(?=\n|\Z)"  # front matter
     r"|&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
-    r"|^[ \t]*(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
+    rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
     r"|\[\^[^\]\s]+\]:?"  # the mark of a footnote, which a page numbers itself
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     r"|\{#[\w-]+\}"  # the id of a heading
-    r"|^[ \t]*:{3,}[ \t]*[\w-]+"  # an admonition's kind; its title follows
+    rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+"  # an admonition's kind; its title follows
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
     r"|\{/\*.*?\*/\}|\{%.*?%\}|\{\{[<%].*?[%>]\}\}"  # a comment, a template's instruction
-    r"|(?<![\w.])</?[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
+    r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
+    # the same, and a fence, cut by the chunk's beginning
+    r"|\A(?:\w{1,40}/?>(?=\S)|[^<>\n]{0,120}[\"'}][^<>\n]{0,60}(?<![-=\s])>)"
+    r"|\A`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$"
     rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--.*?-->",  # markup that Markdown passes through
     re.MULTILINE | re.DOTALL,
 )
@@ -42,12 +47,16 @@ _MARKUP = re.compile(
 _STATEMENT = re.compile(
     r"(?<![\w.])import\s+(?:[\w$*{}\s,]{1,200}\s+from\s+)?([\"'])[^\"'\s]+\1;?"
     r"|^export[ \t]+(?:const|let|function|default|async)\b.{0,3000}?(?=\n[ \t]*\n|\Z)"
-    r"|^[ \t]*```+[ \t]*mermaid\b.*?(?:^[ \t]*```+|\Z)",
+    rf"|{_NESTED}```+[ \t]*mermaid\b.*?(?:{_NESTED}```+|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 
 
-def without_markup(text: str, *, keep: Callable[[int, int], bool] = lambda start, end: False) -> str:
+def _nothing(start: int, end: int) -> bool:
+    return False
+
+
+def without_markup(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
     """The text with its invisible parts blanked out, so that every other character keeps its place.
 
     Args:
@@ -57,7 +66,7 @@ def without_markup(text: str, *, keep: Callable[[int, int], bool] = lambda start
     return _blanked(_MARKUP, text, keep)
 
 
-def without_statements(text: str, *, keep: Callable[[int, int], bool]) -> str:
+def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
     """The text with what MDX runs or draws blanked out: imports, exports, Mermaid's diagrams.
 
     Args:
@@ -68,4 +77,6 @@ def without_statements(text: str, *, keep: Callable[[int, int], bool]) -> str:
 
 
 def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:
-    return pattern.sub(lambda match: match[0] if keep(*match.span()) else " " * len(match[0]), text)
+    # Lines of a file that was read byte by byte may end as Windows ends them.
+    lines = text.replace("\r\n", " \n")
+    return pattern.sub(lambda match: match[0] if keep(*match.span()) else " " * len(match[0]), lines)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragval_pipeline.validation.integrity.markup import without_markup
+from ragval_pipeline.validation.integrity.markup import without_markup, without_statements
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.words import words_of
 
@@ -64,12 +64,12 @@ def edges_of(ref: PointRef, text: str, labels: Iterable[str]) -> Edges:
 
     Args:
         ref: The point.
-        text: Its text; addresses and tags of Markdown are none.
+        text: Its text; addresses, tags and imports of Markdown are none.
         labels: What is stored with it and may stand before its text: title, headings, address, module.
     """
     known = sorted((words for label in labels if (words := words_of(label))), key=len, reverse=True)
     before = _ORIGINS.match(text) or _ROLE.match(text)
-    text = without_markup(text[before.end() if before else 0 :])
+    text = without_markup(without_statements(text[before.end() if before else 0 :]))
     path = _BREADCRUMBS.match(text)
     first = words_of(text[path.end() if path else 0 :][:_REACH])
     for _ in range(_LABELS):

@@ -98,10 +98,31 @@ parser = Parser(html)"""
         f"{{/* Ask Ada for a drawing */}}\n{{% include warning.html %}}\n{{{{< figure src='arm.png' >}}}}\n{GRIPPER}",
         f"- [x] {GRIPPER[:-1]}[^drive].\n\n[^drive]: {CAMERA}",
         f"Press <kbd>Ctrl</kbd> now. {GRIPPER}",
+        f"> Note:\n> ```bash\n> {GRIPPER}\n> ```\n\n1. ```text\n   {CAMERA}\n   ```",
     ],
 )
 def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
-    assert missing(match(text, f"{PAGE}\nPress Ctrl now.")) == []
+    assert missing(match(text, f"{PAGE}\nPress Ctrl now.\nNote:")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Badge>{GRIPPER}</Badge>",
+        f'="left" label="Left arm" default>\n{GRIPPER}',
+        f'`python title="arm/gripper_drive.py"\n{GRIPPER}',
+        f"---\r\nsidebar_position: 4\r\n---\r\n\r\n{GRIPPER}",
+        f"export const Badge = ({{children}}) => (\r\n  <b>{{children}}</b>\r\n);\r\n\r\n{GRIPPER}",
+    ],
+)
+def test_neither_a_cut_nor_the_line_ends_of_windows_make_markup_text(text: str):
+    assert missing(match(text)) == []
+
+
+def test_words_that_a_chunker_cut_are_found_beside_what_the_page_has_between():
+    page = f"{GRIPPER} Read the manual.\nmanual.txt\n{CAMERA} Ask Ada.\nada.txt\n{BATTERY}"
+    assert missing(match(f"ual.\n{CAMERA} Ask A", page)) == []
+    assert missing(match(f"oil.\n{CAMERA} Ask Bo", page)) == ["oil", "Bo"]
 
 
 def test_an_import_that_a_page_shows_as_code_is_text_and_so_is_what_changed_in_it():

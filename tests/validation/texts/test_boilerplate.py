@@ -115,6 +115,12 @@ def test_what_an_ingestion_says_of_a_chunk_in_front_of_it_is_no_furniture(prefix
     assert boilerplate_findings(collect_phrases(found), lambda page, words: False) == []
 
 
+def test_imports_of_a_source_file_are_no_wording():
+    imports = "import Bar from '@site/src/components/Bar';\nimport Quiz from '@site/src/components/Quiz';\n\n<Bar />\n"
+    found = index(change=lambda text, page, part: f"{imports}{page}x{part} {text}")
+    assert boilerplate_findings(collect_phrases(found), lambda page, words: False) == []
+
+
 def test_addresses_of_links_are_no_wording():
     link = "[Topic](https://docs.example.com/guides/all/topics 'All topics')"
     found = index(change=lambda text, page, part: f"{link} {page}x{part} {text}")
