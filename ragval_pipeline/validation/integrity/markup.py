@@ -24,15 +24,18 @@ _MARKUP = re.compile(
     # the same, cut by the chunk's end or beginning
     r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
     r"|\A(?:[^\s()\[\]]+(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
-    r"|\A---[ \t]*\n.{0,2000}?\n---[ \t]*(?=\n|\Z)"  # front matter
+    r"|\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"  # front matter
     r"|&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
+    # the same in a line, where an ingestion put blanks for line breaks; the title is shown
+    r"|(?<!\S)(?:```+|~~~+)[\w+#.-]*(?:[ \t]+title=(?=\"))?(?=[\s\"])"
     r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
+    r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
     r"|\[\^[^\]\s]+\]:?"  # the mark of a footnote, which a page numbers itself
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     r"|\{#[\w-]+\}"  # the id of a heading
-    rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+"  # an admonition's kind; its title follows
+    rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"  # an admonition's kind; its title follows
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
     r"|\{/\*.*?\*/\}|\{%.*?%\}|\{\{[<%].*?[%>]\}\}"  # a comment, a template's instruction
@@ -47,7 +50,7 @@ _MARKUP = re.compile(
 _STATEMENT = re.compile(
     r"(?<![\w.])import\s+(?:[\w$*{}\s,]{1,200}\s+from\s+)?([\"'])[^\"'\s]+\1;?"
     r"|^export[ \t]+(?:const|let|function|default|async)\b.{0,3000}?(?=\n[ \t]*\n|\Z)"
-    rf"|{_NESTED}```+[ \t]*mermaid\b.*?(?:{_NESTED}```+|\Z)",
+    r"|(?<!\S)```+[ \t]*mermaid\b.*?(?:```+|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 

@@ -105,6 +105,38 @@ def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
     assert missing(match(text, f"{PAGE}\nPress Ctrl now.\nNote:")) == []
 
 
+def test_the_markup_of_a_file_whose_line_breaks_became_blanks_is_no_difference():
+    text = f"""---
+sidebar_position: 1
+title: Using the arm
+---
+
+:::tip
+
+{GRIPPER}
+
+:::
+
+```mermaid
+graph LR
+  gripper -->|closes| motor
+```
+
+```python title="camera.py"
+{CAMERA}
+```
+
+[manual]: https://example.com/manual
+{BATTERY}"""
+    page = f"{GRIPPER}\ncamera.py\n{CAMERA}\n{BATTERY}"
+    assert missing(match(" ".join(text.split()), page)) == []
+    assert missing(match(" ".join(text.replace("cabinet", "wardrobe").split()), page)) == ["wardrobe"]
+
+
+def test_what_stands_between_two_rules_is_text():
+    assert missing(match(f"---\n\n**Note**: {GRIPPER.replace('motor', 'banana')}\n\n---\n\n{CAMERA}")) != []
+
+
 @pytest.mark.parametrize(
     "text",
     [
