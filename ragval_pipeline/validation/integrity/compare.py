@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.validation.integrity.classes import CHANGED_WORDS, VERIFIED_FROM
+from ragval_pipeline.validation.integrity.classes import CHANGED_WORDS, GONE_BELOW, VERIFIED_FROM
 from ragval_pipeline.validation.integrity.common import CommonBlocks
 from ragval_pipeline.validation.integrity.content import chunk_side, held_blocks, lost_headings, lost_passages
 from ragval_pipeline.validation.integrity.diffs import segments_of
@@ -147,7 +147,8 @@ def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> Chunk
         point_id=chunk.row["point_id"],
         letters=match.letters,
         found=match.letters_found,
-        glued=tuple(glued_words(match, page)),
+        # Another text laid over this page has its own compounds where the page has two words.
+        glued=tuple(glued_words(match, page)) if match.share >= GONE_BELOW else (),
     )
     if match.found is None:
         return result
