@@ -6,7 +6,7 @@ The judgement is ftfy's (github.com/rspeer/python-ftfy): a line counts when it i
 writes and when decoding it again makes sense of them. Characters that were lost on the way count where they stand
 within a word, and so do C1 controls, which are what Windows-1252 punctuation becomes when it is read as Latin-1. Of
 character sets that ftfy wants more evidence for (DOS, Cyrillic Windows, old Macs) single characters count where they
-touch an ASCII letter or are three characters long.
+touch an ASCII letter or are three characters long. So do lone symbols (``âš¡`` for a flash), which ftfy does not weigh.
 
 What stands so on the page itself is the author's, who writes about broken text: it was decoded as the page wants it.
 """
@@ -124,7 +124,7 @@ def _judge(piece: str) -> Iterator[Passage]:
     fixed = fix_encoding(judged) if is_bad(judged) else judged
     if fixed == judged:
         pattern, meant = _legacy()
-        fixed = pattern.sub(lambda match: meant[match.group()], judged)
+        fixed = _symbols().sub(_symbol, pattern.sub(lambda match: meant[match.group()], judged))
     if fixed != judged:
         words = frozenset(squashed(word) for word in judged.split() if not word.isascii())
         yield Passage(*_difference(judged, fixed), words=words)
@@ -143,6 +143,19 @@ def _difference(before: str, after: str) -> tuple[str, str]:
         if old != new:
             return old[:_SHOWN], new[:_SHOWN]
     return before[:_SHOWN], after[:_SHOWN]
+
+
+@cache
+def _symbols() -> re.Pattern[str]:
+    """What signs of U+2000 to U+2FFF look like in Windows-1252; quotes may stand behind a word that ends in ``â``."""
+    follows = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
+    return re.compile(f"â[{''.join(set(follows) - set('‘’“”»'))}][{follows}]")  # noqa: RUF001 - the typeset marks
+
+
+def _symbol(match: re.Match[str]) -> str:
+    """The symbol that three characters stand for, or themselves."""
+    meant = match.group().encode("cp1252").decode(errors="ignore")
+    return meant if len(meant) == 1 and unicodedata.category(meant).startswith("S") else match.group()
 
 
 @cache

@@ -13,7 +13,7 @@ def test_utf_8_that_was_read_as_latin_1_is_named(passage):
     assert list(damaged_passages(f"In this chapter {passage.encode().decode('latin-1')} and on."))
 
 
-@pytest.mark.parametrize("passage", ["don’t stop", "a café", "Größe", "5 µm ± 2 °C", "wait…"])
+@pytest.mark.parametrize("passage", ["don’t stop", "a café", "Größe", "5 µm ± 2 °C", "wait…", "⚠ careful", "⚡ fast", "C™"])
 def test_utf_8_that_was_read_as_windows_1252_is_named(passage):
     assert list(damaged_passages(f"In this chapter {passage.encode().decode('cp1252')} and on."))
 
@@ -41,6 +41,7 @@ def test_what_was_lost_is_named_within_words_only():
         "├── src\n│   └── main.py\n└── README", "╔═══╗║ a ║╚═══╝ █▓▒░", "α ≤ β ≠ γ → ∞, x² ± √y", "नमस्ते दुनिया",
         "« texte » 50 %, l’été à l’œuvre", "a letra Ã é usada", "| Ã | 195 |", "Türkçe İstanbul ığüşöç", "10 µm × 5 °C",
         "日本語のテキスト 한국어 中文", "ʃəˈ ɑː IPA", "👩‍👩‍👧 ⚠️ ✅",
+        "coborî „pe ea, â”–…», zise â’“ el", "pâ… «bâ» šâš",
     ],
 )  # fmt: skip
 def test_languages_code_and_drawings_are_not(text):
