@@ -61,6 +61,6 @@ def test_a_name_that_the_page_writes_in_one_word_elsewhere_is_no_join():
 
 
 def test_an_identifier_of_another_page_is_no_join_of_words_that_this_page_has_apart():
-    elsewhere = "Visitors ask the CameraController and sign, then they wear helmets, yellow ones, behind a painted line."
+    elsewhere = "Visitors ask the CameraController and sign, then they wear helmets, yellow ones, behind a line."
     assert glued(elsewhere, content=f"{CONTENT}<p>Camera controller and sign of the hall</p>") == []
     assert compared(CONTENT, elsewhere).differing[0].found < 50

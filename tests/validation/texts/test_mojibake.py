@@ -13,7 +13,7 @@ def test_utf_8_that_was_read_as_latin_1_is_named(passage):
     assert list(damaged_passages(f"In this chapter {passage.encode().decode('latin-1')} and on."))
 
 
-@pytest.mark.parametrize("passage", ["don’t stop", "a café", "Größe", "5 µm ± 2 °C", "wait…", "⚠ careful", "⚡ fast", "C™"])
+@pytest.mark.parametrize("passage", ["don’t stop", "a café", "Größe", "5 µm ± 2 °C", "wait…", "⚠ care", "⚡ go", "C™"])
 def test_utf_8_that_was_read_as_windows_1252_is_named(passage):
     assert list(damaged_passages(f"In this chapter {passage.encode().decode('cp1252')} and on."))
 
