@@ -45,11 +45,15 @@ def ask_pages(
     connection: Any,
     embedding: Any,
 ) -> Measurement:
-    """Ask for every in-scope page of the index by its own title and headings, the payload's, else the site's."""
+    """Ask for every in-scope page of the index by its own title and headings, the payload's, else the site's.
+
+    Pages that these do not find are asked for by what they say.
+    """
     from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval
+    from ragval_pipeline.validation.self_retrieval import passages
+    from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
     from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, pages_from_snapshot
     from ragval_pipeline.validation.self_retrieval.page_titles import PAGE_COLUMNS, nameless, with_page_titles
 
@@ -66,6 +70,9 @@ def ask_pages(
     read = hit_reader(suite, inventory)
     with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
         asked, answers = _asked(pages, lambda chosen: _ask(suite, chosen, way, read), read)
+        lost = unfound_pages(asked, answers, read.page)
+        words = passages.passage_queries(lost, Snapshot(manifest).rows(passages.COLUMNS)) if lost else []
+        asked, answers = [*asked, *words], {**answers, **_ask(suite, words, way, read)}
     return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points)
 
 

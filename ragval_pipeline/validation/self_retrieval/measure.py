@@ -38,6 +38,7 @@ def measure_self_retrieval(
         points: Points of the collection.
     """
     found = {query.id: _finds(answers[query.id], query.key, page_of) for query in queries}
+    named = [query for query in queries if query.kind != "passage"]
     scores = [
         answer.hits[0].score
         for query in queries
@@ -49,17 +50,23 @@ def measure_self_retrieval(
     ]
     section = {
         "pages": len(pages),
-        "queries": len(queries),
+        "queries": len(named),
         "title_scores": scores,
         "title_score_distribution": distribution(scores).model_dump(),
     }
-    findings = [*_dark(pages, queries, found), *hub_findings(pages, queries, answers, page_of, points)]
+    findings = [*_dark(pages, queries, found), *hub_findings(pages, named, answers, page_of, points)]
     return Measurement(
         asset=ASSET,
         values=(_value(pages, queries, found),),
         findings=tuple(findings),
         sections={"self_retrieval": section},
     )
+
+
+def unfound_pages(queries: Sequence[OwnQuery], answers: Mapping[str, Answer], page_of: PageOf) -> list[str]:
+    """Canonical forms of the pages that none of their queries finds."""
+    found = {query.key for query in queries if _finds(answers[query.id], query.key, page_of)}
+    return [key for key in dict.fromkeys(query.key for query in queries) if key not in found]
 
 
 def _finds(answer: Answer, key: str, page_of: PageOf) -> bool:
@@ -80,14 +87,13 @@ def _value(pages: Mapping[str, OwnPage], queries: Sequence[OwnQuery], found: Map
 
 
 def _dark(pages: Mapping[str, OwnPage], queries: Sequence[OwnQuery], found: Mapping[str, bool]) -> list[Finding]:
-    """Pages that neither their title nor any heading of their own finds; titles that others share say nothing."""
+    """Pages that neither names nor words of their own find; titles that others share say nothing."""
     asked: dict[str, list[OwnQuery]] = {}
     for query in queries:
-        if query.unique:
-            asked.setdefault(query.key, []).append(query)
+        asked.setdefault(query.key, []).append(query)
     subjects = [
         Subject(name=pages[key].url, page=key, details={"asked": [query.text for query in own]})
         for key, own in asked.items()
-        if not any(found[query.id] for query in own)
+        if any(query.unique for query in own) and not any(found[query.id] for query in own)
     ]
     return [make_finding("retrieval.dark_page", subjects)] if subjects else []

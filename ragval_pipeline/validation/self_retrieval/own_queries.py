@@ -40,7 +40,7 @@ class OwnQuery:
     Args:
         id: Of the query.
         key: Canonical form of the page.
-        kind: ``title`` or ``heading``.
+        kind: ``title``, ``heading`` or ``passage``.
         text: What is asked.
         unique: False when another page has the same title, or a heading that reads like it: then the page cannot be
             told by it.
@@ -74,7 +74,9 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
 def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
     """A title query a page, and up to ``HEADINGS_ASKED`` heading queries that no other page could ask.
 
-    The name of the site that many titles end with is cut off: it would draw all queries to the same chunks.
+    The name of the site that many titles end with is cut off: it would draw all queries to the same chunks. Headings
+    are asked together with the title of their page: "Usage" alone is a question about everything, and real models
+    answer such questions with the same few chunks.
     """
     known = list(pages)
     shared = _site_suffixes([page.title for page in known if page.title])
@@ -83,14 +85,16 @@ def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
     bearers = Counter(fold_text(title) for title in titles.values())
     queries = []
     for page in known:
-        title = titles.get(page.key)
+        title, before = titles.get(page.key), ""
         if title:
             folded = fold_text(title)
             elsewhere = owners[folded] - (folded in map(fold_text, page.headings))
             unique = bearers[folded] == 1 and not elsewhere
             queries.append(OwnQuery(f"{page.key}#title", page.key, "title", title, unique))
+            # A title that several pages bear would make their queries alike, and tells nothing.
+            before = f"{title}: " if bearers[folded] == 1 else ""
         queries += [
-            OwnQuery(f"{page.key}#{number}", page.key, "heading", heading)
+            OwnQuery(f"{page.key}#{number}", page.key, "heading", f"{before}{heading}")
             for number, heading in enumerate(_telling(page, title, owners))
         ]
     return queries

@@ -2,8 +2,13 @@ from __future__ import annotations
 
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval
-from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, own_queries, pages_from_snapshot
+from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
+from ragval_pipeline.validation.self_retrieval.own_queries import (
+    OwnPage,
+    OwnQuery,
+    own_queries,
+    pages_from_snapshot,
+)
 
 
 def row(page: str, title: str | None, *headings: str, in_scope: bool = True) -> dict[str, object]:
@@ -28,7 +33,7 @@ def test_a_page_is_named_by_its_title_and_by_headings_that_no_other_page_has():
         ]
     )
     asked = {(query.key, query.kind, query.text) for query in own_queries(pages.values())}
-    assert asked == {("a", "title", "Alpha"), ("a", "heading", "Only here"), ("b", "title", "Beta")}
+    assert asked == {("a", "title", "Alpha"), ("a", "heading", "Alpha: Only here"), ("b", "title", "Beta")}
 
 
 def test_the_name_of_the_site_is_cut_off_titles():
@@ -58,9 +63,34 @@ def test_a_page_that_neither_title_nor_heading_finds_is_dark():
 def test_a_page_that_one_heading_finds_is_not_dark_though_its_title_fails():
     pages = {"a": OwnPage("a", "a", "Alpha", ("Deep",)), "b": OwnPage("b", "b", "Beta")}
     queries = own_queries(pages.values())
-    answers = {query.id: answer(query.id, "a" if query.text == "Deep" else "b") for query in queries}
+    answers = {query.id: answer(query.id, "a" if query.text == "Alpha: Deep" else "b") for query in queries}
     measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
     assert not [finding for finding in measured.findings if finding.code == "retrieval.dark_page"]
+
+
+def test_a_heading_is_asked_without_a_title_that_several_pages_bear():
+    pages = [OwnPage("a", "a", "The Book", ("Joints",)), OwnPage("b", "b", "The Book", ("Wheels",))]
+    assert [query.text for query in own_queries(pages) if query.kind == "heading"] == ["Joints", "Wheels"]
+
+
+def test_a_page_that_its_own_words_find_is_not_dark_though_its_title_says_nothing():
+    pages = {"a": OwnPage("a", "a", "Example"), "b": OwnPage("b", "b", "Beta")}
+    queries = [*own_queries(pages.values()), OwnQuery("a#passage0", "a", "passage", "Screws are turned to the left")]
+    answers = {query.id: answer(query.id, "a" if query.kind == "passage" else "b") for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    assert measured.findings == ()
+    assert measured.value("self_retrieval").value == 0.5
+    assert measured.sections["self_retrieval"]["queries"] == 2
+
+
+def test_a_page_is_dark_by_its_own_words_though_other_pages_share_its_title():
+    pages = {"a": OwnPage("a", "a", "Example"), "b": OwnPage("b", "b", "Example")}
+    queries = [*own_queries(pages.values()), OwnQuery("a#passage0", "a", "passage", "Screws are turned to the left")]
+    answers = {query.id: answer(query.id, "b") for query in queries}
+    assert unfound_pages(queries, answers, page_of) == ["a"]
+    [dark] = measure_self_retrieval(pages, queries, answers, page_of, points=10).findings
+    assert [subject.name for subject in dark.subjects] == ["a"]
+    assert dark.subjects[0].details["asked"] == ["Example", "Screws are turned to the left"]
 
 
 def test_two_pages_with_one_title_are_not_called_dark_by_it():
@@ -97,6 +127,21 @@ def test_queries_that_are_nearly_alike_make_no_hub_of_what_they_find():
     answers = {query.id: Answer(query.id, (Hit(1, "lock", 0.8, {"page": "p0"}),)) for query in queries}
     measured = measure_self_retrieval(pages, queries, answers, page_of, points=200)
     assert not [finding for finding in measured.findings if finding.code == "retrieval.hub_chunk"]
+
+
+def answers_with(queries: list[OwnQuery], hub: str, found: int) -> dict[str, Answer]:
+    """Every query finds a chunk of its own page, and the first ``found`` of other pages the hub of page p0 as well."""
+    own = {query.id: Hit(1, f"{query.id}-1", 0.9, {"page": query.key}) for query in queries}
+    foreign = [query.id for query in queries if query.key != "p0"][:found]
+    also = (Hit(2, hub, 0.8, {"page": "p0"}),)
+    return {name: Answer(name, (hit, *(also if name in foreign else ()))) for name, hit in own.items()}
+
+
+def test_passages_are_asked_of_lost_pages_alone_and_count_for_no_hub():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
+    queries = [OwnQuery(f"p{n}#passage0", f"p{n}", "passage", f"Text {n}") for n in range(40)]
+    measured = measure_self_retrieval(pages, queries, answers_with(queries, "hub", 39), page_of, points=200)
+    assert measured.findings == ()
 
 
 def test_a_chunk_whose_page_is_not_known_is_no_hub():

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from ragval_pipeline.validation.self_retrieval.passages import passage_queries
+
+ROWS = [
+    {"page_key": "a", "text": "Example"},
+    {"page_key": "a", "text": "Screws are turned to the left."},
+    {"page_key": "a", "text": "Nails are driven in."},
+    {"page_key": "b", "text": "Another page."},
+    {"page_key": None, "text": "A stray chunk that belongs to no page."},
+]
+
+
+def test_a_page_is_asked_for_by_its_longest_chunks() -> None:
+    asked = passage_queries(["a"], ROWS)
+    assert [(query.key, query.kind, query.text) for query in asked] == [
+        ("a", "passage", "Screws are turned to the left."),
+        ("a", "passage", "Nails are driven in."),
+    ]
+    assert len({query.id for query in asked}) == 2
+
+
+def test_a_long_chunk_is_asked_by_its_beginning() -> None:
+    words, script = " ".join(map(str, range(1000))), "\u8d64" * 5000
+    texts = [query.text for query in passage_queries(["a"], [{"page_key": "a", "text": words}])]
+    assert texts == [" ".join(map(str, range(200)))]
+    [query] = passage_queries(["a"], [{"page_key": "a", "text": script}])
+    assert len(query.text) == 1500
+
+
+def test_a_page_without_text_is_not_asked_for() -> None:
+    rows = [{"page_key": "a", "text": text} for text in (None, "", " \u200b")]
+    assert passage_queries(["a"], rows) == []
