@@ -137,6 +137,15 @@ def answers_with(queries: list[OwnQuery], hub: str, found: int) -> dict[str, Ans
     return {name: Answer(name, (hit, *(also if name in foreign else ()))) for name, hit in own.items()}
 
 
+def test_in_a_reference_whose_queries_are_all_alike_a_chunk_that_many_of_them_find_is_a_hub():
+    words = ("open the file", "read all lines")
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"{words[n % 2]} {n}") for n in range(61)}
+    queries = own_queries(pages.values())
+    for found, named in ((12, []), (18, ["hub"])):
+        measured = measure_self_retrieval(pages, queries, answers_with(queries, "hub", found), page_of, points=300)
+        assert [subject.name for finding in measured.findings for subject in finding.subjects] == named
+
+
 def test_passages_are_asked_of_lost_pages_alone_and_count_for_no_hub():
     pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
     queries = [OwnQuery(f"p{n}#passage0", f"p{n}", "passage", f"Text {n}") for n in range(40)]
