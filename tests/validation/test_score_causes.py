@@ -56,6 +56,38 @@ def test_a_threshold_that_only_lets_in_too_much_turns_no_query_down():
     assert because(failed(0.7), lax) is None
 
 
+def scored_high(*thresholds: float) -> Finding:
+    subjects = [
+        Subject(name=f"n{at}", details={"conditions": ["score"], "threshold": value})
+        for at, value in enumerate(thresholds)
+    ]
+    return make_finding("query.negative_scored_high", subjects)
+
+
+WRONG = (0.2, 0.3, 0.4, 0.5, 0.6)
+
+
+@pytest.mark.parametrize("own", [0.1, 0.35])
+def test_a_threshold_that_most_wrong_answers_reach_explains_those_that_reach_it(own: float):
+    [lax] = unfit_threshold(0.1, Scores(RIGHT, WRONG))
+    assert because(scored_high(0.1, own), lax) == "query.threshold_unfit"
+
+
+def test_a_negative_query_that_reaches_a_threshold_of_its_own_that_few_others_reach_is_not_explained():
+    [lax] = unfit_threshold(0.1, Scores(RIGHT, WRONG))
+    assert because(scored_high(0.55), lax) is None
+
+
+def test_a_threshold_that_only_turns_down_too_much_lets_no_negative_query_in():
+    assert because(scored_high(0.1), unfit(0.7)) is None
+
+
+def test_of_distances_the_laxer_threshold_is_the_larger_one():
+    [lax] = unfit_threshold(0.7, Scores((0.1, 0.12, 0.13, 0.15, 0.2), WRONG, higher_is_better=False))
+    assert because(scored_high(0.7), lax) == "query.threshold_unfit"
+    assert because(scored_high(0.3), lax) is None
+
+
 def test_a_query_that_misses_its_module_too_is_not_explained_by_the_threshold():
     assert because(failed(0.7, conditions=["score", "module"]), unfit(0.7)) is None
 

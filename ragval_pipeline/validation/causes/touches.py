@@ -7,7 +7,7 @@ What lives here: the things by which a cause and its consequence can be told to 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.causes.relevance import misses_only_score
@@ -27,7 +27,8 @@ _TOLD_BY: Mapping[str, str] = {
 }
 
 _CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
-_UNFIT_THRESHOLD = "a threshold that most right answers miss"
+_STRICT_THRESHOLD = "a threshold that most right answers miss"
+_LAX_THRESHOLD = "a threshold that most wrong answers reach"
 _STRAY_CONTENT = "content of an unknown page"
 
 
@@ -55,15 +56,22 @@ class Touches:
         )
         bereft = {entry.name for code, entry in every if code in _CONTENT_LOST}
         self._too_strict = [strict for code, entry in every for strict in _too_strict(code, entry)]
+        self._too_lax = [lax for code, entry in every for lax in _too_lax(code, entry)]
         self._strays_hold_content = len(strays) >= len(bereft)
         self._matched = {index for index, pages in lacking.items() if lost[index] >= pages}
 
-    def _asks_too_much(self, subject: Subject) -> bool:
-        """Whether a query fails by a threshold that most right answers miss, its own or the suite's."""
+    def _thresholds(self, code: str, subject: Subject) -> set[str]:
+        """The thresholds that a query fails by, its own or the suite's, and both kinds for what names them unfit."""
+        if code == "query.threshold_unfit":
+            return {_STRICT_THRESHOLD, _LAX_THRESHOLD}
         threshold = subject.details.get("threshold")
         if not misses_only_score(subject) or threshold is None:
-            return False
-        return any((threshold > median) if above else (threshold < median) for median, above in self._too_strict)
+            return set()
+        if code == "query.failed" and _is_beyond(threshold, self._too_strict):
+            return {_STRICT_THRESHOLD}
+        if code == "query.negative_scored_high" and _is_beyond(threshold, self._too_lax):
+            return {_LAX_THRESHOLD}
+        return set()
 
     def _lacking(self, code: str, subject: Subject) -> tuple[int, ...]:
         """The chunk indices that a page lacks; a page without any chunk lacks its first."""
@@ -87,8 +95,7 @@ class Touches:
         if code in _FIELD_CAUSES:
             return {subject.name, f"field {subject.details.get('field')}"}
         touched = {subject.name, *expected, *(hits if isinstance(hits, list) else ())}
-        if code == "query.threshold_unfit" or (code == "query.failed" and self._asks_too_much(subject)):
-            touched.add(_UNFIT_THRESHOLD)
+        touched |= self._thresholds(code, subject)
         if subject.page is not None:
             touched.add(subject.page)
         module = subject.details.get("expected_module")
@@ -105,6 +112,18 @@ def _too_strict(code: str, subject: Subject) -> Iterable[tuple[float, bool]]:
     right = subject.details.get("right") if code == "query.threshold_unfit" else None
     if right and subject.details["rejected"] > UNFIT_SHARE:
         yield right["median"], float(subject.name) > right["median"]
+
+
+def _too_lax(code: str, subject: Subject) -> Iterator[tuple[float, bool]]:
+    """The median of answers to negative queries, and whether the thresholds that let most of them in lie above it."""
+    negative = subject.details.get("negative") if code == "query.threshold_unfit" else None
+    if negative and subject.details["admitted"] > UNFIT_SHARE:
+        yield negative["median"], float(subject.name) > negative["median"]
+
+
+def _is_beyond(threshold: float, limits: Iterable[tuple[float, bool]]) -> bool:
+    """Whether a threshold is on the bad side of a median."""
+    return any((threshold > median) if above else (threshold < median) for median, above in limits)
 
 
 def _lost_chunk(code: str, subject: Subject) -> tuple[int, ...]:

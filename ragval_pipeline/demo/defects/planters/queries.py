@@ -75,7 +75,7 @@ def answered_negative(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
         headings = corpus.get(point, "headings")
         query["query_text"] = f"What should I know about {headings[-1]} in {headings[0]}?"
     ids = frozenset(str(query["id"]) for query in chosen)
-    return Planted("query.negative_scored_high", ids, followers=frozenset({"query.threshold_unfit"}))
+    return Planted("query.negative_scored_high", ids, causes=frozenset({"query.threshold_unfit"}))
 
 
 def _fail(corpus: Corpus, amount: Amount, rng: random.Random, expect: Any, *, needs: str) -> Planted:
