@@ -5,8 +5,8 @@ What lives here: the comparison. What does not: running the validation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
 
 _SHOWN = 5
+#: Codes that need a baseline.
+_REGRESSION = "regression."
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,33 @@ def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | N
 
 def judge(planted: Sequence[Planted], report: ValidationReport, *, folder: str | Path | None = None) -> list[Outcome]:
     """How each of several defects, planted in one corpus, was named."""
-    seen = Seen(report, folder)
+    seen, planted = Seen(report, folder), _against_a_baseline(planted)
     shared = [*_unexplained(planted, seen), *_late(planted, seen)]
     extra = tuple(sorted(_extra(planted, seen)))
     shared += [f"{code} is named, and was neither planted nor declared as a follower" for code in extra]
     return [_outcome(entry, planted, seen, extra, shared) for entry in planted]
+
+
+def _against_a_baseline(planted: Sequence[Planted]) -> list[Planted]:
+    """The declarations for a run that is compared with an earlier one: what fails queries loses them, too.
+
+    A planter declares what its defect does to a run by itself. Only beside a regression, which brings a baseline, is
+    that a loss as well.
+    """
+    from ragval_pipeline.validation.causes import CONSEQUENCES
+
+    regressions = {code: causes for code, causes in CONSEQUENCES.items() if code.startswith(_REGRESSION)}
+    if not any(entry.code.startswith(_REGRESSION) for entry in planted):
+        return list(planted)
+    return [
+        replace(entry, followers=entry.followers | _following(entry, regressions) - {entry.code}) for entry in planted
+    ]
+
+
+def _following(entry: Planted, consequences: Mapping[str, Iterable[str]]) -> set[str]:
+    """The consequences that follow from a planted defect or from what follows from it."""
+    may_be_named = {entry.code, *entry.followers}
+    return {code for code, causes in consequences.items() if not may_be_named.isdisjoint(causes)}
 
 
 def clean(report: ValidationReport) -> list[str]:

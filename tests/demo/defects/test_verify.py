@@ -125,6 +125,37 @@ def test_what_follows_from_the_cause_of_another_planted_defect_is_not_this_ones_
     assert judge([failed, dark], report(*findings))[0].precision == 1 / 2
 
 
+LOST = Planted("regression.query_lost", frozenset({"q"}), causes=frozenset({"query.failed"}))
+MISMATCH = Planted("vector.model_mismatch", frozenset({"docs"}), followers=frozenset({"query.failed"}))
+
+
+def beside_a_regression(*others: Any) -> ValidationReport:
+    lost = [Subject(name=name, details={"because": "query.failed"}) for name in ("q", "r")]
+    failed = found("query.failed", "q", "r", because="vector.model_mismatch")
+    return report(found("vector.model_mismatch", "docs"), failed, make_finding("regression.query_lost", lost), *others)
+
+
+def test_against_a_baseline_a_defect_that_fails_queries_loses_more_of_them():
+    drop = found("regression.significant_drop", "ndcg_at_5", scope="ndcg_at_5", because="vector.model_mismatch")
+    assert [outcome.problems for outcome in judge([LOST, MISMATCH], beside_a_regression(drop))] == [(), ()]
+
+
+def test_a_drop_that_follows_from_nothing_was_declared_by_nobody():
+    drop = found("regression.significant_drop", "ndcg_at_5", scope="ndcg_at_5")
+    assert judge([LOST, MISMATCH], beside_a_regression(drop))[0].problems
+
+
+def test_a_defect_that_fails_no_query_loses_none():
+    harmless = Planted("text.mojibake", frozenset({"1"}))
+    findings = [found("text.mojibake", "1"), found("query.failed", "q"), found("regression.query_lost", "q", "r")]
+    assert judge([LOST, harmless], report(*findings))[0].precision == 1 / 2
+
+
+def test_without_a_baseline_no_regression_is_declared():
+    drop = found("regression.significant_drop", "ndcg_at_5", scope="ndcg_at_5", because="vector.model_mismatch")
+    assert judge([MISMATCH], report(found("vector.model_mismatch", "docs"), drop))[0].extra
+
+
 def test_an_outcome_says_how_many_subjects_were_named_and_where_the_finding_stands():
     findings = [found("vector.zero", "p"), found("coverage.missing_page", "a", "b", "c")]
     outcome = judge([MISSING], report(*findings))[0]
