@@ -181,7 +181,6 @@ def test_retries_are_those_of_the_seeds(tmp_path: Path):
 
 def test_constants_that_are_no_settings():
     profiles = list(PROFILES.values())
-    assert [profile.score_range for profile in profiles] == [(0, 1), (-1, 1), (0, 1), (0, 1), (0, 1)]
     assert [profile.vector_size for profile in profiles] == [None, None, None, 1024, None]
     assert {profile.max_input_tokens for profile in profiles} == {512}
     assert [profile.plain_headings for profile in profiles] == [False, False, True, False, False]

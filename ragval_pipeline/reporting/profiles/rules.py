@@ -12,6 +12,7 @@ from typing import Any
 
 from ragval_pipeline.blanks import is_blank
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity
+from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ def broken_rules(
 
 
 def is_share(value: float) -> bool:
-    """Whether a value lies in 0..1."""
-    return 0.0 <= value <= 1.0
+    """Whether a value lies in 0..1; a cosine of 1.0000002 is rounding."""
+    return -SCORE_TOLERANCE <= value <= 1.0 + SCORE_TOLERANCE
 
 
 def is_filled(text: str) -> bool:

@@ -48,5 +48,4 @@ PROFILE = Profile(
     ),
     expects=("expected_results",),
     max_input_tokens=512,
-    score_range=(-1.0, 1.0),
 )  # fmt: skip
