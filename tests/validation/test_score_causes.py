@@ -92,11 +92,31 @@ def test_a_query_that_misses_its_module_too_is_not_explained_by_the_threshold():
     assert because(failed(0.7, conditions=["score", "module"]), unfit(0.7)) is None
 
 
-@pytest.mark.parametrize("code", sorted(NO_SCORE_CAUSES - {"payload.field_map", "payload.constant_field"}))
+#: Codes that have tests of their own.
+APART = {"payload.field_map", "payload.constant_field", "chunk.duplicate_text", "chunk.near_duplicate"}
+
+
+@pytest.mark.parametrize("code", sorted(NO_SCORE_CAUSES - APART))
 def test_what_only_reorders_or_renames_hits_does_not_lower_the_best_score(code: str):
     cause = make_finding(code, [Subject(name="q0", page="/a")])
     assert because(failed(0.7, expected_pages=["/a"]), cause) is None
     assert because(failed(0.7, conditions=["url"], expected_pages=["/a"]), cause) == code
+
+
+def test_what_only_reorders_or_renames_hits_does_not_raise_the_score_of_a_negative_query():
+    answered = make_finding("query.negative_scored_high", [Subject(name="n", details={"points": ["p", "r"]})])
+    assert because(answered, make_finding("chunk.near_duplicate", ["p", "r"])) is None
+    assert because(answered, make_finding("integrity.gone", ["p"])) == "integrity.gone"
+
+
+@pytest.mark.parametrize("code", ["chunk.duplicate_text", "chunk.near_duplicate"])
+def test_texts_that_repeat_each_other_push_others_out_only_where_several_of_them_are_found(code: str):
+    repeated = make_finding(code, ["p", "r", "s"])
+    alone = failed(0.7, conditions=["url"], expected_pages=["/a"], points=["p", "x"])
+    assert because(alone, repeated) is None
+    crowd = {"expected_pages": ["/a"], "points": ["p", "x", "r"]}
+    assert because(failed(0.7, conditions=["url"], **crowd), repeated) == code
+    assert because(failed(0.7, **crowd), repeated) is None
 
 
 def test_words_that_nothing_found_holds_follow_from_texts_that_are_spoilt_everywhere():

@@ -18,6 +18,8 @@ _WIDE_VECTORS = 0.05
 _WIDE_TEXTS = 0.25
 #: Phrases of the page's frame weaken every chunk that holds them a little: they explain a search only when most do.
 _WEAK = {"text.boilerplate": 0.5}
+#: Texts that repeat each other: they push others out of an answer that holds several of them.
+_COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 _FIELDS_OF_POINTS = frozenset(
     {"payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value"}
 )
@@ -98,6 +100,9 @@ def _conditions(subject: Subject) -> list[str]:
 def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
     if cause.code in NO_SCORE_CAUSES and finding.code == "query.failed" and misses_only_score(subject):
         return False
+    if cause.code in _COPIES and finding.code == "query.failed":
+        # One of them alone takes no more room than any other chunk.
+        return len(cause.names.intersection(subject.details.get("points", ()))) > 1
     if cause.code in _WEAK and finding.code.startswith(("query.", "retrieval.")):
         return cause.wide
     if cause.code in _FIELDS_OF_POINTS and finding.code == "query.failed":

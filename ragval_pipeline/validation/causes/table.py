@@ -76,7 +76,9 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
         "chunk.index_gap", "coverage.url_variant", "chunk.duplicate_index", "query.dead_target", *VECTOR_CAUSES,
         "index.low_ann_recall", "retrieval.dark_page", "query.threshold_unfit", "retrieval.hub_chunk", *TEXT_CAUSES,
     ),
-    "query.negative_scored_high": (*VECTOR_CAUSES, "query.threshold_unfit", *TEXT_CAUSES),
+    "query.negative_scored_high": (
+        *VECTOR_CAUSES, "query.threshold_unfit", *(cause for cause in TEXT_CAUSES if cause not in NO_SCORE_CAUSES),
+    ),
     "query.threshold_unfit": VECTOR_CAUSES,
     "retrieval.dark_page": (*VECTOR_CAUSES, "index.low_ann_recall", "payload.constant_field", *TEXT_CAUSES),
     "retrieval.hub_chunk": (*VECTOR_CAUSES, "payload.constant_field", *TEXT_CAUSES),

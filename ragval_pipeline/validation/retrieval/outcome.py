@@ -68,7 +68,7 @@ class Outcome:
                     "expected_pages": sorted(self._expected_pages(query)),
                     "expected_module": query.expected_module,
                     "fields": sorted(self._judged_fields(query, report.failed_conditions)),
-                    "points": [hit.chunk_id for hit in report.top_results],
+                    "points": self._answering(query, report),
                 }
                 (scored_high if query.negative else failed).append(Subject(name=query.id, details=details))
         findings = []
@@ -79,6 +79,16 @@ class Outcome:
             findings.append(make_finding("query.negative_scored_high", scored_high))
         incomplete = self._incomplete_hits()
         return [*findings, *([make_finding("retrieval.incomplete_metadata", incomplete)] if incomplete else [])]
+
+    def _answering(self, query: TestQuery, report: QueryReport) -> list[str]:
+        """The hits that failed a query: of a negative one those that reach its limit."""
+        rules = self.settings.rules
+        limit = rules.threshold(query)
+        return [
+            hit.chunk_id
+            for hit in report.top_results
+            if not query.negative or rules.reaches(hit.similarity_score, limit)
+        ]
 
     def _expected_pages(self, query: TestQuery) -> set[str]:
         key = self.settings.rules.read.page_key

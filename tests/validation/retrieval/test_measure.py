@@ -178,6 +178,12 @@ def test_failed_queries_are_named_with_their_conditions_and_negatives_apart() ->
     assert [subject.name for subject in found(measurement)["query.negative_scored_high"].subjects] == ["loud"]
 
 
+def test_a_negative_query_names_the_hits_that_reach_its_limit_and_no_others() -> None:
+    hits = [hit(rank, score) for rank, score in enumerate((0.9, 0.61, 0.6, 0.2), 1)]
+    [finding] = measure([(query(id="loud", negative=True, min_similarity=0.6), hits)]).findings
+    assert finding.subjects[0].details["points"] == ["1", "2", "3"]
+
+
 def test_a_run_without_faults_has_no_findings() -> None:
     assert measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), A)]).findings == ()
 
