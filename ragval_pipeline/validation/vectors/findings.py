@@ -177,17 +177,21 @@ def _mixed(decision: Decision, cosines: Mapping[str, float], points: Described, 
     split = dict(decision.split or {})
     details = {"sampled": sampled, "share": round(len(subjects) / sampled, 4), "split": split or None}
     message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
-    return make_finding("vector.mixed_models", subjects, details=details, message=message, cause=_split_cause(split))
+    return make_finding("vector.mixed_models", subjects, details=details, message=message, cause=_mixed_cause(decision))
 
 
-def _split_cause(split: Mapping[str, Any]) -> str:
+def _mixed_cause(decision: Decision) -> str:
+    split = dict(decision.split or {})
     if split.get("by") == "model":
         return f"Their payload names {split['other']}, that of the rest {split['rest']}."
     what = {"embedded_at": "were embedded", "id": "have ids"}.get(str(split.get("by")))
     if what is None:
         return "Their vectors are unrelated to their own texts and to all others: they are of another model's space."
-    word, value = ("from", split["other_from"]) if "other_from" in split else ("up to", split["other_until"])
-    return f"The model was changed between ingestions: these points {what} {word} {value} on, the rest not."
+    where = f"from {split['other_from']} on" if "other_from" in split else f"up to {split['other_until']}"
+    changed, how = "The model", ""
+    if decision.mismatch is None and decision.best is not None and decision.best.explains:
+        changed, how = "What is embedded", f"; they were embedded {decision.best.means}"
+    return f"{changed} was changed between ingestions: these points {what} {where}, the rest not{how}."
 
 
 def _cause(decision: Decision, model: str) -> str:

@@ -50,7 +50,7 @@ class Decision:
         mismatch: Why the collection as a whole is off; null when it is not.
         mixed: Points of another model than the rest, which may be off as a whole; empty when there is no such part.
         median: Median cosine of the points that are off, those of another model's part aside; null without any.
-        best: The way of embedding that comes closest, when ways were tried.
+        best: The way of embedding that comes closest, when ways were tried for what is named.
         split: What separates the mixed points from the rest, as ``explain_split`` says.
     """
 
@@ -80,7 +80,7 @@ def decide(
     if _is_part(pairs, populations):
         # The rest may be off as a whole besides.
         rest = _decide_as_one(pairs, replace(populations, foreign=()), trials, splits)
-        whole = Decision() if rest.mixed else rest
+        whole = Decision(median=rest.median) if rest.mismatch is None else rest
         return replace(whole, mixed=populations.foreign, split=splits.get("foreign"))
     if _is_most(len(populations.foreign), populations.total):
         return Decision("another_model", median=_median(pairs, _off(populations)))

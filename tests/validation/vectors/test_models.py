@@ -71,7 +71,34 @@ def test_the_day_of_embedding_explains_the_parts() -> None:
         row["embedded_at"] = "2026-02-01T00:00:00Z" if row["point_id"] in planted else "2026-01-01T00:00:00Z"
     finding = only(points)
     assert finding.details["split"]["by"] == "embedded_at"
-    assert "2026-02-01" in finding.cause
+    assert finding.cause == (
+        "The model was changed between ingestions: these points were embedded from 2026-02-01T00:00:00Z on, the rest "
+        "not."
+    )
+
+
+def test_points_that_were_embedded_before_the_change_are_told_by_the_last_of_them() -> None:
+    points = space()
+    planted = mixed(points, 30)
+    for row in points.rows:
+        row["embedded_at"] = "2026-01-01T00:00:00Z" if row["point_id"] in planted else "2026-02-01T00:00:00Z"
+    assert "these points were embedded up to 2026-01-01T00:00:00Z, the rest not." in only(points).cause
+
+
+def test_a_part_whose_texts_were_embedded_in_another_way_is_no_change_of_the_model() -> None:
+    points = space()
+    for place in range(30):
+        row = points.rows[place]
+        row["embedded_at"] = "2026-01-01T00:00:00Z"
+        points.vectors[points.ids.index(row["point_id"])] = embedded([f"{row['title']}\n\n{row['text']}"])[0]
+    for row in points.rows[30:]:
+        row["embedded_at"] = "2026-02-01T00:00:00Z"
+    finding = only(points)
+    assert finding.code == "vector.mixed_models"
+    assert finding.cause == (
+        "What is embedded was changed between ingestions: these points were embedded up to 2026-01-01T00:00:00Z, the "
+        "rest not; they were embedded with the page title in front of each text."
+    )
 
 
 def test_ids_explain_the_parts_when_a_range_of_them_was_written_later() -> None:
