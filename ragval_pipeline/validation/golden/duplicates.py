@@ -34,4 +34,5 @@ def _expectation(query: TestQuery) -> tuple[Any, ...]:
         query.expected_chapter,
         tuple(sorted(query.grades.items())),
         tuple(sorted(query.expected_keywords)),
+        tuple(sorted(repr(sorted(entry.items())) for entry in query.expected_results)),
     )

@@ -6,7 +6,7 @@ What lives here: gathering. What does not: any one review.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -101,7 +101,20 @@ def _thresholds(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str,
         ],
         higher_is_better=golden.higher_is_better,
     )
-    return [finding for threshold in _chosen(golden) for finding in unfit_threshold(threshold, scores)]
+    return [
+        finding
+        for threshold in _chosen(golden)
+        for finding in unfit_threshold(threshold, _held_to(threshold, golden, scores))
+    ]
+
+
+def _held_to(threshold: float, golden: GoldenSet, scores: Scores) -> Scores:
+    """The scores that a threshold decides on: the suite's on all, one that only negative queries state on theirs."""
+    if threshold == golden.min_similarity:
+        return scores
+    stating = {query.negative for query in golden.queries if query.min_similarity == threshold}
+    right, negative = scores.right if False in stating else (), scores.negative if True in stating else ()
+    return replace(scores, right=right, negative=negative)
 
 
 def _chosen(golden: GoldenSet) -> list[float]:

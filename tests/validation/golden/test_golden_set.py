@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
+
+import pytest
 
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
@@ -10,6 +13,7 @@ from ragval_pipeline.validation.golden.gates import unreachable_gates
 from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts, collect_facts
 from ragval_pipeline.validation.golden.modules import unasked_modules
 from ragval_pipeline.validation.golden.oracles import weak_oracles
+from ragval_pipeline.validation.golden.review import GoldenSet, review_golden_set
 from ragval_pipeline.validation.golden.targets import dead_targets
 from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
 from ragval_pipeline.validation.report import MetricValue
@@ -107,6 +111,18 @@ def test_the_same_question_twice_names_both_and_says_when_they_contradict():
     assert found.subjects[0].details == {"others": ["b"], "contradicting": True}
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"expected_results": [{"chunk_index": 1}]}, {"expected_results": [{"chunk_index": 2}]}),
+        ({"negative": True}, {"relevant_urls": ["/docs/a"]}),
+    ],
+)
+def test_the_same_question_with_another_answer_contradicts_itself(first: dict[str, Any], second: dict[str, Any]):
+    found = duplicate_queries([query("a", query_text="Why?", **first), query("b", query_text="Why?", **second)])[0]
+    assert found.subjects[0].details["contradicting"]
+
+
 def test_the_gate_of_seed_002_is_named_as_barely_reachable():
     sizes = (3, 2, 2, 2, 2, 2, 2)
     ceiling = sum(min(size, 3) / 3 for size in sizes) / len(sizes)
@@ -151,6 +167,35 @@ def test_a_threshold_is_not_judged_by_fewer_than_five_answers():
 def test_a_threshold_that_lets_most_negatives_in_is_unfit():
     found = unfit_threshold(0.1, Scores(right=[0.5] * 6, negative=[0.2] * 5))
     assert found[0].subjects[0].details["admitted"] == 1.0
+
+
+def reviewed(asked: list[TestQuery], scores: dict[str, float], titles: list[float]) -> list[str]:
+    golden = GoldenSet(asked, inventory("/a"), module_match="normalised", judge=None, gates={}, min_similarity=0.2)
+    results = {
+        "query_results": [
+            {"query_id": entry.id, "best_similarity": scores[entry.id], "failed_conditions": []} for entry in asked
+        ]
+    }
+    own = {"self_retrieval": {"title_scores": titles}}
+    return [
+        subject.name
+        for finding in review_golden_set(golden, IndexFacts(), results=results, own=own).findings
+        if finding.code == "query.threshold_unfit"
+        for subject in finding.subjects
+    ]
+
+
+def test_a_threshold_that_negative_queries_alone_state_turns_no_right_answer_down():
+    right = [query(f"p{n}", relevant_urls=[f"{HOST}/a"]) for n in range(5)]
+    negative = [query(f"n{n}", negative=True, min_similarity=0.6) for n in range(6)]
+    scores = {entry.id: 0.1 if entry.negative else 0.5 for entry in (*right, *negative)}
+    assert reviewed([*right, *negative], scores, [0.5] * 5) == []
+    assert reviewed([*right, *negative], {**scores, **dict.fromkeys(("n0", "n1", "n2", "n3"), 0.7)}, []) == ["0.6"]
+
+
+def test_a_threshold_that_most_positive_queries_state_turns_right_answers_down():
+    right = [query(f"p{n}", relevant_urls=[f"{HOST}/a"], min_similarity=0.6) for n in range(5)]
+    assert reviewed(right, {entry.id: 0.5 for entry in right}, []) == ["0.6"]
 
 
 def test_with_a_distance_smaller_is_better():
