@@ -97,12 +97,23 @@ def _conditions(subject: Subject) -> list[str]:
     return list(subject.details.get("conditions", ()))
 
 
+def _can_fail(cause: Cause, subject: Subject) -> bool:
+    """Whether a cause that touches a failed query can make it miss what it missed."""
+    conditions = _conditions(subject)
+    if cause.code in _COPIES:
+        # One of them alone takes no more room than any other chunk.
+        return len(cause.names.intersection(subject.details.get("points", ()))) > 1
+    if cause.code == "payload.unexpected_module":
+        return not conditions or "module" in conditions
+    # Where nothing at all was returned, it does not matter what the expected page says.
+    return conditions != ["nothing returned"] or cause.code not in TEXT_CAUSES
+
+
 def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
     if cause.code in NO_SCORE_CAUSES and finding.code == "query.failed" and misses_only_score(subject):
         return False
-    if cause.code in _COPIES and finding.code == "query.failed":
-        # One of them alone takes no more room than any other chunk.
-        return len(cause.names.intersection(subject.details.get("points", ()))) > 1
+    if finding.code == "query.failed" and not _can_fail(cause, subject):
+        return False
     if cause.code in _WEAK and finding.code.startswith(("query.", "retrieval.")):
         return cause.wide
     if cause.code in _FIELDS_OF_POINTS and finding.code == "query.failed":

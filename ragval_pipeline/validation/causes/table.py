@@ -18,8 +18,11 @@ TEXT_CAUSES = (
     "chunk.one_per_page", "chunk.over_model_limit", "chunk.too_small", "text.mojibake", "text.hash_mismatch",
     "text.boilerplate", "text.glued_words", "integrity.gone", "integrity.drifted", *REPEATS,
 )  # fmt: skip
-#: The same without chunks that are too long: fewer of them stand in an answer, not more.
-CROWDING_TEXTS = tuple(cause for cause in TEXT_CAUSES if cause not in ("chunk.one_per_page", "chunk.over_model_limit"))
+#: The same without chunks that are too long: fewer of them stand in an answer, not more. Repetitions come first.
+CROWDING_TEXTS = (
+    *REPEATS,
+    *(cause for cause in TEXT_CAUSES if cause not in ("chunk.one_per_page", "chunk.over_model_limit", *REPEATS)),
+)
 #: What changes which hits are among the best, or what they are called, and not how high the best one scores.
 NO_SCORE_CAUSES = frozenset(
     {
