@@ -33,7 +33,11 @@ _CAUSES: Mapping[Kind, str] = {
     "unclear": "The vectors resemble those of {model} too little for a change of the text: another version of the "
     "model, or another text",
 }
-_UNKNOWN_TEXT = "from another text than the stored one or with another input type"
+#: When no way of embedding that was tried explains the vectors.
+_UNEXPLAINED = (
+    "The vectors resemble those of {model} and are not the same: the collection was embedded from another text than "
+    "the stored one, with another input type, or by another version of the model"
+)
 
 
 @dataclass(frozen=True)
@@ -197,8 +201,9 @@ def _mixed_cause(decision: Decision) -> str:
 def _cause(decision: Decision, model: str) -> str:
     assert decision.mismatch is not None
     explains = decision.best is not None and decision.best.explains
-    means = decision.best.means if decision.best is not None and explains else _UNKNOWN_TEXT
-    text = _CAUSES[decision.mismatch].format(model=model, means=means)
+    means = decision.best.means if decision.best is not None and explains else ""
+    unexplained = decision.mismatch == "preprocessing" and not explains
+    text = (_UNEXPLAINED if unexplained else _CAUSES[decision.mismatch]).format(model=model, means=means)
     if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + 0.02:
         return text
     return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"

@@ -190,7 +190,9 @@ class _Judged:
             return []
         place = {name: number for number, name in enumerate(pairs.kept)}
         stored = np.stack([pairs.stored[place[name]] for name in chosen])
-        return try_all(Tested([rows[name] for name in chosen], stored, off), embed_as)
+        cosines = pairs.cosines()
+        plain = np.array([cosines[name] for name in chosen], dtype=np.float32)
+        return try_all(Tested([rows[name] for name in chosen], stored, plain, off), embed_as)
 
     def _named_models(self, pairs: Pairs) -> list[str | None]:
         rows = self._rows_of(frozenset(pairs.ids), split.COLUMNS)

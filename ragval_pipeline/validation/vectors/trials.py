@@ -30,6 +30,9 @@ Row = Mapping[str, Any]
 #: Points that differ, and points that match, that are tried: a tenth of them may disagree.
 TRIED, CONTROLS = 20, 10
 AGREE = 0.9
+#: A way that gives a matching point a cosine this much below that of its plain text is not the way of that point,
+#: however close it comes: input types differ by a hundredth at times, and a provider's own variation is far smaller.
+NO_WORSE = 1e-3
 #: Beginnings of a text that are tried as what a model read of it, the shortest of them in characters, and how far, as
 #: a share, the cuts of several texts may lie apart: limits are counted in tokens.
 PARTS = 12
@@ -60,10 +63,11 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """The points that are tried: rows, and stored unit vectors; those that differ come first."""
+    """The points that are tried, those that differ first: rows, stored unit vectors, cosines with their texts' own."""
 
     rows: list[Row]
     stored: Floats
+    plain: Floats
     off: int
 
 
@@ -95,7 +99,7 @@ def _input_type(tested: Tested, embed: EmbedAs) -> Trial:
 def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) -> Trial:
     import numpy as np
 
-    fits = cosines >= MATCH
+    fits = (cosines >= MATCH) & ((cosines >= tested.plain - NO_WORSE) | (tested.plain < MATCH))
     off, controls = fits[: tested.off], fits[tested.off :]
     keeps = not len(controls) or bool(controls.mean() >= AGREE)
     return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= AGREE), keeps)

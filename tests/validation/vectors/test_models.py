@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from tests.validation.vectors.space import Refusing, Space, embedded, other_model, space, subjects
 
 
@@ -181,12 +183,41 @@ def test_a_model_that_reads_only_the_beginning_of_long_texts_is_a_mismatch_altho
     assert finding.details["matching"] >= 60
 
 
+class NearlyAlike(StaticEmbedder):
+    """Embeds queries a little otherwise: a few by more than what counts as a match, the others by less."""
+
+    def __init__(self, far: Collection[str]) -> None:
+        self.far = far
+
+    def embed(self, texts: Sequence[str], *, input_type: Any) -> Any:
+        batch = super().embed(texts, input_type=input_type)
+        if input_type == "search_query":
+            moved = [
+                vector + (0.25 if text in self.far else 0.1) * np.eye(256, dtype=np.float32)[0]
+                for text, vector in zip(texts, batch.vectors, strict=True)
+            ]
+            batch = replace(batch, vectors=np.array([vector / np.linalg.norm(vector) for vector in moved]))
+        return batch
+
+
+@pytest.mark.parametrize(("amount", "named"), [(90, {"vector.model_mismatch": {"c"}}), (30, {})])
+def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_all(
+    amount: int, named: dict[str, set[str]]
+) -> None:
+    points = space()
+    points.embedder = NearlyAlike([row["text"] for row in points.rows[:15]])
+    asked = points.embedder.embed([row["text"] for row in points.rows], input_type="search_query").vectors
+    points.vectors[:amount] = list(asked[:amount])
+    assert subjects(points.examined()) == named
+
+
 def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:
     points = space()
     points.vectors = list(embedded([f"{row['text']} {'glasshouse tomato ' * 6}" for row in points.rows]))
     finding = only(points)
     assert finding.details["kind"] in {"preprocessing", "unclear"}
     assert not finding.details["best_variant"]["explains"]
+    assert "another version of the model" in finding.cause
 
 
 def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None:
