@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ragval_pipeline.validation.integrity.edges import ANCHOR
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.integrity.results import ChunkResult
 
@@ -50,8 +51,10 @@ def class_of(chunk: ChunkResult, habits: Habits | None = None) -> ChunkClass:
     letters = chunk.letters - sum(edge.missing for edge in added)
     changed = chunk.changed - sum(edge.changed for edge in added)
     share = chunk.found / letters if letters else 1.0
-    # No habit saves a chunk that is hardly on its page: edges of another text are met by chance.
-    if chunk.share < GONE_BELOW:
+    # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
+    # edges of another text are met by chance.
+    framed = chunk.longest >= ANCHOR and share >= GONE_BELOW
+    if chunk.share < GONE_BELOW and not framed:
         return "gone"
     if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
         return "drifted"

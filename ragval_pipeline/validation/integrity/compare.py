@@ -159,6 +159,7 @@ def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> Chunk
         result,
         words=words,
         changed=changed,
+        longest=0 if match.common is None else max((end - start for start, end in runs_of(match.common)), default=0),
         openings=openings,
         closings=closings,
         segments=segments_of(match, page) if shown and differs else (),

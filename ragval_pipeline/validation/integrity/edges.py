@@ -18,8 +18,10 @@ from ragval_pipeline.validation.integrity.results import Edge
 ANCHOR = 24
 #: Lines at either end that an ingestion may add: title, section, source, date, keywords.
 MOST_LINES = 6
-#: Letters of a line that may be a label as a whole.
+#: Letters of a line that may be a label as a whole; of one that the page has not for a good part, and that part.
 LABEL_LINE = 120
+SENTENCE_LINE = 600
+STRANGE_PART = 1 / 3
 _DIGITS = re.compile(r"\d+")
 
 #: Letters from the first to before the second.
@@ -40,10 +42,15 @@ def edges_of(match: Match) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     if not long:  # a chunk that has little of its own
         line = lines[0][1] if lines else 0
         long = [(line, line)]
-    opening = [(0, max(long[0][0], _label_line_end(match, lines))), *_opening_lines(match, lines[1:MOST_LINES], long)]
+    closing = list(_closing_lines(match, lines[1:][-MOST_LINES:], long))
+    # Of a chunk of one line the next one may close it already.
+    upto = min((start for start, _ in closing), default=match.letters)
+    above = [line for line in lines[1:MOST_LINES] if line[0] < upto]
+    opening = [(0, max(long[0][0], _label_line_end(match, lines, long[0][0]))), *_opening_lines(match, above, long)]
     after = max(end for _, end in opening)
-    closing = [(start, end) for start, end in _closing_lines(match, lines[-MOST_LINES:], long) if start >= after]
-    ends = _edges(match, closing) or _edges(match, [(max(after, long[-1][1]), match.letters)], outermost=-1)
+    closing = [(start, end) for start, end in closing if start >= after]
+    rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
+    ends = (*_edges(match, closing), *_edges(match, [rest], outermost=-1))
     return (_edges(match, opening), ends) if match.letters_found else ((), ())
 
 
@@ -56,14 +63,19 @@ def _lines(text: FoldedText) -> list[tuple[int, int]]:
     return [(first, last) for first, last in pairwise(cuts) if last > first]
 
 
-def _label_line_end(match: Match, lines: Sequence[Range]) -> int:
-    """Where a first line ends that is short and begins with what the page does not have; 0 without one.
+def _label_line_end(match: Match, lines: Sequence[Range], first: int) -> int:
+    """Where the line of the first run ends, if it is short or a sentence, and begins with what the page does not have.
 
-    A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening.
+    A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening. 0 without
+    such a line.
     """
-    if len(lines) < 2 or lines[0][1] > LABEL_LINE or _has_word_at(match, 0):
-        return 0
-    return lines[0][1]
+    assert match.found is not None
+    for start, end in lines[: min(MOST_LINES, len(lines) - 1)]:
+        if start <= first < end and not _has_word_at(match, start):
+            missing = int((~match.found[start:end]).sum())
+            is_sentence = end - start <= SENTENCE_LINE and missing >= STRANGE_PART * (end - start)
+            return end if end - start <= LABEL_LINE or is_sentence else 0
+    return 0
 
 
 def _opening_lines(match: Match, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:
@@ -81,7 +93,8 @@ def _closing_lines(match: Match, lines: Sequence[Range], long: Sequence[Range]) 
     """Lines at the end, after all that the page has in one, at the beginning of which it has nothing."""
     assert match.found is not None
     for first, last in reversed(lines):
-        if _has_word_at(match, first) or first < long[-1][1]:
+        # The page may happen to have some first letters of what follows its own.
+        if _has_word_at(match, first) or _word_end(match.text, first) < long[-1][1]:
             return
         yield first, last
 
@@ -98,6 +111,12 @@ def _word_end(text: FoldedText, letter: int) -> int:
     return letter + 1 + int(after[0]) if len(after) else len(text.letters)
 
 
+def _word_start(text: FoldedText, letter: int) -> int:
+    """Where the word of a letter begins."""
+    upto = text.word_starts[: letter + 1].nonzero()[0]
+    return int(upto[-1]) if len(upto) else 0
+
+
 def _edges(match: Match, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
     """The edges in some ranges of letters; none where the page has all of them."""
     assert match.found is not None
@@ -105,9 +124,11 @@ def _edges(match: Match, ranges: Iterable[Range], *, outermost: int = 0) -> tupl
     for start, end in ranges:
         missing = int((~match.found[start:end]).sum())
         if missing:
-            # A word runs on where the page happens to have its last letters.
-            whole = _word_end(match.text, end - 1) if outermost == 0 else end
-            first, last = match.text.words_between(start, whole)[outermost]
-            word = _DIGITS.sub("", match.text.letters[first:last])
-            edges.append(Edge(word, missing, match.changed_words(start, end)))
+            # At its inner end a word goes on where the page happens to have some letters of it.
+            span = (start, _word_end(match.text, end - 1)) if outermost == 0 else (_word_start(match.text, start), end)
+            words = match.text.words_between(*span)
+            strange = [(first, last) for first, last in words if not match.found[first:last].all()]
+            own, other = (_DIGITS.sub("", match.text.letters[slice(*of[outermost])]) for of in (words, strange))
+            changed = match.changed_words(start, end)
+            edges.append(Edge(own, missing, changed, other if other != own else "", max(changed, len(strange))))
     return tuple(edges)

@@ -7,7 +7,7 @@ What lives here: which edges of chunks are the ingestion's habit, and how much o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragval_pipeline.validation.integrity.results import ChunkResult, Edge, PageResult
@@ -52,22 +52,36 @@ class Habits:
 
     def in_chunk(self, chunk: ChunkResult) -> list[Edge]:
         """What of a chunk's edges is habit."""
-        pairs = ((chunk.openings, self.openings), (chunk.closings, self.closings))
-        found = ((edge, habits.get(edge.word) or habits.get(ANY)) for edges, habits in pairs for edge in edges)
-        return [
-            Edge(edge.word, min(edge.missing, habit.missing), min(edge.changed, habit.changed))
-            for edge, habit in found
-            if habit is not None
-        ]
+        return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, self.closings)]
+
+
+def _habitual_part(edges: Iterable[Edge], habits: Mapping[str, Edge]) -> Iterator[Edge]:
+    """What of some edges, the outermost first, is habit.
+
+    What an outer one leaves of its habit goes to the next: a long title that the page has parts what is one elsewhere.
+    """
+    missing = changed = 0
+    for edge in edges:
+        habit = _habit_of(edge, habits)
+        if habit is not None:
+            missing, changed = missing + habit.missing, changed + habit.changed
+        part = Edge(edge.word, min(edge.missing, missing), min(edge.changed, changed))
+        missing, changed = missing - part.missing, changed - part.changed
+        if part.missing:
+            yield part
+
+
+def _habit_of(edge: Edge, habits: Mapping[str, Edge]) -> Edge | None:
+    return next((habits[word] for word in (*edge.words, ANY) if word in habits), None)
 
 
 def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> dict[str, Edge]:
     by_word: defaultdict[str, list[_Placed]] = defaultdict(list)
     for own in edges:
-        for word, placed in {edge.word: (key, edge) for key, edge in own}.items():
+        for word, placed in {word: (key, edge) for key, edge in own for word in edge.words}.items():
             by_word[word].append(placed)
     habits = {word: _largest(word, found) for word, found in by_word.items() if _is_habit(found, chunks, pages)}
-    others = [own[0] for own in edges if own and not any(edge.word in habits for _, edge in own)]
+    others = [own[0] for own in edges if own and not any(_habit_of(edge, habits) for _, edge in own)]
     if len(others) >= max(FEWEST, ANY_WORD * chunks):
         habits[ANY] = _largest(ANY, others)
     return habits
@@ -83,4 +97,6 @@ def _largest(word: str, found: Sequence[_Placed]) -> Edge:
     middle = (len(found) - 1) // 2
     missing = sorted(edge.missing for _, edge in found)[middle]
     changed = sorted(edge.changed for _, edge in found)[middle]
-    return Edge(word, LARGEST * missing, LARGEST * changed)
+    # What is added to most pages may meet words on others in its place.
+    lacking = sorted(edge.lacking for _, edge in found)[middle]
+    return Edge(word, LARGEST * missing, max(LARGEST * changed, lacking))

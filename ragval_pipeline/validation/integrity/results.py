@@ -24,11 +24,21 @@ class Edge:
         word: The outermost word, without digits: what ingestions put there themselves, they put there often.
         missing: Letters that do not stand on the page.
         changed: Words of which some letter does not stand on the page.
+        strange: The outermost word that the page does not have, without digits: before it may stand a title or an
+            address, which differ from page to page.
+        lacking: Words of which some letter does not stand on the page, those too that were only added.
     """
 
     word: str
     missing: int
     changed: int
+    strange: str = ""
+    lacking: int = 0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words by which it is told from others."""
+        return tuple(dict.fromkeys(word for word in (self.word, self.strange) if word)) or (self.word,)
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,7 @@ class ChunkResult:
         found: Those that stand on the page.
         words: Words, as blanks part them.
         changed: Those of which some letter does not stand on the page.
+        longest: Letters of the longest run that it shares with the page.
         openings: Its beginning, when the page does not have it, line by line.
         closings: Its end, when the page does not have it, line by line.
         glued: Words that are joined where the page has a break.
@@ -53,6 +64,7 @@ class ChunkResult:
     found: int
     words: int = 0
     changed: int = 0
+    longest: int = 0
     openings: tuple[Edge, ...] = ()
     closings: tuple[Edge, ...] = ()
     glued: tuple[str, ...] = ()

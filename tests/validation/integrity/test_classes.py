@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragval_pipeline.validation.integrity.classes import class_of
+from ragval_pipeline.validation.integrity.edges import ANCHOR
 from ragval_pipeline.validation.integrity.habits import ANY, Habits
 from ragval_pipeline.validation.integrity.results import ChunkResult, Edge
 
@@ -32,6 +35,13 @@ def test_a_habit_does_not_save_a_chunk_that_is_hardly_on_its_page():
     assert class_of(framed, Habits(openings={"title": Edge("title", 900, 90)})) == "gone"
 
 
+def test_a_habit_may_be_longer_than_the_text_that_it_frames():
+    framed = replace(chunk(400, changed=60, openings=(Edge("title", 600, 60),)), longest=ANCHOR)
+    assert class_of(framed, Habits(openings={"title": Edge("title", 900, 90)})) == "verified"
+    assert class_of(framed, Habits(openings={"title": Edge("title", 300, 90)})) == "drifted"
+    assert class_of(framed, Habits(openings={"title": Edge("title", 100, 90)})) == "gone"
+
+
 def test_a_habit_is_left_out_of_both_counts():
     framed = chunk(600, changed=40, openings=(Edge("title", 400, 40),))
     assert class_of(framed) == "drifted"
@@ -41,3 +51,10 @@ def test_a_habit_is_left_out_of_both_counts():
     assert class_of(framed, Habits(openings={ANY: usual})) == "verified"
     assert class_of(framed, Habits(openings={"title": Edge("title", 300, 50)})) == "drifted"
     assert class_of(framed, Habits(openings={"title": Edge("title", 500, 37)})) == "drifted"
+
+
+def test_what_a_habit_leaves_of_its_size_goes_to_the_next_line_inwards():
+    framed = chunk(600, changed=40, openings=(Edge("title", 300, 30), Edge("source", 100, 10)))
+    assert class_of(framed, Habits(openings={"title": Edge("title", 400, 40)})) == "verified"
+    assert class_of(framed, Habits(openings={"title": Edge("title", 350, 40)})) == "drifted"
+    assert class_of(framed, Habits(openings={"source": Edge("source", 400, 40)})) == "drifted"

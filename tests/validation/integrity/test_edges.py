@@ -51,7 +51,18 @@ def test_a_text_of_another_page_has_no_edges():
 
 def test_a_word_in_front_of_the_text_is_an_edge_with_what_it_weighs():
     openings, _ = edges_of(match_text(f"passage 12: {GRIPPER}", SearchedText(GRIPPER)))
-    assert openings == (Edge("passage", len("passage12"), 0),)
+    assert openings == (Edge("passage", len("passage12"), 0, lacking=2),)
+
+
+def test_a_closing_word_is_whole_where_the_page_happens_to_go_on_with_its_first_letters():
+    cut = GRIPPER.index("two")
+    assert words(f"{GRIPPER[:cut]}\n</twirl>") == ([], ["twirl"])
+    assert words(f"{GRIPPER[:cut]}twirl") == ([], ["twirl"])
+
+
+def test_an_edge_is_told_by_its_strange_word_where_a_title_stands_outside_of_it():
+    openings, closings = edges_of(match_text(f"Motor: zoo\n{GRIPPER} [quiz: part]", SearchedText(GRIPPER)))
+    assert [edge.words for edge in (*openings, *closings)] == [("motor", "zoo"), ("part", "quiz")]
 
 
 def measure(folder: Path, frame: str, *, framed: int = 4) -> tuple[list[str], list[str], float | None]:
@@ -69,6 +80,8 @@ def measure(folder: Path, frame: str, *, framed: int = 4) -> tuple[list[str], li
         "passage: {text}",
         "Title: The arm, part {number}\nSource: https://elsewhere.example/{number}\n\n{text}",
         "{text}\nEnd of document {number}.",
+        "{text} [source: page {number}]",
+        "<zoo>\n<quay>{text}</quay>\n</zoo>",
         "Wholly different summary words {number} {number}9 of quay.\n\n{text}",
     ],
 )
@@ -92,6 +105,22 @@ def test_a_title_within_a_line_of_the_ingestion_is_part_of_what_it_adds(tmp_path
     }
     points = [
         point(path, f"<zoo>{title}</zoo>\n{text}") for path, title, text in zip(PAGES, titles, TEXTS, strict=True)
+    ]
+    assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
+
+
+def test_a_long_sentence_of_the_ingestion_may_quote_the_page(tmp_path: Path):
+    """Of some pages it quotes a long title, of others a short one that no run of letters tells from chance."""
+    titles = ["Arm", "A long title of the whole handbook", "Arms", "Another"]
+    sentence = (
+        "Quiz, zoo and quay explained by somebody elsewhere, and how {0} differs, being wildly vexing: {0}."
+    )
+    pages = {
+        path: html(f"<h1>{title}</h1><p>{text}</p>") for path, title, text in zip(PAGES, titles, TEXTS, strict=True)
+    }
+    points = [
+        point(path, f"{sentence.format(title)}\n\n{text}")
+        for path, title, text in zip(PAGES, titles, TEXTS, strict=True)
     ]
     assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
 
