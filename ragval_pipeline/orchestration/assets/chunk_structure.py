@@ -1,5 +1,7 @@
 """``chunk_structure``: whether chunks are complete, single, short enough and clean text."""
 
+from datetime import UTC, datetime
+
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
@@ -51,4 +53,4 @@ def judge_chunks(suite: Suite, pages: PageCopiesManifest, manifest: SnapshotMani
         profile=profile.max_input_tokens if profile else None,
         model=model_in_use(embedding.provider, embedding.model),
     )
-    return measure_chunks(Snapshot(manifest), PageCopies(pages) if pages.parts else None, limits)
+    return measure_chunks(Snapshot(manifest), PageCopies(pages) if pages.parts else None, limits, now=datetime.now(UTC))

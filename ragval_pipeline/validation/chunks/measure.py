@@ -6,6 +6,7 @@ What lives here: running the detectors of ``chunks`` and ``texts`` over a snapsh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -32,17 +33,18 @@ from ragval_pipeline.validation.texts import boilerplate, hashes, mojibake, zero
 ASSET = "chunk_structure"
 
 
-def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitRules) -> Measurement:
+def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitRules, *, now: datetime) -> Measurement:
     """The measurement of ``chunk_structure``: findings ``chunk.*`` and ``text.*``.
 
     Args:
         snapshot: The collection.
         copies: The pages; null when none were read.
         limits: Where the model's input limit comes from.
+        now: Time of the run, aware.
     """
     required = _required(snapshot)
     findings = [
-        *_structure(snapshot, copies),
+        *_structure(snapshot, copies, now),
         *_tokens(snapshot, limits),
         *duplicate_text.duplicate_text_findings(duplicate_text.collect_texts(snapshot.rows(duplicate_text.COLUMNS))),
         *near_duplicate.near_duplicate_findings(near_duplicate.collect_shingles(snapshot.rows(near_duplicate.COLUMNS))),
@@ -70,10 +72,10 @@ def _tokens(snapshot: Snapshot, limits: LimitRules) -> Iterator[Finding]:
     yield from token_count_off.token_count_findings(counted, relations)
 
 
-def _structure(snapshot: Snapshot, copies: PageCopies | None) -> Iterator[Finding]:
+def _structure(snapshot: Snapshot, copies: PageCopies | None, now: datetime) -> Iterator[Finding]:
     """What depends on the pages, read once for all of it."""
     pages = order.without_strays(order.collect_order(snapshot.rows(order.COLUMNS)))
-    tails, dates_prove = stale_tail.find_tails(pages)
+    tails, dates_prove = stale_tail.find_tails(pages, now=now)
     phrases = boilerplate.collect_phrases(snapshot.rows(boilerplate.COLUMNS))
     suspected = boilerplate.suspected_wordings(phrases)
     damaged = mojibake.collect_mojibake(snapshot.rows(mojibake.COLUMNS))

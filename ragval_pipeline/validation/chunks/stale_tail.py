@@ -20,7 +20,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.texts.trigrams import share_in, trigrams
 from ragval_pipeline.validation.texts.words import words_of
-from ragval_pipeline.validation.times import parse_time, utc_text
+from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
 
 #: Chunks of one page that are further apart were not embedded by the same ingestion.
 APART = timedelta(minutes=10)
@@ -53,11 +53,16 @@ class Tail:
     rewritten: datetime
 
 
-def find_tails(pages: Mapping[str, PageOrder]) -> tuple[list[Tail], bool]:
-    """The old ends of pages, and whether dates alone prove that they are leftovers."""
+def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[Tail], bool]:
+    """The old ends of pages, and whether dates alone prove that they are leftovers.
+
+    Args:
+        pages: The points of each page by index.
+        now: Time of the run, aware: what claims to be from later has no date, and is named as an invalid value.
+    """
     tails, unordered = [], 0
     for key, page in pages.items():
-        times = _times(page)
+        times = _times(page, now)
         if len(times) < 2 or max(times.values()) - min(times.values()) <= APART:
             continue
         tail = _tail(key, page, times)
@@ -119,11 +124,12 @@ def needed_points(tail: Tail, texts: Mapping[str, str], page_text: str) -> set[s
     }
 
 
-def _times(page: PageOrder) -> dict[int, datetime]:
+def _times(page: PageOrder, now: datetime) -> dict[int, datetime]:
     """When the newest point of each index was embedded; without dates for all there is nothing to compare."""
     times = {}
     for index, points in page.points.items():
-        known = [moment for _, embedded_at in points if (moment := parse_time(embedded_at)) is not None]
+        moments = (parse_time(embedded_at) for _, embedded_at in points)
+        known = [moment for moment in moments if moment is not None and moment <= now + CLOCK_SKEW]
         if len(known) < len(points):
             return {}
         times[index] = max(known)

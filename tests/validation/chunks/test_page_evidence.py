@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.chunks.order import collect_order
 from ragval_pipeline.validation.chunks.page_evidence import read_evidence
@@ -43,7 +45,7 @@ def test_the_old_end_of_a_page_is_looked_for_in_all_of_its_text():
         {"source_url": "/a", "chunk_index": 1, "embedded_at": "2026-01-01", "text": "a section that still stands"},
         {"source_url": "/a", "chunk_index": 2, "embedded_at": "2026-01-01", "text": "a section that went away"},
     )
-    tails, _ = find_tails(collect_order(stored))
+    tails, _ = find_tails(collect_order(stored), now=datetime(2026, 6, 1, tzinfo=UTC))
     texts = {row["point_id"]: row["text"] for row in stored}
     page = record("/a", "The new beginning of it", body="The new beginning of it. A section that still stands.")
     assert read_evidence([page], tails, texts, []).needed == {key("/a"): {"1"}}

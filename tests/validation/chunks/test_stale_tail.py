@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from ragval_pipeline.validation.chunks.order import collect_order
 from ragval_pipeline.validation.chunks.stale_tail import (
     find_tails,
@@ -9,6 +11,7 @@ from ragval_pipeline.validation.chunks.stale_tail import (
 from tests.validation.rows import named, rows
 
 OLD, NEW, NEWER = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-01T00:04:00Z"
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 
 def page(url: str, *times: str | None, first: int = 0):
@@ -19,7 +22,7 @@ def page(url: str, *times: str | None, first: int = 0):
 
 
 def judged(*payloads, needed=None):
-    tails, prove = find_tails(collect_order(rows(*payloads)))
+    tails, prove = find_tails(collect_order(rows(*payloads)), now=NOW)
     return named(stale_tail_findings(tails, needed=needed or {}, dates_prove=prove))
 
 
@@ -44,13 +47,17 @@ def test_where_old_chunks_stand_anywhere_only_changed_chunks_are_embedded_anew()
     assert judged(*mixed, *page("/d", NEW, OLD)) == []
 
 
+def test_times_that_are_still_to_come_prove_nothing():
+    assert judged(*page("/a", "2031-01-01T00:00:00Z", NEW, NEW), *page("/b", NEW, NEW)) == []
+
+
 def test_of_points_with_one_index_the_newest_counts():
     twice = [*page("/a", OLD, OLD, OLD), *page("/a", NEW, NEW)]
     assert judged(*twice) == ["2"]
 
 
 def test_a_chunk_that_its_page_still_needs_is_kept_whatever_its_date():
-    tails, _ = find_tails(collect_order(rows(*page("/a", NEW, NEW, OLD, OLD))))
+    tails, _ = find_tails(collect_order(rows(*page("/a", NEW, NEW, OLD, OLD))), now=NOW)
     texts = {
         "0": "how to start the arm and the gripper",
         "1": "how to stop both of them again",
@@ -64,6 +71,6 @@ def test_a_chunk_that_its_page_still_needs_is_kept_whatever_its_date():
 
 
 def test_a_tail_that_repeats_the_page_is_not_needed():
-    tails, _ = find_tails(collect_order(rows(*page("/a", NEW, OLD))))
+    tails, _ = find_tails(collect_order(rows(*page("/a", NEW, OLD))), now=NOW)
     same = "how to start the arm and the gripper"
     assert needed_points(tails[0], {"0": same, "1": same}, same) == set()

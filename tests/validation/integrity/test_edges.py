@@ -112,9 +112,7 @@ def test_a_title_within_a_line_of_the_ingestion_is_part_of_what_it_adds(tmp_path
 def test_a_long_sentence_of_the_ingestion_may_quote_the_page(tmp_path: Path):
     """Of some pages it quotes a long title, of others a short one that no run of letters tells from chance."""
     titles = ["Arm", "A long title of the whole handbook", "Arms", "Another"]
-    sentence = (
-        "Quiz, zoo and quay explained by somebody elsewhere, and how {0} differs, being wildly vexing: {0}."
-    )
+    sentence = "Quiz, zoo and quay explained by somebody elsewhere, and how {0} differs, being wildly vexing: {0}."
     pages = {
         path: html(f"<h1>{title}</h1><p>{text}</p>") for path, title, text in zip(PAGES, titles, TEXTS, strict=True)
     }
