@@ -73,16 +73,15 @@ def judge_payload(manifest: SnapshotManifest, *, urls_required: bool, plain_head
     """Count the four levels over the snapshot and have Great Expectations judge the same points."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.metadata.expectations import run_expectations
-    from ragval_pipeline.validation.metadata.levels import count_levels, needed_columns
+    from ragval_pipeline.validation.metadata.levels import count_levels, needed_columns, present_fields
     from ragval_pipeline.validation.metadata.measure import measure_metadata
 
     snapshot, now = Snapshot(manifest), datetime.now(UTC)
     columns = needed_columns(manifest.fields, manifest.required)
-    arguments: dict[str, Any] = {
-        "fields": manifest.fields, "required": manifest.required, "now": now, "urls_required": urls_required,
-    }  # fmt: skip
-    counts = count_levels(snapshot.batches(columns), **arguments)
-    expectations = run_expectations(snapshot.table(columns), **arguments) if manifest.points else {}
+    arguments: dict[str, Any] = {"fields": manifest.fields, "now": now, "urls_required": urls_required}
+    counts = count_levels(snapshot.batches(columns), required=manifest.required, **arguments)
+    present = present_fields(manifest.fields, manifest.required)
+    expectations = run_expectations(snapshot.table(columns), required=present, **arguments) if manifest.points else {}
     return measure_metadata(
         counts,
         fields=manifest.fields,

@@ -27,6 +27,7 @@ from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.chunks.page_evidence import PageEvidence, read_evidence
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.metadata.levels import present_fields
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.texts import boilerplate, hashes, mojibake, zero_width
 
@@ -59,9 +60,10 @@ def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitR
 
 
 def _required(snapshot: Snapshot) -> frozenset[str]:
-    """Canonical names of required fields."""
+    """Canonical names of fields that every point must fill."""
     manifest = snapshot.manifest
-    return frozenset(name for name, path in manifest.fields.items() if path in manifest.required)
+    present = present_fields(manifest.fields, manifest.required)
+    return frozenset(name for name, path in manifest.fields.items() if path in present)
 
 
 def _tokens(snapshot: Snapshot, limits: LimitRules) -> Iterator[Finding]:

@@ -84,6 +84,14 @@ def needed_columns(fields: Mapping[str, str], required: Sequence[str]) -> list[s
     return ["point_id", "page_key", "page_url", "odd", *judged, *map(kind_column, tracked)]
 
 
+def present_fields(fields: Mapping[str, str], required: Sequence[str]) -> list[str]:
+    """Payload names that every point must hold and fill: those that are required, and the text.
+
+    Without its text a point says nothing, and hardly anything can be judged.
+    """
+    return list(dict.fromkeys([*required, *(fields[name] for name in ("text",) if name in fields)]))
+
+
 def count_levels(
     batches: Iterable[pa.RecordBatch],
     *,
@@ -102,7 +110,8 @@ def count_levels(
         urls_required: Whether ``source_url`` must be an http(s) URL; false where ids stand in for pages.
 
     Returns:
-        Presence and emptiness for required fields; type and rule for every mapped field that holds something.
+        Presence and emptiness for ``present_fields``, of which only those that are required make a point incomplete;
+        type and rule for every mapped field that holds something.
     """
     total = LevelCounts()
     for batch in batches:
@@ -115,13 +124,15 @@ def _count_batch(
 ) -> LevelCounts:
     counts = LevelCounts(points=batch.num_rows)
     incomplete: set[int] = set()
+    present = present_fields(fields, required)
     for name in dict.fromkeys([*fields.values(), *required]):
         kinds = batch.column(kind_column(name)).to_pylist()
         counts.kinds[name] = _tally(kinds)
-        if name in required:
+        if name in present:
             missing = [row for row, kind in enumerate(kinds) if kind == "absent"]
             empty = [row for row, kind in enumerate(kinds) if kind in EMPTY_KINDS]
-            incomplete.update(missing, empty)
+            if name in required:
+                incomplete.update(missing, empty)
             _note(counts, "missing", name, batch, missing)
             _note(counts, "empty", name, batch, empty)
     for name, canonical in canonical_of(fields).items():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ragval_pipeline.validation.metadata import expectations as expectations_module
 from ragval_pipeline.validation.metadata.expectations import run_expectations
 from ragval_pipeline.validation.metadata.gx_suite import build_expectations
-from ragval_pipeline.validation.metadata.levels import LevelCounts, count_levels, needed_columns
+from ragval_pipeline.validation.metadata.levels import LevelCounts, count_levels, needed_columns, present_fields
 from ragval_pipeline.validation.metadata.measure import measure_metadata
 from tests.validation.factory import FIELDS, NOW, SITE, batch
 
@@ -42,10 +42,10 @@ def judge(
 ) -> tuple[LevelCounts, dict[str, Any]]:
     columns = needed_columns(FIELDS, required)
     table = batch(payloads, required=required).select(columns)
-    shared: dict[str, Any] = {
-        "fields": FIELDS, "required": required, "now": NOW, "urls_required": urls_required,
-    }  # fmt: skip
-    return count_levels([table], **shared), run_expectations(pa.Table.from_batches([table]), **shared)
+    shared: dict[str, Any] = {"fields": FIELDS, "now": NOW, "urls_required": urls_required}
+    present = present_fields(FIELDS, required)
+    counts = count_levels([table], required=required, **shared)
+    return counts, run_expectations(pa.Table.from_batches([table]), required=present, **shared)
 
 
 #: Each example is a run of Great Expectations: shrinking a failure would take minutes.
@@ -101,13 +101,12 @@ def test_slices_of_great_expectations_merge_to_the_whole(monkeypatch: pytest.Mon
 
 
 def test_results_stand_in_suite_order_with_their_severity() -> None:
-    _, results = judge(
-        [{"source_url": f"{SITE}/a", "token_count": 1, "heading_hierarchy": ["A"], "extra": {"deep": 1}}]
-    )
+    good = {"source_url": f"{SITE}/a", "chunk_text": "A", "token_count": 1, "heading_hierarchy": ["A"]}
+    _, results = judge([{**good, "extra": {"deep": 1}}])
     asked = [(result["level"], result["field"]) for result in results["results"]]
     assert asked == [
         (expectation.meta["level"], expectation.meta["field"])
-        for expectation in build_expectations(FIELDS, REQUIRED, urls_required=True)
+        for expectation in build_expectations(FIELDS, present_fields(FIELDS, REQUIRED), urls_required=True)
     ]
     assert asked[:4] == [(level, "source_url") for level in ("present", "non_empty", "type", "rule")]
     assert ("present", "extra.deep") in asked

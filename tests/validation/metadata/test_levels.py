@@ -54,6 +54,14 @@ def test_a_required_field_that_is_absent_is_missing(field: str) -> None:
     assert offenders(counts, "missing") == {field: ["1"]}
 
 
+@pytest.mark.parametrize(("text", "level"), [(..., "missing"), (None, "empty"), ("\u200b ", "empty")], ids=repr)
+def test_a_point_without_text_is_named_and_incomplete_only_where_the_text_is_required(text: Any, level: str) -> None:
+    counts = count(GOOD, with_(chunk_text=text))
+    assert offenders(counts, level) == {"chunk_text": ["1"]}
+    assert counts.complete == 2
+    assert count(GOOD, with_(chunk_text=text), required=(*REQUIRED, "chunk_text")).complete == 1
+
+
 @pytest.mark.parametrize("value", EMPTY, ids=repr)
 @pytest.mark.parametrize("field", ["source_url", "heading_hierarchy", "token_count"])
 def test_null_blank_zero_width_and_empty_containers_are_empty(field: str, value: Any) -> None:
