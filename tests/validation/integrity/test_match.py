@@ -167,6 +167,11 @@ def test_an_import_that_a_page_shows_as_code_is_text_and_so_is_what_changed_in_i
     assert missing(match(code.replace("doors.json", "windows.yaml"), page)) == ["windows.yaml"]
 
 
+def test_blanks_in_the_address_of_a_link_do_not_make_it_text():
+    link = GRIPPER.replace("motor", "[motor](https://example.com/issues/537, 821, 822)")
+    assert missing(match(link)) == []
+
+
 def test_a_link_that_the_chunker_cut_in_two_is_no_difference():
     assert missing(match(f"amples/motor.html) {GRIPPER}")) == []
     assert missing(match(f"parts-list) {GRIPPER}")) == []
