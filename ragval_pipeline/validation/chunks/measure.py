@@ -25,7 +25,7 @@ from ragval_pipeline.validation.chunks import (
 )
 from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.limits import LimitRules
-from ragval_pipeline.validation.chunks.page_evidence import PageEvidence, read_evidence
+from ragval_pipeline.validation.chunks.page_evidence import PageEvidence, damaged_elsewhere, read_evidence, shown_on_any
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.metadata.levels import present_fields
 from ragval_pipeline.validation.points import with_share
@@ -85,6 +85,8 @@ def _structure(snapshot: Snapshot, copies: PageCopies | None, now: datetime) -> 
     if copies is not None and (tails or suspected or damaged):
         probes = {entry.ref: entry.probes for entry in phrases.edges} if suspected else None
         evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected, probes, damaged)
+        if words := damaged_elsewhere(evidence, damaged):
+            evidence.shown_anywhere = shown_on_any(copies.records(), words)
     yield from order.order_findings(pages)
     undated = leftover.undated_pages(pages)
     leftovers = leftover.find_leftovers(undated, snapshot, copies) if copies is not None and undated else ()

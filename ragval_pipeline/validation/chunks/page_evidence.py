@@ -19,6 +19,8 @@ from ragval_pipeline.validation.texts.words import words_of
 
 #: One word in so many, those towards the middle of the chunk, may stand in another place of the content.
 INNER_PART = 4
+#: More damaged words than this are not looked for on all pages: then they are no lesson.
+MOST_STRAY_WORDS = 500
 
 
 @dataclass
@@ -31,6 +33,7 @@ class PageEvidence:
         others: By suspected wording, the pages whose content has it although none of their chunks raised it.
         strangers: Points with such a wording whose other text is not of their page.
         shown: By page, the damaged words of its chunks that it shows itself.
+        shown_anywhere: The damaged words of chunks without a page that was read that some page shows.
     """
 
     needed: dict[str, set[str]] = field(default_factory=dict)
@@ -38,10 +41,14 @@ class PageEvidence:
     others: Counter[Words] = field(default_factory=Counter)
     strangers: set[PointRef] = field(default_factory=set)
     shown: dict[str, set[str]] = field(default_factory=dict)
+    shown_anywhere: set[str] = field(default_factory=set)
 
     def shows(self, page: str | None, word: str) -> bool:
-        """Whether a page itself shows a damaged word; false when it was not read."""
-        return page is not None and word in self.shown.get(page, ())
+        """Whether a page itself shows a damaged word; of a page that was not read, whether any page does.
+
+        A chunk that lost its page is still the lesson about broken text that it was.
+        """
+        return word in (self.shown_anywhere if page is None or page not in self.shown else self.shown[page])
 
     def in_content(self, page: str, words: Words) -> bool | None:
         """Whether the page's content has the words in this order; null when it was not read."""
@@ -104,6 +111,25 @@ def read_evidence(
             if own:
                 evidence.wordings[record.page_key] = held & own
     return evidence
+
+
+def damaged_elsewhere(evidence: PageEvidence, damaged: Iterable[Damaged]) -> set[str]:
+    """The damaged words of points whose page was not read; none when there are too many to look for."""
+    strays = (point.words for point in damaged if point.ref.page_key not in evidence.shown)
+    words = set().union(*strays)
+    return words if len(words) <= MOST_STRAY_WORDS else set()
+
+
+def shown_on_any(records: Iterable[PageRecord], words: Iterable[str]) -> set[str]:
+    """Which words some page shows, as ``squashed``."""
+    sought, found = set(words), set[str]()
+    for record in records:
+        if not sought:
+            break
+        letters = squashed(f"{record.title} {record.body}")
+        found |= {word for word in sought if word in letters}
+        sought -= found
+    return found
 
 
 def _stands_in(words: Words, edge: Edge, content: str) -> bool:

@@ -21,7 +21,8 @@ _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]*\]{_ADDRESS}"  # an image, which shows no letters
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
-    r"|(?<=\])\(https?://[^()\n]{1,500}\)"  # the same with blanks in it, which converters leave as they are
+    # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
+    r"|(?<=\])\(https?://(?:[^()\n]|\n(?=\S)){1,500}\)"
     # the same, cut by the chunk's end or beginning
     r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
     r"|\A(?:[^\s()\[\]]+(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.chunks.order import collect_order
-from ragval_pipeline.validation.chunks.page_evidence import read_evidence
+from ragval_pipeline.validation.chunks.page_evidence import damaged_elsewhere, read_evidence, shown_on_any
 from ragval_pipeline.validation.chunks.stale_tail import find_tails
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.edges import Shared
@@ -75,6 +75,18 @@ def test_damaged_words_are_looked_for_on_the_page_of_their_chunk():
     evidence = read_evidence(pages, [], {}, [], damaged=collect_mojibake(stored))
     asked = [("/a", "cafÃ©"), ("/a", "schÃ¶n"), ("/b", "cafÃ©"), ("/c", "cafÃ©")]
     assert [evidence.shows(key(path), squashed(word)) for path, word in asked] == [True, False, False, False]
+
+
+def test_damaged_words_of_a_chunk_that_lost_its_page_are_looked_for_on_all_pages():
+    stored = rows({"source_url": "lost", "text": "cafÃ© and schÃ¶n"}, {"source_url": "/a", "text": "naÃ¯ve"})
+    pages = [record("/a", "a café"), record("/b", "He wrote cafÃ© and naÃ¯ve.")]
+    damaged = collect_mojibake(stored)
+    evidence = read_evidence(pages, [], {}, [], damaged=damaged)
+    words = damaged_elsewhere(evidence, damaged)
+    assert words == {squashed("cafÃ©"), squashed("schÃ¶n")}
+    evidence.shown_anywhere = shown_on_any(pages, words)
+    asked = [(None, "cafÃ©"), ("lost", "schÃ¶n"), (key("/a"), "naÃ¯ve")]
+    assert [evidence.shows(page, squashed(word)) for page, word in asked] == [True, False, False]
 
 
 def test_a_wording_that_runs_from_one_passage_into_another_is_the_contents():

@@ -167,9 +167,11 @@ def test_an_import_that_a_page_shows_as_code_is_text_and_so_is_what_changed_in_i
     assert missing(match(code.replace("doors.json", "windows.yaml"), page)) == ["windows.yaml"]
 
 
-def test_blanks_in_the_address_of_a_link_do_not_make_it_text():
-    link = GRIPPER.replace("motor", "[motor](https://example.com/issues/537, 821, 822)")
-    assert missing(match(link)) == []
+@pytest.mark.parametrize(
+    "address", ["https://example.com/issues/537, 821, 822", "https://example.com/how-\nto/it.html"]
+)
+def test_blanks_and_line_breaks_in_the_address_of_a_link_do_not_make_it_text(address: str):
+    assert missing(match(GRIPPER.replace("motor", f"[motor]({address})"))) == []
 
 
 def test_a_link_that_the_chunker_cut_in_two_is_no_difference():
