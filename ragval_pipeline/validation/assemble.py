@@ -87,10 +87,10 @@ def assemble_report(
     found = [finding for measurement in measurements for finding in measurement.findings]
     graded = grade_findings(merge_findings([*found, *extra_findings]), severities)
     page_modules = modules_of(inventory.pages) if inventory else {}
-    findings = link_consequences(graded, page_modules=page_modules)
+    sections = {name: section for entry in measurements for name, section in entry.sections.items()}
+    findings = link_consequences(graded, page_modules=page_modules, moved=sections.get("moved_pages"))
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)
-    sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     report = ValidationReport(
         suite=facts.suite,
         run_id=facts.run_id,

@@ -108,6 +108,21 @@ def test_a_page_whose_only_chunk_lost_its_source_is_missing_because_of_that():
     assert because(link(lost, finding("coverage.missing_page", page("/a"))), "coverage.missing_page")
 
 
+def test_a_page_is_missing_because_its_chunks_are_stored_as_a_page_out_of_scope():
+    missing, orphan = finding("coverage.missing_page", page("/a")), finding("coverage.orphan_page", page("/old"))
+    assert because(link_consequences([missing, orphan], page_modules={}), "coverage.missing_page") is None
+    linked = link_consequences([missing, orphan], page_modules={}, moved={"/a": ["/old"]})
+    assert because(linked, "coverage.missing_page") == "coverage.orphan_page"
+    assert [entry.code for entry in linked] == ["coverage.orphan_page", "coverage.missing_page"]
+
+
+def test_a_cause_that_a_measurement_named_itself_is_kept():
+    missing = finding("coverage.missing_page", page("/a", because="coverage.foreign_host"), page("/b"))
+    orphan = finding("coverage.orphan_page", page("/old"))
+    linked = link_consequences([missing, orphan], page_modules={}, moved={"/a": ["/old"], "/b": ["/old"]})
+    assert by_subject(linked, "coverage.missing_page") == {"/a": "coverage.foreign_host", "/b": "coverage.orphan_page"}
+
+
 def test_an_answer_is_crowded_because_of_the_copies_among_its_hits():
     crowded = finding("retrieval.crowded_top_k", Subject(name="q", details={"points": ["1", "2"]}))
     copies = finding("chunk.duplicate_index", Subject(name="2", page="/a"))

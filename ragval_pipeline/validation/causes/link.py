@@ -16,17 +16,23 @@ from ragval_pipeline.validation.causes.table import CONSEQUENCES
 from ragval_pipeline.validation.causes.touches import Touches
 
 
-def link_consequences(findings: Sequence[Finding], *, page_modules: Mapping[str, str]) -> list[Finding]:
+def link_consequences(
+    findings: Sequence[Finding],
+    *,
+    page_modules: Mapping[str, str],
+    moved: Mapping[str, Sequence[str]] | None = None,
+) -> list[Finding]:
     """Set ``because`` where every subject of a finding follows from other findings, and order the findings.
 
     Args:
         findings: All findings of the run.
         page_modules: Module of each in-scope page by canonical form: a query that only names a module touches them.
+        moved: By page that lacks chunks, the pages out of scope whose points hold its text.
 
     Returns:
         The same findings, errors first, causes before their consequences.
     """
-    touches = Touches(findings, page_modules)
+    touches = Touches(findings, page_modules, moved or {})
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
@@ -63,8 +69,11 @@ def _link(finding: Finding, causes: Mapping[str, Cause], touches: Touches) -> Fi
     named = sorted((code for code, names in explained.items() if names), key=lambda code: -len(explained[code]))
     if not named:
         return finding
+    # What a measurement says itself of one of its subjects holds.
     because = {
-        entry.name: next((code for code in named if entry.name in explained[code]), None) for entry in finding.subjects
+        entry.name: entry.details.get("because")
+        or next((code for code in named if entry.name in explained[code]), None)
+        for entry in finding.subjects
     }
     subjects = tuple(_noted(entry, because[entry.name]) for entry in finding.subjects)
     whole = named[0] if all(because.values()) else None

@@ -41,7 +41,7 @@ VECTOR_CAUSES = (
 CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "coverage.missing_page": (
         "payload.field_map", "payload.constant_field", "payload.missing_field", "payload.empty_field",
-        "payload.invalid_value",
+        "payload.invalid_value", "coverage.orphan_page",
     ),
     "coverage.orphan_page": ("payload.constant_field", "payload.invalid_value"),
     "payload.invalid_value": ("coverage.loopback_host",),
@@ -49,7 +49,7 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "payload.unexpected_module": ("payload.constant_field",),
     "chunk.index_gap": (
         "payload.constant_field", "chunk.stale_tail", "payload.missing_field", "payload.empty_field",
-        "payload.wrong_type", "payload.invalid_value",
+        "payload.wrong_type", "payload.invalid_value", "coverage.orphan_page",
     ),
     "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field", "payload.invalid_value"),
     "chunk.over_model_limit": ("chunk.one_per_page",),
@@ -64,11 +64,12 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
     "integrity.not_captured": (
         "chunk.index_gap", "integrity.heading_loss", "chunk.too_small", "text.mojibake", "text.hash_mismatch",
-        "integrity.gone", "integrity.drifted", *LOST_PAGES,
+        "integrity.gone", "integrity.drifted", *LOST_PAGES, "coverage.orphan_page",
     ),
     "integrity.page_unreadable": ("source.page_unfit",),
     "integrity.heading_loss": (
         "chunk.index_gap", "chunk.too_small", "text.mojibake", "integrity.gone", "integrity.drifted", *LOST_PAGES,
+        "coverage.orphan_page",
     ),
     "query.dead_target": (
         "coverage.foreign_host", "coverage.loopback_host", "coverage.missing_page", "coverage.orphan_page",

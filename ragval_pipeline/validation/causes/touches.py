@@ -26,6 +26,10 @@ _TOLD_BY: Mapping[str, str] = {
     "retrieval.hub_chunk": "title",
 }
 
+#: What a page lacks whose chunks are stored as another's.
+_LACKS_CHUNKS = frozenset(
+    {"coverage.missing_page", "chunk.index_gap", "integrity.not_captured", "integrity.heading_loss"}
+)
 _CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
 _STRICT_THRESHOLD = "a threshold that most right answers miss"
 _LAX_THRESHOLD = "a threshold that most wrong answers reach"
@@ -40,7 +44,10 @@ class Touches:
     Likewise for pages of which passages or headings are lost.
     """
 
-    def __init__(self, findings: Iterable[Finding], page_modules: Mapping[str, str]) -> None:
+    def __init__(
+        self, findings: Iterable[Finding], page_modules: Mapping[str, str], moved: Mapping[str, Iterable[str]]
+    ) -> None:
+        self._moved = moved
         self._pages: dict[str, set[str]] = {}
         for page, module in page_modules.items():
             self._pages.setdefault(normalise_name(module), set()).add(page)
@@ -80,12 +87,14 @@ class Touches:
         return tuple(subject.details.get("missing", ())) if code == "chunk.index_gap" else ()
 
     def told_by(self, code: str, subject: Subject) -> set[str]:
-        """The fields that a finding relies on, and the points without a page that may hold what its page lacks."""
+        """The fields that a finding relies on, and the points and pages that may hold what its page lacks."""
         fields = {_TOLD_BY[code]} if code in _TOLD_BY else set()
         if code.startswith("query."):
             fields |= {"module"} if subject.details.get("expected_module") else set()
             fields |= {"source_url"} if subject.details.get("expected_pages") else set()
         told = {f"field {name}" for name in fields}
+        if code in _LACKS_CHUNKS:
+            told |= {*self._moved.get(subject.page or "", ())}
         return told | {_STRAY_CONTENT} if code in _CONTENT_LOST and self._strays_hold_content else told
 
     def of(self, code: str, subject: Subject) -> set[str]:

@@ -18,6 +18,8 @@ from ragval_pipeline.validation.integrity.compare import Row, compare_page
 from ragval_pipeline.validation.integrity.elsewhere import pages_elsewhere
 from ragval_pipeline.validation.integrity.findings import Classified, classify, integrity_findings
 from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.moved import COLUMNS as STRAY_COLUMNS
+from ragval_pipeline.validation.integrity.moved import collect_strays, moved_pages
 from ragval_pipeline.validation.integrity.results import IntegrityResult, PageResult
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
@@ -38,7 +40,8 @@ def measure_integrity(copies: PageCopies, snapshot: Snapshot) -> Measurement:
 
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
-        ``text.glued_words``, and the sections ``integrity`` and ``integrity_examples``.
+        ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and
+        ``moved_pages``: by page that lacks something, the pages out of scope whose points hold its text.
 
     Raises:
         SystemFailure: The page host failed.
@@ -60,7 +63,14 @@ def measure_integrity(copies: PageCopies, snapshot: Snapshot) -> Measurement:
         result = compare_pages(group, rows, common, into=result)
     measured = judge_integrity(result, copies, text_field=snapshot.manifest.fields.get("text"))
     findings = tuple(with_share(finding, snapshot.manifest.points) for finding in measured.findings)
-    return measured.model_copy(update={"findings": findings})
+    sections = {**measured.sections, "moved_pages": _moved(result, copies, snapshot)}
+    return measured.model_copy(update={"findings": findings, "sections": sections})
+
+
+def _moved(result: IntegrityResult, copies: PageCopies, snapshot: Snapshot) -> dict[str, list[str]]:
+    lacking = {page.key for page in result.read() if page.passages or page.headings or not page.chunks}
+    strays = collect_strays(snapshot.rows(STRAY_COLUMNS), result.pages) if lacking else {}
+    return moved_pages(strays, copies.records(), lacking) if strays else {}
 
 
 def compare_pages(

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.validation.factory import absolute
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, html, measured, paragraphs, point
+
+PAGES: dict[str, str | None] = {
+    "/a": html(paragraphs(GRIPPER, CAMERA)),
+    "/b": html(paragraphs(BATTERY, VISITORS)),
+}
+
+
+def moved(folder: Path, *points: dict[str, object]) -> dict[str, list[str]]:
+    """Pages by path and where their chunks went."""
+    root = absolute("/").rstrip("/")
+    found = measured(folder, PAGES, *points).sections["moved_pages"]
+    return {page.removeprefix(root): [name.removeprefix(root) for name in names] for page, names in found.items()}
+
+
+def test_a_page_without_chunks_went_where_its_text_is_stored(tmp_path: Path):
+    stored = [point("/a", GRIPPER), point("/a", CAMERA, 1), point("/retired", f"Title: B\n{BATTERY}\n{VISITORS}\nEnd")]
+    assert moved(tmp_path, *stored) == {"/b": ["/retired"]}
+
+
+def test_one_chunk_may_have_gone_elsewhere(tmp_path: Path):
+    stored = [point("/a", GRIPPER), point("/b", f"{BATTERY} {VISITORS}"), point("/retired", CAMERA, 1)]
+    assert moved(tmp_path, *stored) == {"/a": ["/retired"]}
+
+
+def test_a_page_that_is_not_in_scope_and_has_a_text_of_its_own_is_where_nothing_went(tmp_path: Path):
+    stored = [point("/a", GRIPPER), point("/a", CAMERA, 1), point("/blog", "Yellow quiz, quiet zoo and jumping fox.")]
+    assert moved(tmp_path, *stored) == {}
+
+
+def test_of_a_page_that_lacks_nothing_nothing_went_elsewhere(tmp_path: Path):
+    stored = [point("/a", f"{GRIPPER} {CAMERA}"), point("/b", f"{BATTERY} {VISITORS}"), point("/copy", GRIPPER)]
+    assert moved(tmp_path, *stored) == {}
