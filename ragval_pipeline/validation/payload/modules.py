@@ -11,8 +11,9 @@ which half of the points were renamed still compares.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ COLUMNS = (*REF_COLUMNS, "module")
 
 #: Share of the points that must stand on pages whose path module is named by some point.
 COMPARABLE = 0.6
+_INDEX = re.compile(r"/index\.\w+$")
 
 
 @dataclass
@@ -67,10 +69,11 @@ def module_findings(
         allowed, derived = {normalise_name(name) for name in path_modules.values()}, True
         if not _are_comparable(modules, path_modules):
             return []
+    starts = _start_pages(path_modules) if derived else frozenset()
     subjects = [
         ref.subject(value=name)
         for name, refs in modules.points.items()
-        if normalise_name(name) not in allowed
+        if normalise_name(name) not in allowed and not starts.issuperset(ref.page_key for ref in refs)
         for ref in refs
         # A page out of scope has no path module to compare with, and is named itself.
         if not derived or ref.page_key in path_modules
@@ -80,6 +83,21 @@ def module_findings(
     values = Counter(subject.details["value"] for subject in subjects)
     details = {"values": dict(values.most_common(50)), "allowed": sorted(allowed)[:100], "derived": derived}
     return [make_finding("payload.unexpected_module", subjects, details=details)]
+
+
+def _start_pages(path_modules: Mapping[str, str]) -> frozenset[str | None]:
+    """The pages that most others lie below: they are in no module, whatever an ingestion calls that."""
+    folders = {key: _INDEX.sub("", key).rstrip("/") + "/" for key in path_modules}
+    known = set(folders.values())
+    below = Counter(folder for key in path_modules for folder in _ancestors(key) if folder in known)
+    most = (len(path_modules) - 1) / 2
+    return frozenset(key for key, folder in folders.items() if below[folder] > most and len(path_modules) > 2)
+
+
+def _ancestors(key: str) -> Iterator[str]:
+    """The folders that an address lies in, itself excepted, each with its slash."""
+    ends = (at for at, character in enumerate(key) if character == "/")
+    return (key[: end + 1] for end in ends if end + 1 < len(key))
 
 
 def _are_comparable(modules: Modules, path_modules: Mapping[str, str]) -> bool:

@@ -53,6 +53,13 @@ def test_a_page_out_of_scope_has_no_path_module_to_differ_from():
     assert judged(payloads) == []
 
 
+def test_the_start_page_is_in_no_module_whatever_it_is_called():
+    pages = ("/", *PAGES)
+    payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point("/", "Home")]
+    assert judged(payloads, pages=pages) == []
+    assert named(judged([*payloads, point(PAGES[0], "Home")], pages=pages)) == ["10", "9"]
+
+
 def test_empty_modules_are_another_finding():
     payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point(PAGES[0], ""), point(PAGES[0], None)]
     assert judged(payloads) == []
