@@ -12,6 +12,7 @@ from typing import Any
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.integrity.folding import fold
+from ragval_pipeline.validation.integrity.markup import without_markup
 
 #: Snapshot columns that ``collect_strays`` needs.
 COLUMNS = ("point_id", "page_key", "text")
@@ -29,7 +30,7 @@ def collect_strays(rows: Iterable[Mapping[str, Any]], known: Collection[str]) ->
     strays: dict[str, list[tuple[str, ...]]] = {}
     for row in rows:
         if row["page_key"] is not None and row["page_key"] not in known and row["text"]:
-            strays.setdefault(row["page_key"], []).append(tuple(_probes(fold(row["text"]))))
+            strays.setdefault(row["page_key"], []).append(tuple(_probes(fold(without_markup(row["text"])))))
     return strays
 
 

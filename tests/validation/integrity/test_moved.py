@@ -36,3 +36,9 @@ def test_a_page_that_is_not_in_scope_and_has_a_text_of_its_own_is_where_nothing_
 def test_of_a_page_that_lacks_nothing_nothing_went_elsewhere(tmp_path: Path):
     stored = [point("/a", f"{GRIPPER} {CAMERA}"), point("/b", f"{BATTERY} {VISITORS}"), point("/copy", GRIPPER)]
     assert moved(tmp_path, *stored) == {}
+
+
+def test_a_short_chunk_with_a_link_is_looked_for_by_what_it_shows(tmp_path: Path):
+    linked = BATTERY.replace("cabinet", "[cabinet](https://x.example/cabinet)")
+    stored = [point("/a", f"{GRIPPER} {CAMERA}"), point("/b", VISITORS), point("/retired", linked)]
+    assert moved(tmp_path, *stored) == {"/b": ["/retired"]}
