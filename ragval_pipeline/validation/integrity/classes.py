@@ -53,8 +53,9 @@ def class_of(chunk: ChunkResult, habits: Habits | None = None) -> ChunkClass:
     share = chunk.found / letters if letters else 1.0
     # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
     # edges of another text are met by chance.
-    framed = chunk.longest >= ANCHOR and share >= GONE_BELOW
-    if chunk.share < GONE_BELOW and not framed:
+    found = chunk.found if share >= VERIFIED_FROM or chunk.surely is None else chunk.surely
+    framed = chunk.longest >= ANCHOR and found >= GONE_BELOW * letters
+    if found < GONE_BELOW * chunk.letters and not framed:
         return "gone"
     if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
         return "drifted"

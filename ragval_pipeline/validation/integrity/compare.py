@@ -19,7 +19,7 @@ from ragval_pipeline.validation.integrity.edges import edges_of
 from ragval_pipeline.validation.integrity.folding import fold
 from ragval_pipeline.validation.integrity.glued import glued_words
 from ragval_pipeline.validation.integrity.grams import SIZE, runs_of
-from ragval_pipeline.validation.integrity.match import Match, match_text
+from ragval_pipeline.validation.integrity.match import Match, letters_beyond_chance, match_text
 from ragval_pipeline.validation.integrity.results import ChunkResult, PageResult, Passage
 from ragval_pipeline.validation.integrity.searched import SearchedText
 
@@ -155,10 +155,12 @@ def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> Chunk
     words, changed = len(match.text.tokens), match.changed_words()
     differs = match.share < VERIFIED_FROM or changed > CHANGED_WORDS * words
     openings, closings = edges_of(match)
+    partly = GONE_BELOW <= match.share < VERIFIED_FROM
     return replace(
         result,
         words=words,
         changed=changed,
+        surely=letters_beyond_chance(match, page, chunk.labels, address_of(chunk.row)) if partly else None,
         longest=0 if match.common is None else max((end - start for start, end in runs_of(match.common)), default=0),
         openings=openings,
         closings=closings,

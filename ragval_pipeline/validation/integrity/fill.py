@@ -34,11 +34,18 @@ _LABELS = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
 
 def find_labels(
-    text: FoldedText, found: Mask, there: SearchedText, labels: Iterable[str], address: Iterable[str] = ()
+    text: FoldedText,
+    found: Mask,
+    there: SearchedText,
+    labels: Iterable[str],
+    address: Iterable[str] = (),
+    *,
+    least: int = 1,
 ) -> None:
     """Mark lines, cells and labels that stand there, or in ``labels`` or ``address``, as a whole.
 
-    Tables read out column by column, breadcrumbs, titles and sources put before a chunk are made of such pieces.
+    Tables read out column by column, breadcrumbs, titles and sources put before a chunk are made of such pieces. Those
+    of less than ``least`` words count in ``labels`` and ``address`` only.
     """
     import numpy as np
 
@@ -54,7 +61,7 @@ def find_labels(
         if words and len(words) <= LABEL_WORDS:
             own = own if own is not None else word_text("\n".join((*labels, *address)))
             sought = f" {' '.join(words)} "
-            found[start:end] |= sought in there.words or sought in own
+            found[start:end] |= (len(words) >= least and sought in there.words) or sought in own
     _find_parted_words(text, found, there)
     stored = joined(fold(label) for label in labels)
     for start, end in runs_of(~found):

@@ -99,7 +99,8 @@ def _heading_loss(result: IntegrityResult) -> Iterator[Subject]:
 
 
 def _glued(classified: list[Classified]) -> Iterator[Subject]:
-    for page, chunk, _ in classified:
-        if chunk.glued:
+    for page, chunk, kind in classified:
+        # The breaks of a page say nothing about another text.
+        if chunk.glued and kind != "gone":
             details = {"page_url": page.url, "joins": len(chunk.glued), "words": list(chunk.glued[:DETAILED])}
             yield Subject(name=chunk.point_id, page=page.key, details=details)

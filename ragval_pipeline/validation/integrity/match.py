@@ -124,6 +124,19 @@ def _without_strange_statements(raw: FoldedText, there: SearchedText) -> str:
     return without_statements(raw.shown, keep=stands_there)
 
 
+def letters_beyond_chance(match: Match, there: SearchedText, labels: Iterable[str], address: Iterable[str]) -> int:
+    """Letters of a text that stand there, without words that stand alone in their line.
+
+    Of code with a line for each of its words most stand on any other page about the same library.
+    """
+    if match.common is None:
+        return match.letters_found
+    found = match.common.copy()
+    find_labels(match.text, found, there, labels, address, least=2)
+    find_words(match.text, found, there)
+    return int(found.sum())
+
+
 def _without_strange_markup(raw: FoldedText, there: SearchedText, *, known: tuple[str, str]) -> list[FoldedText]:
     """The text without markup that the other does not have: a chunk with links may show tags in its code.
 

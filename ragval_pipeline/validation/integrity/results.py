@@ -51,6 +51,7 @@ class ChunkResult:
         found: Those that stand on the page.
         words: Words, as blanks part them.
         changed: Those of which some letter does not stand on the page.
+        surely: Letters found without words that stand alone in their line; null: all that were found.
         longest: Letters of the longest run that it shares with the page.
         openings: Its beginning, when the page does not have it, line by line.
         closings: Its end, when the page does not have it, line by line.
@@ -64,6 +65,7 @@ class ChunkResult:
     found: int
     words: int = 0
     changed: int = 0
+    surely: int | None = None
     longest: int = 0
     openings: tuple[Edge, ...] = ()
     closings: tuple[Edge, ...] = ()

@@ -58,3 +58,11 @@ def test_what_a_habit_leaves_of_its_size_goes_to_the_next_line_inwards():
     assert class_of(framed, Habits(openings={"title": Edge("title", 400, 40)})) == "verified"
     assert class_of(framed, Habits(openings={"title": Edge("title", 350, 40)})) == "drifted"
     assert class_of(framed, Habits(openings={"source": Edge("source", 400, 40)})) == "drifted"
+
+
+def test_words_that_stand_alone_in_their_lines_keep_no_chunk_from_being_gone():
+    listed = replace(chunk(700, changed=30, openings=(Edge("title", 300, 30),)), surely=400, longest=ANCHOR)
+    assert class_of(listed) == "gone"
+    assert class_of(replace(listed, surely=600)) == "drifted"
+    # Of a framed table all cells stand on the page.
+    assert class_of(listed, Habits(openings={"title": Edge("title", 300, 30)})) == "verified"

@@ -86,6 +86,24 @@ def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_pa
     ]
 
 
+def test_words_one_a_line_that_the_page_has_elsewhere_are_another_text(tmp_path: Path):
+    """Extractors that break lines at every tag write code like that, and pages of one library use the same words."""
+    pages = {"/a": html(f"<p>{GRIPPER} {CAMERA}</p>"), "/b": html(f"<p>{BATTERY}</p>")}
+    mixed = "\n".join(sorted(f"{GRIPPER} {CAMERA}".replace(",", "").replace(".", "").split()))
+    stored = [point("/a", f"{GRIPPER} {CAMERA}"), point("/a", f"{mixed}\n{VISITORS[:60]}", 1), point("/b", BATTERY)]
+    assert subjects(measured(tmp_path, pages, *stored), "integrity.gone") == ["1"]
+
+
+def test_a_text_of_another_page_joins_no_words_of_this_one(tmp_path: Path):
+    pages = {"/a": html(f"<p>{GRIPPER}</p>"), "/b": html(f"<p>{BATTERY} {VISITORS}</p>")}
+    strange = f"{BATTERY} {VISITORS} closes untilthe motor draws more"
+    found = measured(
+        tmp_path, pages, point("/a", strange), point("/a", GRIPPER, 1), point("/b", f"{BATTERY} {VISITORS}")
+    )
+    assert subjects(found, "integrity.gone") == ["0"]
+    assert subjects(found, "text.glued_words") == []
+
+
 def test_a_chunk_that_stands_nowhere_names_no_page(tmp_path: Path):
     found = measured(tmp_path, PAGES, *changed(to={2: "Quick zebras jump over lazy dogs every morning."}))
     assert "stands_on" not in detail(found, "integrity.gone")
