@@ -46,8 +46,10 @@ class Habits:
         """The habits that the chunks of these pages show."""
         held = list(pages)
         chunks = sum(page.chunks for page in held)
-        openings = [[(page.key, edge) for edge in chunk.openings] for page in held for chunk in page.differing]
-        closings = [[(page.key, edge) for edge in chunk.closings] for page in held for chunk in page.differing]
+        # Of swapped texts many may begin alike: chunks that are hardly on their page show no habit.
+        shown = [(page.key, chunk) for page in held for chunk in page.differing if 2 * chunk.found >= chunk.letters]
+        openings = [[(key, edge) for edge in chunk.openings] for key, chunk in shown]
+        closings = [[(key, edge) for edge in chunk.closings] for key, chunk in shown]
         return cls(_habitual(openings, chunks, len(held)), _habitual(closings, chunks, len(held)))
 
     def in_chunk(self, chunk: ChunkResult) -> list[Edge]:

@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.validation.integrity.classes import class_of
 from ragval_pipeline.validation.integrity.edges import ANCHOR
 from ragval_pipeline.validation.integrity.habits import ANY, Habits
-from ragval_pipeline.validation.integrity.results import ChunkResult, Edge
+from ragval_pipeline.validation.integrity.results import ChunkResult, Edge, PageResult
 
 
 def chunk(found: int, *, words: int = 100, changed: int = 0, openings: tuple[Edge, ...] = ()) -> ChunkResult:
@@ -66,3 +66,10 @@ def test_words_that_stand_alone_in_their_lines_keep_no_chunk_from_being_gone():
     assert class_of(replace(listed, surely=600)) == "drifted"
     # Of a framed table all cells stand on the page.
     assert class_of(listed, Habits(openings={"title": Edge("title", 300, 30)})) == "verified"
+
+
+def test_texts_of_other_pages_show_no_habit_however_many_begin_alike():
+    edge = Edge("gripper", 600, 60)
+    strange = [replace(chunk(400, changed=60, openings=(edge,)), longest=ANCHOR) for _ in range(6)]
+    page = PageResult("/a", "/a", chunks=8, differing=tuple(strange))
+    assert {class_of(entry, Habits.of([page])) for entry in strange} == {"gone"}
