@@ -14,6 +14,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.urls import fold_path, host_of, is_http_url, is_loopback_or_private
+from ragval_pipeline.validation.coverage.base_paths import counterparts
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
 
 FOREIGN = "coverage.foreign_host"
@@ -32,14 +33,14 @@ class HostFindings:
 def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> HostFindings:
     """Find hosts that hold the site's pages in its place.
 
-    A host is foreign when it holds a page whose path the site has too, or when no page of the index is on the site's
-    host. A single page of some other site is an orphan and says nothing about hosts.
+    A host is foreign when it holds a page whose path the site has too, pages that have the site's paths behind one base
+    path, or when no page of the index is on the site's host. A single page of some other site is an orphan and says
+    nothing about hosts.
     """
     result = HostFindings()
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
     # On a development site a private host is nothing special: another one than the site's is foreign like any other.
-    missing_by_path = {_rest(page.key): page.key for page in inventory.in_scope if page.key not in indexed}
-    site_paths = {_rest(page.key) for page in inventory.in_scope} - {"", "/"}
+    site_pages = {_rest(page.key): page.key for page in inventory.in_scope}
     site_hosts = {_host(page.key) for page in inventory.in_scope}
     strangers: dict[str, list[IndexedPage]] = {}
     for key, page in indexed.items():
@@ -53,25 +54,40 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
         host: pages
         for host, pages in strangers.items()
         if (sitemap_is_private or not _is_private(pages[0]))
-        and (all_strange or any(_rest(page.key) in site_paths for page in pages))
+        and (all_strange or any(path != "/" for path in _counterparts(pages, site_pages).values()))
     }
     if loopback:
         result.findings.append(_loopback(loopback, expected=sitemap_is_private))
         if not sitemap_is_private:
-            _explain(result, LOOPBACK, loopback, missing_by_path)
+            _explain(result, LOOPBACK, loopback, site_pages)
     if foreign:
         result.findings.append(_foreign(foreign, inventory))
         for pages in foreign.values():
-            _explain(result, FOREIGN, pages, missing_by_path)
+            _explain(result, FOREIGN, pages, site_pages)
     return result
 
 
-def _explain(result: HostFindings, code: str, pages: list[IndexedPage], missing_by_path: Mapping[str, str]) -> None:
+def _explain(result: HostFindings, code: str, pages: list[IndexedPage], site_pages: Mapping[str, str]) -> None:
+    counterpart = _counterparts(pages, site_pages)
     for page in pages:
         result.cause_of_orphan[page.key] = code
-        missing = next((missing_by_path[path] for path in _paths(page.key) if path in missing_by_path), None)
-        if missing is not None:
-            result.cause_of_missing[missing] = code
+        if page.key in counterpart:
+            # Only asked of pages that are missing.
+            result.cause_of_missing[site_pages[counterpart[page.key]]] = code
+
+
+def _counterparts(pages: list[IndexedPage], site_pages: Mapping[str, str]) -> dict[str, str]:
+    """The site's path for each of these pages, by its key; of a file's address every end may be one."""
+    paths: dict[str, list[str]] = {}
+    for page in pages:
+        paths.setdefault(_rest(page.key), []).append(page.key)
+    known = counterparts(paths, site_pages)
+    found = {key: known[path] for path, keys in paths.items() if path in known for key in keys}
+    for page in pages:
+        end = next((path for path in _file_ends(page.key) if path in site_pages), None)
+        if end is not None:
+            found[page.key] = end
+    return found
 
 
 def _foreign(foreign: Mapping[str, list[IndexedPage]], inventory: SiteInventory) -> Finding:
@@ -106,10 +122,10 @@ def _host(key: str) -> str | None:
     return host_of(key) if is_http_url(key) else None
 
 
-def _paths(key: str) -> list[str]:
-    """The paths under which the site may know a page: of a file's address every end, since a folder may lead it."""
+def _file_ends(key: str) -> list[str]:
+    """The paths under which the site may know a file, since any folder may lead it."""
     if not key.lower().startswith("file:"):
-        return [_rest(key)]
+        return []
     segments = fold_path(urlsplit(key).path).split("/")[1:]
     return ["/" + "/".join(segments[start:]) for start in range(len(segments))]
 

@@ -123,3 +123,28 @@ def test_the_same_start_page_does_not_make_another_site_foreign() -> None:
 def test_a_host_named_like_a_part_of_its_own_scheme_is_split_at_the_right_place() -> None:
     findings = findings_of(site(*PATHS), "https://s/docs/a", *PATHS[1:])
     assert because(findings["coverage.missing_page"]) == {f"{SITE}/docs/a": "coverage.foreign_host"}
+
+
+def test_another_host_that_serves_the_site_below_a_base_path_is_foreign_and_the_cause() -> None:
+    moved = [f"https://acme.github.io/book{path}" for path in PATHS[:2]]
+    findings = findings_of(site(*PATHS), *moved, *PATHS[2:])
+    assert names(findings["coverage.foreign_host"]) == ["acme.github.io"]
+    assert findings["coverage.missing_page"].because == "coverage.foreign_host"
+    assert findings["coverage.orphan_page"].because == "coverage.foreign_host"
+
+
+def test_a_site_below_a_base_path_is_known_again_on_a_host_without_one() -> None:
+    findings = findings_of(
+        site("/book", *[f"/book{path}" for path in PATHS]), *[f"https://old.example.org{path}" for path in ("/", *PATHS)]
+    )
+    assert findings["coverage.missing_page"].because == "coverage.foreign_host"
+
+
+def test_a_single_path_that_ends_like_one_of_the_site_says_nothing_about_hosts() -> None:
+    findings = findings_of(site(*PATHS), *PATHS, "https://blog.example.org/news/docs/a")
+    assert set(findings) == {"coverage.orphan_page"}
+
+
+def test_a_development_server_below_a_base_path_is_the_cause_too() -> None:
+    findings = findings_of(site(*PATHS), *[f"http://localhost:3000/book{path}" for path in PATHS])
+    assert findings["coverage.missing_page"].because == "coverage.loopback_host"
