@@ -7,7 +7,7 @@ What lives here: groups among the subjects of a finding, and the member that sta
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -21,10 +21,17 @@ UNDECIDABLE = frozenset({"payload.duplicate_id"})
 
 @dataclass(frozen=True)
 class Surplus:
-    """Members that can go, and members about which a person has to decide."""
+    """Members that can go, members about which a person has to decide, and members that do not stand for the rest.
+
+    Args:
+        delete: Members that can go.
+        review: Members about which a person has to decide.
+        incomplete: Members that stay and do not hold all that goes.
+    """
 
     delete: list[str]
     review: list[str]
+    incomplete: list[str] = field(default_factory=list)
 
 
 def groups_of(finding: Finding) -> list[list[str]]:
@@ -71,10 +78,11 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str]) -> Sur
     return surplus
 
 
-def surplus_pages(finding: Finding, sitemap_urls: Iterable[str]) -> Surplus:
+def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLookup) -> Surplus:
     """The spellings that can go: all of a page but the sitemap's, or else the first.
 
-    A fragment names a place on the page: spellings that differ in nothing else stay or go together.
+    A fragment names a place on the page: spellings that differ in nothing else stay or go together. Where a spelling
+    that goes holds a text that the one that stays does not, the page is incomplete without it.
     """
     known = frozenset(_without_fragment(url) for url in sitemap_urls)
     surplus = Surplus([], [])
@@ -84,7 +92,11 @@ def surplus_pages(finding: Finding, sitemap_urls: Iterable[str]) -> Surplus:
             continue
         spellings = [_without_fragment(name) for name in group]
         keep = next((spelling for spelling in spellings if spelling in known), spellings[0])
-        surplus.delete.extend(name for name in group if _without_fragment(name) != keep)
+        stay = [name for name in group if _without_fragment(name) == keep]
+        go = [name for name in group if name not in stay]
+        surplus.delete.extend(go)
+        if not lookup.texts_of(go) <= lookup.texts_of(stay):
+            surplus.incomplete.extend(stay)
     return surplus
 
 

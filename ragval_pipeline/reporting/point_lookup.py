@@ -6,7 +6,7 @@ What lives here: one reading of narrow columns of the snapshot. What does not: d
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ class PointLookup:
     """Facts of the points asked for, the ids of the points of the sources asked for, and all token counts.
 
     Args:
-        points: Point id to facts.
+        points: Point id to facts, of the points asked for and of the sources asked for.
         ids_of: Source URL as stored to the ids of its points.
         token_counts: Claimed tokens of every point that claims any.
     """
@@ -45,6 +45,10 @@ class PointLookup:
     def of(self, point_id: str) -> PointFacts:
         """Facts of a point; all null when nothing is known of it."""
         return self.points.get(point_id, PointFacts())
+
+    def texts_of(self, source_urls: Iterable[str]) -> set[str | None]:
+        """Hashes of the texts that stand under these sources."""
+        return {self.of(point_id).text_sha256 for url in source_urls for point_id in self.ids_of.get(url, ())}
 
 
 def look_up_points(manifest: SnapshotManifest | None, names: Collection[str]) -> PointLookup:
@@ -69,7 +73,7 @@ def look_up_points(manifest: SnapshotManifest | None, names: Collection[str]) ->
 def _note(lookup: PointLookup, wanted: frozenset[str], row: Mapping[str, Any]) -> None:
     if row["token_count"] is not None:
         lookup.token_counts.append(row["token_count"])
-    if row["point_id"] in wanted:
+    if row["point_id"] in wanted or row["source_url"] in wanted:
         lookup.points[row["point_id"]] = PointFacts(*(row[name] for name in _FACTS))
     if row["source_url"] in wanted:
         lookup.ids_of.setdefault(row["source_url"], []).append(row["point_id"])

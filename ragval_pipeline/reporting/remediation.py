@@ -93,8 +93,11 @@ class Remediation:
     def _delete_whole_pages(self, finding: Finding) -> None:
         urls = [subject.name for subject in finding.subjects]
         if finding.code in GROUPED:
-            surplus = surplus_pages(finding, self._scope_urls.values())
+            surplus = surplus_pages(finding, self._scope_urls.values(), self._lookup)
             urls = surplus.delete
+            pages = {subject.name: self._scope_urls.get(subject.page or "") for subject in finding.subjects}
+            for name in surplus.incomplete:
+                _note(self._reingest, pages[name] or name, finding.code)
         for url in urls:
             _note(self._delete_pages, url, finding.code)
             for point_id in self._lookup.ids_of.get(url, ()):

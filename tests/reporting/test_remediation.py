@@ -115,6 +115,28 @@ def test_of_a_pages_spellings_the_sitemaps_stays_with_its_fragments():
     assert [entry["url"] for entry in result["delete_pages"]] == [f"{PAGE}.html", f"{PAGE}/"]
 
 
+def spellings(*names):
+    return make_finding("coverage.url_variant", [Subject(name=name, page="key:intro") for name in names])
+
+
+def test_a_page_whose_chunks_are_spread_over_its_spellings_is_reingested_before_one_spelling_goes():
+    lookup = PointLookup(
+        points={"1": PointFacts(text_sha256="a"), "2": PointFacts(text_sha256="b")},
+        ids_of={PAGE: ["1"], f"{PAGE}/": ["2"]},
+    )
+    result = remedy(spellings(PAGE, f"{PAGE}/"), lookup=lookup)
+    assert result["delete_pages"] == [{"url": f"{PAGE}/", "codes": ["coverage.url_variant"]}]
+    assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.url_variant"]}]
+
+
+def test_a_spelling_whose_texts_all_stand_under_the_one_that_stays_just_goes():
+    lookup = PointLookup(
+        points={"1": PointFacts(text_sha256="a"), "2": PointFacts(text_sha256="a"), "3": PointFacts(text_sha256="b")},
+        ids_of={f"{PAGE}#usage": ["1"], PAGE: ["3"], f"{PAGE}/": ["2"]},
+    )
+    assert remedy(spellings(PAGE, f"{PAGE}#usage", f"{PAGE}/"), lookup=lookup)["reingest_urls"] == []
+
+
 def test_other_findings_are_listed_by_who_acts():
     result = remedy(
         make_finding("text.zero_width", ["1", "2"]), make_finding("vector.dimension", ["c"]),
