@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
@@ -282,6 +284,31 @@ def test_in_an_index_that_counts_from_1_a_missing_page_lacks_chunk_1():
 def test_a_count_is_off_because_the_text_was_cut_after_it_was_counted():
     cut, counted = (finding(code, Subject(name="1")) for code in ("chunk.too_small", "chunk.token_count_off"))
     assert because(link(cut, counted), "chunk.token_count_off") == "chunk.too_small"
+
+
+def about(field: str, code: str, *names: str) -> Finding:
+    subjects = [Subject(name=name, page="/a") for name in names]
+    return make_finding(code, subjects, scope=f"payload_{field}", details={"field": field})
+
+
+def test_a_count_is_off_because_the_text_is_empty_and_not_because_another_field_is():
+    linked = link(
+        finding("chunk.token_count_off", "1", "2"),
+        about("text", "payload.empty_field", "1"),
+        about("title", "payload.empty_field", "2"),
+    )
+    assert by_subject(linked, "chunk.token_count_off") == {"1": "payload.empty_field", "2": None}
+
+
+@pytest.mark.parametrize(
+    ("field", "follows"),
+    [("source_url", ["coverage.missing_page", "coverage.orphan_page", "integrity.not_captured"]),
+     ("text", ["integrity.not_captured"]), ("token_count", [])],
+)  # fmt: skip
+def test_a_field_of_the_wrong_type_explains_what_is_read_from_it_and_nothing_else(field, follows):
+    codes = ("coverage.missing_page", "coverage.orphan_page", "integrity.not_captured")
+    linked = link(about(field, "payload.wrong_type", "1"), *[finding(code, page("/a")) for code in codes])
+    assert sorted(entry.code for entry in linked if entry.because == "payload.wrong_type") == follows
 
 
 def test_a_finding_whose_subjects_have_several_causes_stands_after_all_of_them():

@@ -12,7 +12,7 @@ from itertools import chain
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.causes.order import order_findings
 from ragval_pipeline.validation.causes.relevance import Cause, explains, is_wide
-from ragval_pipeline.validation.causes.table import CONSEQUENCES
+from ragval_pipeline.validation.causes.table import CONSEQUENCES, READS
 from ragval_pipeline.validation.causes.touches import Touches
 
 
@@ -37,7 +37,25 @@ def link_consequences(
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     causes = {code: _cause(same, touches) for code, same in by_code.items()}
-    return order_findings(_link(finding, causes, touches) for finding in findings)
+    return order_findings(_link(finding, _about(finding.code, causes, by_code, touches), touches) for finding in findings)
+
+
+def _about(
+    code: str, causes: Mapping[str, Cause], by_code: Mapping[str, Sequence[Finding]], touches: Touches
+) -> Mapping[str, Cause]:
+    """The causes that a finding of this code can have: of findings about fields, those about the fields it reads."""
+    possible = {}
+    for name in CONSEQUENCES.get(code, ()):
+        same = by_code.get(name, ())
+        read = [finding for finding in same if _reads(code, finding)]
+        if read:
+            possible[name] = causes[name] if len(read) == len(same) else _cause(read, touches)
+    return possible
+
+
+def _reads(code: str, cause: Finding) -> bool:
+    field = cause.details.get("field")
+    return field is None or code not in READS or field in READS[code]
 
 
 def _cause(findings: Sequence[Finding], touches: Touches) -> Cause:
@@ -54,16 +72,15 @@ def _cause(findings: Sequence[Finding], touches: Touches) -> Cause:
 
 
 def _link(finding: Finding, causes: Mapping[str, Cause], touches: Touches) -> Finding:
-    """Note on each subject the cause that explains it, the one that explains most first."""
+    """Note on each subject the cause that explains it, the one that explains most first, else the likelier first."""
     if finding.because is not None or not finding.subjects:
         return finding
-    possible = [causes[code] for code in CONSEQUENCES.get(finding.code, ()) if code in causes]
     touched = {
         entry.name: touches.of(finding.code, entry) | touches.told_by(finding.code, entry) for entry in finding.subjects
     }
     explained = {
         cause.code: {entry.name for entry in finding.subjects if explains(cause, finding, entry, touched[entry.name])}
-        for cause in possible
+        for cause in causes.values()
     }
     # Stable: among equals the likelier cause stays first.
     named = sorted((code for code, names in explained.items() if names), key=lambda code: -len(explained[code]))

@@ -9,8 +9,8 @@ PAYLOAD_CAUSES = (
     "payload.field_map", "payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value",
     "payload.constant_field", "payload.unexpected_module",
 )  # fmt: skip
-#: What keeps a point from belonging to its page.
-LOST_PAGES = ("payload.missing_field", "payload.empty_field", "payload.invalid_value")
+#: What keeps a point from belonging to its page, or from saying what it holds of it.
+LOST_PAGES = ("payload.missing_field", "payload.empty_field", "payload.wrong_type", "payload.invalid_value")
 #: Chunks that repeat each other: together they push others out of the hits.
 REPEATS = ("chunk.stale_tail", "chunk.duplicate_text", "chunk.near_duplicate")
 #: Chunks that say less than their page, say it wrongly, or say it several times.
@@ -40,22 +40,21 @@ VECTOR_CAUSES = (
 #: of the cause.
 CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "coverage.missing_page": (
-        "payload.field_map", "payload.constant_field", "payload.missing_field", "payload.empty_field",
-        "payload.invalid_value", "coverage.orphan_page",
+        "payload.field_map", "payload.constant_field", *LOST_PAGES, "coverage.orphan_page",
     ),
-    "coverage.orphan_page": ("payload.constant_field", "payload.invalid_value"),
+    "coverage.orphan_page": ("payload.constant_field", "payload.wrong_type", "payload.invalid_value"),
     "payload.invalid_value": ("coverage.loopback_host",),
     "payload.duplicate_id": ("coverage.url_variant", "chunk.duplicate_index", "chunk.duplicate_text"),
     "payload.unexpected_module": ("payload.constant_field",),
     "chunk.index_gap": (
-        "payload.constant_field", "chunk.stale_tail", "payload.missing_field", "payload.empty_field",
-        "payload.wrong_type", "payload.invalid_value", "coverage.orphan_page",
+        "payload.constant_field", "chunk.stale_tail", *LOST_PAGES, "coverage.orphan_page",
     ),
     "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field", "payload.invalid_value"),
     "chunk.over_model_limit": ("chunk.one_per_page",),
-    # A text that was cut or changed after it was counted.
+    # A text that was cut, changed or lost after it was counted.
     "chunk.token_count_off": (
-        "chunk.too_small", "text.mojibake", "text.hash_mismatch", "integrity.gone", "integrity.drifted",
+        "payload.missing_field", "payload.empty_field", "payload.wrong_type", "chunk.too_small", "text.mojibake",
+        "text.hash_mismatch", "integrity.gone", "integrity.drifted",
     ),
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index", "chunk.too_small"),
     # Half a character is a control character.
@@ -96,4 +95,15 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "vector.identical": ("text.hash_mismatch", "integrity.drifted", "integrity.gone"),
     "vector.swapped": ("integrity.gone",),
+}  # fmt: skip
+#: The fields, by canonical name, that a finding reads: a wrong value in another field of the same point or page is no
+#: cause of it. What is not listed reads no single field.
+READS: Mapping[str, frozenset[str]] = {
+    "coverage.missing_page": frozenset({"source_url"}),
+    "coverage.orphan_page": frozenset({"source_url"}),
+    "chunk.index_gap": frozenset({"source_url", "chunk_index"}),
+    "chunk.duplicate_index": frozenset({"source_url", "chunk_index"}),
+    "chunk.token_count_off": frozenset({"text"}),
+    "integrity.not_captured": frozenset({"source_url", "text"}),
+    "integrity.heading_loss": frozenset({"source_url", "text", "headings", "title"}),
 }  # fmt: skip

@@ -94,7 +94,9 @@ def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: 
     if rule is not None and level in {"wrong_type", "invalid"}:
         example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
         cause = f"{name} must be {rule.says}" + (f"; found {example}." if example else ".")
-    return make_finding(_CODES[level], subjects, scope=name, cause=cause)
+    # A required field may have no canonical name.
+    details = {} if canonical is None else {"field": canonical}
+    return make_finding(_CODES[level], subjects, scope=name, cause=cause, details=details)
 
 
 def _details(offender: Offender) -> dict[str, Any]:
