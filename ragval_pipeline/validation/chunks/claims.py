@@ -5,7 +5,8 @@ counting (``recount``), and what is said about claims and limits (``token_count_
 
 The offline tokenizer is not the model's. Where the claimed counts of most chunks stand in one steady relation to the
 recount, that relation is how the collection counts: claims that follow it are believed, so that a chunker which cuts
-at exactly 512 of the model's own tokens is not called over the limit; the other chunks are recounted and scaled by it.
+at exactly 512 of the model's own tokens is not called over the limit; the other chunks are recounted and scaled by it,
+and are over the limit when no claim that would be believed is within it.
 Where there is no such relation, or one that no tokenizer gives (counts of words), the recount stands alone, and a chunk
 must be over the limit by a margin.
 """
@@ -106,9 +107,10 @@ def estimate(chunk: Counted, relations: Relations) -> Estimate:
     if relation is None or not _is_trusted(relation, chunk.script):
         return Estimate(chunk.tokens, chunk.tokens / MARGINS[chunk.script])
     scaled = chunk.tokens * relation.tokens
-    if chunk.claimed is not None and _is_believed(chunk.claimed, scaled, relation.spread):
+    tolerance = _tolerance(scaled, relation.spread)
+    if chunk.claimed is not None and abs(math.log(chunk.claimed / max(scaled, 1.0))) <= tolerance:
         return Estimate(chunk.claimed, chunk.claimed)
-    return Estimate(scaled, scaled)
+    return Estimate(scaled, scaled / min(math.exp(tolerance), MARGINS[chunk.script]))
 
 
 def margins(relations: Relations) -> dict[str, float]:
@@ -136,9 +138,9 @@ def _is_trusted(relation: Relation, script: Script) -> bool:
     return relation.spread <= _STEADY and low <= relation.tokens <= high
 
 
-def _is_believed(claimed: int, scaled: float, spread: float) -> bool:
-    tolerance = max(_SPREADS * spread, _SHARE) + _SPECIAL / max(scaled, 1.0)
-    return abs(math.log(claimed / max(scaled, 1.0))) <= tolerance
+def _tolerance(scaled: float, spread: float) -> float:
+    """How far the logarithm of a believed claim may be from that of the scaled recount."""
+    return max(_SPREADS * spread, _SHARE) + _SPECIAL / max(scaled, 1.0)
 
 
 def _learn(chunks: Sequence[Counted], plausible: tuple[float, float]) -> Relation | None:

@@ -39,6 +39,15 @@ def test_a_chunker_that_cuts_at_exactly_the_limit_of_its_own_tokens_is_not_over_
     assert len(judged(payloads, LimitRules(max_input_tokens=13 * 40))["chunk.over_model_limit"].subjects) == 1
 
 
+@pytest.mark.parametrize("lost", [None, 0, 99_999])
+def test_a_chunk_whose_claim_is_lost_is_not_over_the_limit_that_the_others_are_cut_at(lost):
+    payloads = [chunk(size, f"/p{size}", token_count=13 * size + size % 3) for size in range(20, 42)]
+    payloads[-1]["token_count"] = lost
+    assert judged(payloads, LimitRules(max_input_tokens=13 * 41 - 5)) == {}
+    named = judged(payloads, LimitRules(max_input_tokens=13 * 34))["chunk.over_model_limit"].subjects
+    assert "21" in {subject.name for subject in named}
+
+
 def test_without_claims_a_chunk_must_be_over_by_a_margin():
     rules = LimitRules(max_input_tokens=500)
     assert judged([chunk(40)], rules) == {}
