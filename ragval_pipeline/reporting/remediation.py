@@ -67,12 +67,26 @@ class Remediation:
         if finding.subject_kind not in {*_PAGES, "point"}:
             self._lists["ingestion"].append(_entry(finding))
             return
+        if finding.subject_kind in _PAGES:
+            # A development site is where it should be.
+            self._add_pages(() if finding.details.get("expected") else finding.subjects, finding.code)
+            return
         for subject in finding.subjects:
-            url = subject.name if finding.subject_kind in _PAGES else self._page_of(subject)
+            # What stands in place of the address is no page to ingest.
+            no_address = finding.details.get("field") == "source_url"
+            url = self._scope_urls.get(subject.page or "") if no_address else self._page_of(subject)
             if url is None:
                 _note(self._reingest_points, subject.name, finding.code)
             else:
                 _note(self._reingest, url, finding.code)
+
+    def _add_pages(self, subjects: Iterable[Subject], code: str) -> None:
+        """A page that stands for one of the site goes, and the site's is ingested in its place."""
+        for subject in subjects:
+            url = str(subject.details.get("page_url") or subject.name)
+            _note(self._reingest, url, code)
+            if url != subject.name:
+                self._delete_page(subject.name, code)
 
     def _add_delete(self, finding: Finding) -> None:
         if finding.subject_kind in _PAGES:
@@ -99,9 +113,12 @@ class Remediation:
             for name in surplus.incomplete:
                 _note(self._reingest, pages[name] or name, finding.code)
         for url in urls:
-            _note(self._delete_pages, url, finding.code)
-            for point_id in self._lookup.ids_of.get(url, ()):
-                _note(self._delete, point_id, finding.code)
+            self._delete_page(url, finding.code)
+
+    def _delete_page(self, url: str, code: str) -> None:
+        _note(self._delete_pages, url, code)
+        for point_id in self._lookup.ids_of.get(url, ()):
+            _note(self._delete, point_id, code)
 
     def _page_of(self, subject: Subject) -> str | None:
         """The page to ingest again for a point: as the sitemap spells it where it is known, else as stored."""

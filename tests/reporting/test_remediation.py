@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.point_lookup import PointFacts, PointLookup
@@ -45,6 +47,36 @@ def test_a_point_whose_page_nobody_knows_is_listed_by_its_id():
     result = remedy(make_finding("vector.zero", ["1"]))
     assert result["reingest_urls"] == []
     assert result["reingest_point_ids"] == [{"id": "1", "codes": ["vector.zero"]}]
+
+
+@pytest.mark.parametrize("code", ["payload.invalid_value", "payload.wrong_type"])
+def test_what_is_no_address_is_no_url_to_reingest(code):
+    subject = Subject(name="1", page="N/A", details={"value": '"N/A"', "page_url": "N/A"})
+    lookup = PointLookup(points={"1": PointFacts(source_url="N/A")})
+    result = remedy(make_finding(code, [subject], scope="url", details={"field": "source_url"}), lookup=lookup)
+    assert result["reingest_urls"] == []
+    assert result["reingest_point_ids"] == [{"id": "1", "codes": [code]}]
+
+
+def test_a_wrong_value_of_another_field_is_mended_with_the_page_whatever_names_it():
+    subject = Subject(name="1", page="chapter-1", details={"page_url": "chapter-1"})
+    result = remedy(make_finding("payload.wrong_type", [subject], scope="tokens", details={"field": "token_count"}))
+    assert result["reingest_urls"] == [{"url": "chapter-1", "codes": ["payload.wrong_type"]}]
+
+
+def test_a_page_of_a_development_server_is_deleted_and_the_sites_page_ingested():
+    private = "http://localhost:3000/docs/intro"
+    lookup = PointLookup(ids_of={private: ["8"]})
+    subject = Subject(name=private, page=private, details={"page_url": PAGE})
+    result = remedy(make_finding("coverage.loopback_host", [subject]), lookup=lookup)
+    assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.loopback_host"]}]
+    assert result["delete_pages"] == [{"url": private, "codes": ["coverage.loopback_host"]}]
+    assert ids(result["delete_point_ids"]) == ["8"]
+
+
+def test_a_development_site_asks_for_nothing():
+    finding = make_finding("coverage.loopback_host", ["http://localhost:3000/a"], details={"expected": True})
+    assert remedy(finding)["reingest_urls"] == []
 
 
 def test_hosts_and_collections_are_no_urls_to_reingest():

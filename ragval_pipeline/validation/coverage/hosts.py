@@ -54,10 +54,10 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
         host: pages
         for host, pages in strangers.items()
         if (sitemap_is_private or not _is_private(pages[0]))
-        and (all_strange or any(path != "/" for path in _counterparts(pages, site_pages).values()))
+        and (all_strange or any(_rest(key) != "/" for key in _counterparts(pages, site_pages).values()))
     }
     if loopback:
-        result.findings.append(_loopback(loopback, expected=sitemap_is_private))
+        result.findings.append(_development(loopback) if sitemap_is_private else _loopback(loopback, inventory, site_pages))
         if not sitemap_is_private:
             _explain(result, LOOPBACK, loopback, site_pages)
     if foreign:
@@ -68,25 +68,22 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
 
 
 def _explain(result: HostFindings, code: str, pages: list[IndexedPage], site_pages: Mapping[str, str]) -> None:
-    counterpart = _counterparts(pages, site_pages)
-    for page in pages:
-        result.cause_of_orphan[page.key] = code
-        if page.key in counterpart:
-            # Only asked of pages that are missing.
-            result.cause_of_missing[site_pages[counterpart[page.key]]] = code
+    # Causes of missing pages: only asked of those that are.
+    result.cause_of_missing.update(dict.fromkeys(_counterparts(pages, site_pages).values(), code))
+    result.cause_of_orphan.update(dict.fromkeys((page.key for page in pages), code))
 
 
 def _counterparts(pages: list[IndexedPage], site_pages: Mapping[str, str]) -> dict[str, str]:
-    """The site's path for each of these pages, by its key; of a file's address every end may be one."""
+    """The site's page for each of these pages, by their keys; of a file's address every end may be its path."""
     paths: dict[str, list[str]] = {}
     for page in pages:
         paths.setdefault(_rest(page.key), []).append(page.key)
     known = counterparts(paths, site_pages)
-    found = {key: known[path] for path, keys in paths.items() if path in known for key in keys}
+    found = {key: site_pages[known[path]] for path, keys in paths.items() if path in known for key in keys}
     for page in pages:
         end = next((path for path in _file_ends(page.key) if path in site_pages), None)
         if end is not None:
-            found[page.key] = end
+            found[page.key] = site_pages[end]
     return found
 
 
@@ -105,13 +102,21 @@ def _foreign(foreign: Mapping[str, list[IndexedPage]], inventory: SiteInventory)
     return make_finding(FOREIGN, subjects, details={"site_host": inventory.site_host})
 
 
-def _loopback(pages: list[IndexedPage], *, expected: bool) -> Finding:
+def _loopback(pages: list[IndexedPage], inventory: SiteInventory, site_pages: Mapping[str, str]) -> Finding:
+    public = {key: inventory.scope_urls[site] for key, site in _counterparts(pages, site_pages).items()}
+    subjects = [
+        Subject(name=spelling, page=page.key, details={"page_url": public[page.key]} if page.key in public else {})
+        for page in pages
+        for spelling in page.spellings
+    ]
+    return make_finding(LOOPBACK, subjects)
+
+
+def _development(pages: list[IndexedPage]) -> Finding:
     subjects = [Subject(name=spelling, page=page.key) for page in pages for spelling in page.spellings]
-    finding = make_finding(LOOPBACK, subjects)
-    if not expected:
-        return finding
     cause = "The sitemap itself is on a private address: this is a development site."
-    return finding.model_copy(update={"severity": "info", "cause": cause})
+    finding = make_finding(LOOPBACK, subjects, cause=cause, details={"expected": True})
+    return finding.model_copy(update={"severity": "info"})
 
 
 def _is_private(page: IndexedPage) -> bool:

@@ -89,6 +89,9 @@ def test_a_loopback_or_private_host_is_an_error_and_the_cause(base: str) -> None
     loopback = findings["coverage.loopback_host"]
     assert names(loopback) == sorted(urls)
     assert loopback.severity == "error"
+    assert {entry.name: entry.details["page_url"] for entry in loopback.subjects} == {
+        f"{base}{path}": f"{SITE}{path}" for path in PATHS
+    }
     assert findings["coverage.missing_page"].because == "coverage.loopback_host"
     assert findings["coverage.orphan_page"].because == "coverage.loopback_host"
     assert "coverage.foreign_host" not in findings
@@ -105,6 +108,7 @@ def test_a_private_site_on_its_own_host_is_only_a_remark() -> None:
     findings = findings_of(inventory, *[f"{base}{path}" for path in PATHS])
     assert [finding.severity for finding in findings.values()] == ["info"]
     assert set(findings) == {"coverage.loopback_host"}
+    assert findings["coverage.loopback_host"].details["expected"] is True
 
 
 def test_on_a_private_site_another_private_host_is_foreign() -> None:
