@@ -300,6 +300,17 @@ def test_a_count_is_off_because_the_text_is_empty_and_not_because_another_field_
     assert by_subject(linked, "chunk.token_count_off") == {"1": "payload.empty_field", "2": None}
 
 
+def test_a_heading_that_is_nothing_but_a_zero_width_character_is_first_of_all_empty():
+    def invisible(name: str, *places: str) -> Subject:
+        return Subject(name=name, details={"places": list(places)})
+
+    linked = link(
+        finding("text.zero_width", invisible("1", "headings"), invisible("2", "text"), invisible("3", "headings")),
+        about("headings", "payload.empty_field", "1", "2"),
+    )
+    assert by_subject(linked, "text.zero_width") == {"1": "payload.empty_field", "2": None, "3": None}
+
+
 @pytest.mark.parametrize(
     ("field", "follows"),
     [("source_url", ["coverage.missing_page", "coverage.orphan_page", "integrity.not_captured"]),

@@ -119,6 +119,8 @@ def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
     if cause.code in _FIELDS_OF_POINTS and finding.code == "query.failed":
         judged = subject.details.get("fields")
         return judged is None or not cause.fields.isdisjoint(judged)
+    if cause.code == "payload.empty_field" and finding.code == "text.zero_width":
+        return subject.details.get("places") == ["headings"]
     if cause.code == "retrieval.dark_page":
         # Of a module's pages one may be dark and another answer.
         return bool(subject.details.get("expected_pages"))

@@ -57,8 +57,8 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
         "text.hash_mismatch", "integrity.gone", "integrity.drifted",
     ),
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index", "chunk.too_small"),
-    # Half a character is a control character.
-    "text.zero_width": ("text.mojibake",),
+    # A heading without anything to see is empty; half a character is a control character.
+    "text.zero_width": ("payload.empty_field", "text.mojibake"),
     "integrity.gone": ("chunk.stale_tail", "text.mojibake", "chunk.too_small"),
     "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
     "integrity.not_captured": (
@@ -104,6 +104,7 @@ READS: Mapping[str, frozenset[str]] = {
     "chunk.index_gap": frozenset({"source_url", "chunk_index"}),
     "chunk.duplicate_index": frozenset({"source_url", "chunk_index"}),
     "chunk.token_count_off": frozenset({"text"}),
+    "text.zero_width": frozenset({"headings"}),
     "integrity.not_captured": frozenset({"source_url", "text"}),
     "integrity.heading_loss": frozenset({"source_url", "text", "headings", "title"}),
 }  # fmt: skip
