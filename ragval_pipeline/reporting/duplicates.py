@@ -81,18 +81,23 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str]) -> Sur
 def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLookup) -> Surplus:
     """The spellings that can go: all of a page but the sitemap's, or else the first.
 
-    A fragment names a place on the page: spellings that differ in nothing else stay or go together. Where a spelling
-    that goes holds a text that the one that stays does not, the page is incomplete without it.
+    A fragment names a place on the page: spellings that differ in nothing else stay or go together, but for those that
+    name each other because they repeat a chunk. Where a spelling that goes holds a text that the one that stays does
+    not, the page is incomplete without it.
     """
     known = frozenset(_without_fragment(url) for url in sitemap_urls)
     surplus = Surplus([], [])
+    others = {subject.name: frozenset(_texts(subject.details)) for subject in finding.subjects}
     for group in groups_of(finding):
         if len(group) < 2:
             surplus.review.extend(group)
             continue
         spellings = [_without_fragment(name) for name in group]
         keep = next((spelling for spelling in spellings if spelling in known), spellings[0])
-        stay = [name for name in group if _without_fragment(name) == keep]
+        stay: list[str] = []
+        for name in group:
+            if _without_fragment(name) == keep and others[name].isdisjoint(stay):
+                stay.append(name)
         go = [name for name in group if name not in stay]
         surplus.delete.extend(go)
         if not lookup.texts_of(go) <= lookup.texts_of(stay):

@@ -147,6 +147,11 @@ def test_of_a_pages_spellings_the_sitemaps_stays_with_its_fragments():
     assert [entry["url"] for entry in result["delete_pages"]] == [f"{PAGE}.html", f"{PAGE}/"]
 
 
+def test_a_fragment_that_repeats_chunks_of_its_page_goes():
+    result = remedy(group("coverage.url_variant", PAGE, f"{PAGE}#intro"))
+    assert [entry["url"] for entry in result["delete_pages"]] == [f"{PAGE}#intro"]
+
+
 def spellings(*names):
     return make_finding("coverage.url_variant", [Subject(name=name, page="key:intro") for name in names])
 

@@ -15,7 +15,7 @@ from ragval_pipeline.sources.inventory import SiteInventory, modules_of
 from ragval_pipeline.validation.coverage.freshness import freshness_findings
 from ragval_pipeline.validation.coverage.hosts import HostFindings, host_findings
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
-from ragval_pipeline.validation.coverage.spellings import spelling_findings
+from ragval_pipeline.validation.coverage.spellings import repeated_in_another_case, spelling_findings
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
 from ragval_pipeline.validation.times import utc_text
@@ -112,6 +112,8 @@ def _pages(
     if points == 0 or not inventory.scope_urls:
         return []
     hosts = host_findings(inventory, indexed)
+    for key in repeated_in_another_case(indexed):
+        hosts.cause_of_orphan.setdefault(key, "coverage.url_variant")
     return [*hosts.findings, *_missing(inventory, indexed, hosts), *_orphans(inventory, indexed, hosts)]
 
 

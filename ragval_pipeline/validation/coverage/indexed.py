@@ -14,7 +14,7 @@ from typing import Any
 from ragval_pipeline.validation.times import parse_time
 
 #: Snapshot columns that ``collect_pages`` needs.
-COLUMNS = ("page_key", "source_url", "embedded_at")
+COLUMNS = ("page_key", "source_url", "embedded_at", "chunk_index", "text_sha256")
 
 
 @dataclass
@@ -25,11 +25,13 @@ class IndexedPage:
         key: Canonical form of its URL.
         spellings: Points by stored spelling.
         newest: Latest time of embedding, aware UTC, or null.
+        chunks: Chunks by stored spelling, each as a number that stands for its place and text.
     """
 
     key: str
     spellings: dict[str, int] = field(default_factory=dict)
     newest: datetime | None = None
+    chunks: dict[str, set[int]] = field(default_factory=dict)
 
     @property
     def spelling(self) -> str:
@@ -56,6 +58,9 @@ def collect_pages(rows: Iterable[Mapping[str, Any]]) -> dict[str, IndexedPage]:
         if key is not None:
             page = pages.setdefault(key, IndexedPage(key))
             page.add(row["source_url"], 1, parse_time(row["embedded_at"]))
+            if row.get("text_sha256") is not None:
+                chunk = hash((row["chunk_index"], row["text_sha256"]))
+                page.chunks.setdefault(row["source_url"], set()).add(chunk)
     return pages
 
 
@@ -67,4 +72,6 @@ def merge_pages(slices: Iterable[Mapping[str, IndexedPage]]) -> dict[str, Indexe
             known = merged.setdefault(key, IndexedPage(key))
             for spelling, points in page.spellings.items():
                 known.add(spelling, points, page.newest)
+            for spelling, chunks in page.chunks.items():
+                known.chunks.setdefault(spelling, set()).update(chunks)
     return merged

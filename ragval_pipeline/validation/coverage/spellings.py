@@ -12,14 +12,45 @@ from ragval_pipeline.validation.coverage.indexed import IndexedPage
 def spelling_findings(indexed: Mapping[str, IndexedPage]) -> list[Finding]:
     """``coverage.url_variant``: all stored spellings of pages that have more than one.
 
-    Spellings that differ in the fragment only are one: a fragment names a place on the page, not another page.
+    A fragment names a place on the page, and paths that differ in case may be two pages: such addresses are spellings of
+    one page only where the same chunk stands under both.
     """
+    repeated = _repeated(indexed)
     subjects = []
     for key, page in indexed.items():
-        distinct = {spelling.split("#", 1)[0] for spelling in page.spellings}
-        if len(distinct) < 2:
-            continue
+        distinct = {_without_fragment(spelling) for spelling in page.spellings}
         for spelling, points in page.spellings.items():
-            others = sorted(distinct - {spelling.split("#", 1)[0]})
-            subjects.append(Subject(name=spelling, page=key, details={"points": points, "others": others}))
+            others = (distinct - {_without_fragment(spelling)}) | repeated.get(spelling, set())
+            if others:
+                subjects.append(Subject(name=spelling, page=key, details={"points": points, "others": sorted(others)}))
     return [make_finding("coverage.url_variant", subjects)] if subjects else []
+
+
+def repeated_in_another_case(indexed: Mapping[str, IndexedPage]) -> frozenset[str]:
+    """Keys of pages whose chunks stand under an address of another case too."""
+    repeated = _repeated(indexed)
+    keys = {spelling: key for key, page in indexed.items() for spelling in page.spellings}
+    return frozenset(
+        keys[spelling] for spelling, others in repeated.items() if any(keys[other] != keys[spelling] for other in others)
+    )
+
+
+def _repeated(indexed: Mapping[str, IndexedPage]) -> dict[str, set[str]]:
+    """By spelling, those that differ from it in fragment or case of the path and hold a chunk of it."""
+    alike: dict[str, dict[str, set[int]]] = {}
+    for key, page in indexed.items():
+        alike.setdefault(key.lower(), {}).update(page.chunks)
+    repeated: dict[str, set[str]] = {}
+    for chunks in alike.values():
+        holders: dict[int, list[str]] = {}
+        for spelling, held in chunks.items() if len(chunks) > 1 else ():
+            for chunk in held:
+                holders.setdefault(chunk, []).append(spelling)
+        for same in holders.values():
+            for spelling in same if len(same) > 1 else ():
+                repeated.setdefault(spelling, set()).update(same)
+    return {spelling: same - {spelling} for spelling, same in repeated.items()}
+
+
+def _without_fragment(url: str) -> str:
+    return url.split("#", 1)[0]

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
+from ragval_pipeline.validation.coverage.compare import measure_coverage
 from ragval_pipeline.validation.coverage.indexed import collect_pages, merge_pages
 from ragval_pipeline.validation.coverage.spellings import spelling_findings
-from tests.validation.factory import SITE, index, site
+from tests.validation.factory import NOW, SITE, absolute, index, site
 
 
 def variants(*urls: str) -> list[str]:
@@ -25,6 +28,41 @@ def test_fragments_name_places_on_one_page() -> None:
 
 def test_case_of_a_path_and_other_hosts_are_other_pages() -> None:
     assert variants("/a", "/A", "https://other.example.org/a") == []
+
+
+def chunks(*stored: tuple[str, int, str]):
+    """The pages of an index with these chunks: URL, index, text."""
+    fold = site("/a").folder().key
+    return collect_pages(
+        {"page_key": fold(absolute(url)), "source_url": absolute(url), "embedded_at": None, "chunk_index": index,
+         "text_sha256": text}
+        for url, index, text in stored
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("other", ["/a#intro", "/A"])
+def test_a_chunk_that_stands_under_two_addresses_makes_them_spellings_of_one_page(other: str) -> None:
+    [finding] = spelling_findings(chunks(("/a", 0, "x"), ("/a", 1, "y"), (other, 0, "x")))
+    assert {subject.name: subject.details["others"] for subject in finding.subjects} == {
+        f"{SITE}/a": [f"{SITE}{other}"],
+        f"{SITE}{other}": [f"{SITE}/a"],
+    }
+
+
+@pytest.mark.parametrize("other", ["/a#intro", "/A"])
+def test_another_chunk_or_the_same_text_in_another_place_is_no_second_spelling(other: str) -> None:
+    assert spelling_findings(chunks(("/a", 0, "x"), (other, 0, "y"), (other, 1, "x"))) == []
+
+
+def test_only_the_fragments_that_repeat_a_chunk_are_named() -> None:
+    stored = chunks(("/a", 0, "x"), ("/a#one", 1, "y"), ("/a#two", 2, "z"), ("/a#2", 2, "z"))
+    assert [subject.name for subject in spelling_findings(stored)[0].subjects] == [f"{SITE}/a#2", f"{SITE}/a#two"]
+
+
+def test_a_page_in_another_case_is_no_orphan_of_its_own() -> None:
+    stored = chunks(("/a", 0, "x"), ("/A", 0, "x"))
+    findings = {entry.code: entry for entry in measure_coverage(site("/a"), stored, points=2, now=NOW).findings}
+    assert findings["coverage.orphan_page"].because == "coverage.url_variant"
 
 
 def test_details_count_the_points_of_each_spelling_and_name_the_others() -> None:
