@@ -300,6 +300,16 @@ def test_a_count_is_off_because_the_text_is_empty_and_not_because_another_field_
     assert by_subject(linked, "chunk.token_count_off") == {"1": "payload.empty_field", "2": None}
 
 
+def test_counts_are_off_because_one_count_stands_in_every_point():
+    def constant(field: str) -> Subject:
+        return Subject(name=f"payload_{field}", details={"field": field})
+
+    off = finding("chunk.token_count_off", "1")
+    assert because(link(off, finding("payload.constant_field", constant("module"))), off.code) is None
+    linked = link(off, finding("payload.constant_field", constant("module"), constant("token_count")))
+    assert because(linked, off.code) == "payload.constant_field"
+
+
 def test_a_heading_that_is_nothing_but_a_zero_width_character_is_first_of_all_empty():
     def invisible(name: str, *places: str) -> Subject:
         return Subject(name=name, details={"places": list(places)})

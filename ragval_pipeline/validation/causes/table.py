@@ -53,8 +53,8 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "chunk.over_model_limit": ("chunk.one_per_page",),
     # A text that was cut, changed or lost after it was counted.
     "chunk.token_count_off": (
-        "payload.missing_field", "payload.empty_field", "payload.wrong_type", "chunk.too_small", "text.mojibake",
-        "text.hash_mismatch", "integrity.gone", "integrity.drifted",
+        "payload.constant_field", "payload.missing_field", "payload.empty_field", "payload.wrong_type",
+        "chunk.too_small", "text.mojibake", "text.hash_mismatch", "integrity.gone", "integrity.drifted",
     ),
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index", "chunk.too_small"),
     # A heading without anything to see is empty; half a character is a control character.

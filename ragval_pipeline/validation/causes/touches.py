@@ -21,6 +21,7 @@ _TOLD_BY: Mapping[str, str] = {
     "coverage.orphan_page": "source_url",
     "chunk.index_gap": "chunk_index",
     "chunk.duplicate_index": "chunk_index",
+    "chunk.token_count_off": "token_count",
     "payload.unexpected_module": "module",
     "retrieval.dark_page": "title",
     "retrieval.hub_chunk": "title",

@@ -35,8 +35,12 @@ class IndexedPage:
 
     @property
     def spelling(self) -> str:
-        """The stored spelling of most points, the first by name among equals."""
-        return min(self.spellings, key=lambda spelling: (-self.spellings[spelling], spelling))
+        """The stored spelling of most points, the first by name among equals; without fragment, if it has several."""
+        bare: dict[str, int] = {}
+        for spelling, points in self.spellings.items():
+            address = spelling.split("#", 1)[0] if len(self.spellings) > 1 else spelling
+            bare[address] = bare.get(address, 0) + points
+        return min(bare, key=lambda spelling: (-bare[spelling], spelling))
 
     @property
     def points(self) -> int:

@@ -74,6 +74,12 @@ def test_details_count_the_points_of_each_spelling_and_name_the_others() -> None
     }
 
 
+def test_a_page_that_is_stored_by_its_fragments_is_named_without_one() -> None:
+    inventory = site("/a")
+    [page] = index(inventory, "/a#one", "/a#two", "/a#two", "/a").values()
+    assert page.spelling == f"{SITE}/a"
+
+
 def test_slices_merge_to_the_whole() -> None:
     fold = site("/a").folder().key
     times = ["2026-01-01", None, "2026-03-01", "2026-02-01"]
