@@ -59,6 +59,7 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     "chunk.duplicate_text": ("coverage.url_variant", "chunk.duplicate_index", "chunk.too_small"),
     # A heading without anything to see is empty; half a character is a control character.
     "text.zero_width": ("payload.empty_field", "text.mojibake"),
+    "text.hash_mismatch": ("payload.wrong_type",),
     "integrity.gone": ("chunk.stale_tail", "text.mojibake", "chunk.too_small"),
     "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
     "integrity.not_captured": (
@@ -105,6 +106,7 @@ READS: Mapping[str, frozenset[str]] = {
     "chunk.duplicate_index": frozenset({"source_url", "chunk_index"}),
     "chunk.token_count_off": frozenset({"text"}),
     "text.zero_width": frozenset({"headings"}),
+    "text.hash_mismatch": frozenset({"text_hash"}),
     "integrity.not_captured": frozenset({"source_url", "text"}),
     "integrity.heading_loss": frozenset({"source_url", "text", "headings", "title"}),
 }  # fmt: skip

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragval_pipeline.blanks import ZERO_WIDTH
+from ragval_pipeline.blanks import ZERO_WIDTH, is_blank
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
@@ -57,7 +57,7 @@ class HashCounts:
     """What was seen of the hashes of a collection.
 
     Args:
-        points: Points with a text and a hash that looks like one.
+        points: Points with a text and something for a hash.
         explained: Points by convention that explains them.
         seen: The stored hash of each point, and the conventions that explain it.
         shared: Chunks, distinct hashes and distinct texts of each page, to see whether the hashes are the page's own.
@@ -82,11 +82,13 @@ def collect_hashes(rows: Iterable[Mapping[str, Any]]) -> HashCounts:
     """Try every convention on every point that has a hash."""
     counts = HashCounts()
     for row in rows:
-        match = _HEX.fullmatch((row["text_hash"] or "").strip())
-        if row["text"] is None or match is None:
+        written = (row["text_hash"] or "").strip()
+        if row["text"] is None or is_blank(written):
             continue
-        stored = match["digest"].replace("-", "").lower()
-        found = frozenset(_explanations(row["text"], stored, row["text_sha256"]))
+        match = _HEX.fullmatch(written)
+        # What does not look like a hash is the hash of no text.
+        stored = written if match is None else match["digest"].replace("-", "").lower()
+        found = frozenset(() if match is None else _explanations(row["text"], stored, row["text_sha256"]))
         counts.points += 1
         counts.explained.update(found)
         ref = point_ref(row)

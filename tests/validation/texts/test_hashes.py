@@ -53,6 +53,19 @@ def test_right_hashes_are_not_named(name):
     assert judged(CONVENTIONS[name]) == []
 
 
+@pytest.mark.parametrize("stored", ["abc", "pending", "n/a", "7"])
+def test_what_is_no_hash_is_none_of_the_text_where_the_others_are(stored):
+    texts = [{"text": text, "text_hash": sha256(text)} for text in TEXTS]
+    found = rows(*texts[1:], {"text": TEXTS[0], "text_hash": stored})
+    assert named(hash_findings(collect_hashes(found))) == ["19"]
+    assert hash_findings(collect_hashes(rows(*[{**row, "text_hash": stored} for row in texts]))) == []
+
+
+def test_an_empty_hash_is_no_wrong_one():
+    texts = [{"text": text, "text_hash": sha256(text)} for text in TEXTS]
+    assert hash_findings(collect_hashes(rows(*texts, {"text": "new", "text_hash": " \u200b"}))) == []
+
+
 def test_a_hash_of_something_unknown_is_no_mismatch():
     assert judged(lambda text: sha256("salt" + text)) == []
 
