@@ -10,8 +10,9 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.sources.page_copies.reader import PageCopies
 from ragval_pipeline.validation.integrity.common import CommonBlocks
+from ragval_pipeline.validation.integrity.compare import compare_page
 from ragval_pipeline.validation.integrity.measure import compare_pages, measure_integrity
-from ragval_pipeline.validation.integrity.results import merge_integrity
+from ragval_pipeline.validation.integrity.results import PageResult, merge_integrity
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
@@ -145,6 +146,23 @@ def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(
     found = measured(tmp_path, {**PAGES, "/b": signpost}, *POINTS)
     assert codes(found) == {"source.page_unfit"}
     assert "redirects to" in detail(found, "source.page_unfit")["reason"]
+
+
+def redirected(content: str, *chunks: str) -> PageResult:
+    answer = record(content, final_url="https://docs.example.com/elsewhere", redirected=True)
+    return compare_page(answer, texts(*chunks), CommonBlocks(), show=100)
+
+
+def test_chunks_are_not_held_against_the_other_page_that_a_redirect_leads_to():
+    found = redirected(paragraphs(VISITORS, CAMERA, VISITORS), BATTERY, GRIPPER)
+    assert found.unfit == "redirects to https://docs.example.com/elsewhere"
+    assert (found.state, found.differing, found.passages) == ("elsewhere", (), ())
+
+
+def test_a_page_that_moved_is_compared_where_a_redirect_leads_to():
+    found = redirected(paragraphs(BATTERY, CAMERA, VISITORS), BATTERY, GRIPPER)
+    assert found.state == "read"
+    assert len(found.differing) == 1
 
 
 def test_a_collection_without_points_is_not_measured(tmp_path: Path):
