@@ -21,6 +21,8 @@ from ragval_pipeline.sources.urls import is_http_url
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
 
 _PAGES = frozenset({"page", "url"})
+#: Codes of points that no ingestion writes over, since it gives their chunks other ids.
+_STAY = frozenset({"payload.id_rule"})
 
 
 class Remediation:
@@ -75,6 +77,8 @@ class Remediation:
             # What stands in place of the address is no page to ingest.
             no_address = finding.details.get("field") == "source_url"
             url = self._scope_urls.get(subject.page or "") if no_address else self._page_of(subject)
+            if finding.code in _STAY:
+                _note(self._delete, subject.name, finding.code)
             if url is None:
                 _note(self._reingest_points, subject.name, finding.code)
             else:

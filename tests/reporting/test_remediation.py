@@ -79,6 +79,12 @@ def test_a_development_site_asks_for_nothing():
     assert remedy(finding)["reingest_urls"] == []
 
 
+def test_a_point_whose_id_no_ingestion_gives_again_is_deleted_too():
+    result = remedy(make_finding("payload.id_rule", [Subject(name="7", page="key:intro")]))
+    assert result["reingest_urls"] == [{"url": PAGE, "codes": ["payload.id_rule"]}]
+    assert ids(result["delete_point_ids"]) == ["7"]
+
+
 def test_hosts_and_collections_are_no_urls_to_reingest():
     result = remedy(make_finding("coverage.foreign_host", ["old.example"]), make_finding("index.empty", ["c"]))
     assert result["reingest_urls"] == []
