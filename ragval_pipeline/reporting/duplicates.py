@@ -12,6 +12,7 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.point_lookup import PointLookup
+from ragval_pipeline.sources.urls import without_fragment
 
 #: Codes whose subjects are groups of which one member stays.
 GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
@@ -85,28 +86,24 @@ def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLo
     name each other because they repeat a chunk. Where a spelling that goes holds a text that the one that stays does
     not, the page is incomplete without it.
     """
-    known = frozenset(_without_fragment(url) for url in sitemap_urls)
+    known = frozenset(without_fragment(url) for url in sitemap_urls)
     surplus = Surplus([], [])
     others = {subject.name: frozenset(_texts(subject.details)) for subject in finding.subjects}
     for group in groups_of(finding):
         if len(group) < 2:
             surplus.review.extend(group)
             continue
-        spellings = [_without_fragment(name) for name in group]
+        spellings = [without_fragment(name) for name in group]
         keep = next((spelling for spelling in spellings if spelling in known), spellings[0])
         stay: list[str] = []
         for name in group:
-            if _without_fragment(name) == keep and others[name].isdisjoint(stay):
+            if without_fragment(name) == keep and others[name].isdisjoint(stay):
                 stay.append(name)
         go = [name for name in group if name not in stay]
         surplus.delete.extend(go)
         if not lookup.texts_of(go) <= lookup.texts_of(stay):
             surplus.incomplete.extend(stay)
     return surplus
-
-
-def _without_fragment(url: str) -> str:
-    return url.split("#", 1)[0]
 
 
 def _unclear(names: list[str], lookup: PointLookup) -> bool:

@@ -100,6 +100,11 @@ def without_userinfo(url: str) -> str:
     return _SECRET_VALUE.sub(r"\1...", _USERINFO.sub("", url, count=1))
 
 
+def without_fragment(url: str) -> str:
+    """Return the address of the page without the place on it."""
+    return url.split("#", 1)[0]
+
+
 def join(base: str, url: str) -> str:
     """Resolve ``url`` against ``base``; what cannot be resolved comes back as it is."""
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.sources.urls import is_http_url, without_fragment
 from ragval_pipeline.suite.printing import plural
 
 #: Snapshot columns that ``collect_order`` needs.
@@ -24,10 +24,15 @@ SHOWN = 100
 
 @dataclass
 class PageOrder:
-    """The chunks of one page: its first stored spelling, and the points at each index."""
+    """The chunks of one page: its first stored spelling, without fragment if it has several, and the points by index."""
 
     url: str
     points: dict[int, list[tuple[str, str | None]]] = field(default_factory=dict)
+
+    def spelt(self, url: str) -> None:
+        """Take in how another point of the page spells it."""
+        if url != self.url and without_fragment(url) == without_fragment(self.url):
+            self.url = without_fragment(url)
 
 
 def collect_order(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
@@ -36,6 +41,7 @@ def collect_order(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
     for row in rows:
         if row["page_key"] is not None and row["chunk_index"] is not None and row["chunk_index"] >= 0:
             page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
+            page.spelt(row["source_url"])
             page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
     return pages
 
@@ -46,6 +52,7 @@ def merge_order(slices: Iterable[Mapping[str, PageOrder]]) -> dict[str, PageOrde
     for pages in slices:
         for key, page in pages.items():
             known = merged.setdefault(key, PageOrder(page.url))
+            known.spelt(page.url)
             for index, points in page.points.items():
                 known.points.setdefault(index, []).extend(points)
     return merged

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from ragval_pipeline.sources.urls import without_fragment
 from ragval_pipeline.validation.times import parse_time
 
 #: Snapshot columns that ``collect_pages`` needs.
@@ -38,7 +39,7 @@ class IndexedPage:
         """The stored spelling of most points, the first by name among equals; without fragment, if it has several."""
         bare: dict[str, int] = {}
         for spelling, points in self.spellings.items():
-            address = spelling.split("#", 1)[0] if len(self.spellings) > 1 else spelling
+            address = without_fragment(spelling) if len(self.spellings) > 1 else spelling
             bare[address] = bare.get(address, 0) + points
         return min(bare, key=lambda spelling: (-bare[spelling], spelling))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.urls import without_fragment
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
 
 
@@ -18,9 +19,9 @@ def spelling_findings(indexed: Mapping[str, IndexedPage]) -> list[Finding]:
     repeated = _repeated(indexed)
     subjects = []
     for key, page in indexed.items():
-        distinct = {_without_fragment(spelling) for spelling in page.spellings}
+        distinct = {without_fragment(spelling) for spelling in page.spellings}
         for spelling, points in page.spellings.items():
-            others = (distinct - {_without_fragment(spelling)}) | repeated.get(spelling, set())
+            others = (distinct - {without_fragment(spelling)}) | repeated.get(spelling, set())
             if others:
                 subjects.append(Subject(name=spelling, page=key, details={"points": points, "others": sorted(others)}))
     return [make_finding("coverage.url_variant", subjects)] if subjects else []
@@ -50,7 +51,3 @@ def _repeated(indexed: Mapping[str, IndexedPage]) -> dict[str, set[str]]:
             for spelling in same if len(same) > 1 else ():
                 repeated.setdefault(spelling, set()).update(same)
     return {spelling: same - {spelling} for spelling, same in repeated.items()}
-
-
-def _without_fragment(url: str) -> str:
-    return url.split("#", 1)[0]

@@ -44,6 +44,13 @@ def test_a_missing_index_in_the_middle_or_at_the_start_is_a_gap() -> None:
     assert gaps(rows(a=[0, 2, 5], b=[1, 2], c=[0])) == {"a": [1, 3, 4], "b": [0]}
 
 
+def test_a_page_that_is_stored_by_its_fragments_is_named_without_one() -> None:
+    stored = rows(a=[0, 1, 3])
+    for number, entry in enumerate(stored):
+        entry["source_url"] += f"#place-{number}"
+    assert [subject.name for subject in found(stored)["chunk.index_gap"].subjects] == ["https://docs.example.com/a"]
+
+
 def test_where_every_page_starts_at_1_the_index_counts_from_1() -> None:
     assert gaps(rows(a=[1, 2], b=[1, 3])) == {"b": [2]}
 
