@@ -31,11 +31,11 @@ ENDING = 30
 
 
 def undated_pages(pages: Mapping[str, PageOrder]) -> dict[str, PageOrder]:
-    """Pages with several chunks of which none has a date."""
+    """Pages with several chunks of which not all have a date: there is no order of dates."""
     return {
         key: page
         for key, page in pages.items()
-        if len(page.points) > 1 and not any(parse_time(time) for points in page.points.values() for _, time in points)
+        if len(page.points) > 1 and not all(parse_time(time) for points in page.points.values() for _, time in points)
     }
 
 

@@ -52,6 +52,12 @@ def test_only_pages_without_dates_are_judged_so():
     assert [page.url for page in undated_pages(pages).values()] == ["https://docs.example.com/b"]
 
 
+def test_a_page_of_which_some_chunk_has_no_date_has_no_order_of_dates_either():
+    chunks = [{"source_url": "/a", "chunk_index": at, "text": str(at), "embedded_at": "2026-11-01"} for at in range(3)]
+    assert undated_pages(collect_order(rows(*chunks))) == {}
+    assert len(undated_pages(collect_order(rows(*chunks[:2], {**chunks[2], "embedded_at": None})))) == 1
+
+
 def test_what_is_put_before_every_chunk_says_nothing_of_the_page():
     framed = [f"Handbook of halls, part nine of ten, printed in May\n{text}" for text in PARTS]
     assert leftovers(framed, PARTS) == set()
