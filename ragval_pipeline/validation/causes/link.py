@@ -37,7 +37,9 @@ def link_consequences(
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     causes = {code: _cause(same, touches) for code, same in by_code.items()}
-    return order_findings(_link(finding, _about(finding.code, causes, by_code, touches), touches) for finding in findings)
+    return order_findings(
+        _link(finding, _about(finding.code, causes, by_code, touches), touches) for finding in findings
+    )
 
 
 def _about(

@@ -24,7 +24,7 @@ SHOWN = 100
 
 @dataclass
 class PageOrder:
-    """The chunks of one page: its first stored spelling, without fragment if it has several, and the points by index."""
+    """The chunks of one page: its first stored spelling, without one of several fragments, and the points by index."""
 
     url: str
     points: dict[int, list[tuple[str, str | None]]] = field(default_factory=dict)

@@ -57,7 +57,9 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
         and (all_strange or any(_rest(key) != "/" for key in _counterparts(pages, site_pages).values()))
     }
     if loopback:
-        result.findings.append(_development(loopback) if sitemap_is_private else _loopback(loopback, inventory, site_pages))
+        result.findings.append(
+            _development(loopback) if sitemap_is_private else _loopback(loopback, inventory, site_pages)
+        )
         if not sitemap_is_private:
             _explain(result, LOOPBACK, loopback, site_pages)
     if foreign:

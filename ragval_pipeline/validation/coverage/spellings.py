@@ -13,8 +13,8 @@ from ragval_pipeline.validation.coverage.indexed import IndexedPage
 def spelling_findings(indexed: Mapping[str, IndexedPage]) -> list[Finding]:
     """``coverage.url_variant``: all stored spellings of pages that have more than one.
 
-    A fragment names a place on the page, and paths that differ in case may be two pages: such addresses are spellings of
-    one page only where the same chunk stands under both.
+    A fragment names a place on the page, and paths that differ in case may be two pages: such addresses are spellings
+    of one page only where the same chunk stands under both.
     """
     repeated = _repeated(indexed)
     subjects = []
@@ -32,7 +32,9 @@ def repeated_in_another_case(indexed: Mapping[str, IndexedPage]) -> frozenset[st
     repeated = _repeated(indexed)
     keys = {spelling: key for key, page in indexed.items() for spelling in page.spellings}
     return frozenset(
-        keys[spelling] for spelling, others in repeated.items() if any(keys[other] != keys[spelling] for other in others)
+        keys[spelling]
+        for spelling, others in repeated.items()
+        if any(keys[other] != keys[spelling] for other in others)
     )
 
 

@@ -139,7 +139,8 @@ def test_another_host_that_serves_the_site_below_a_base_path_is_foreign_and_the_
 
 def test_a_site_below_a_base_path_is_known_again_on_a_host_without_one() -> None:
     findings = findings_of(
-        site("/book", *[f"/book{path}" for path in PATHS]), *[f"https://old.example.org{path}" for path in ("/", *PATHS)]
+        site("/book", *[f"/book{path}" for path in PATHS]),
+        *[f"https://old.example.org{path}" for path in ("/", *PATHS)],
     )
     assert findings["coverage.missing_page"].because == "coverage.foreign_host"
 
