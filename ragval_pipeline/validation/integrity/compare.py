@@ -71,9 +71,10 @@ def compare_page(record: PageRecord, rows: Iterable[Row], common: CommonBlocks, 
         return result
     page = SearchedText(record.main, record.body, record.title, record.attributes)
     compared = [_compare(row, page) for row in with_text]
-    if record.redirected and compared and all(chunk.match.share < GONE_BELOW for chunk in compared):
-        return replace(result, state="elsewhere", problem=_OTHER_PAGE)
-    return _with_content(_with_chunks(result, compared, page, show), record, compared, common)
+    result = _with_chunks(result, compared, page, show)
+    if record.redirected and result.found < GONE_BELOW * result.letters:
+        return replace(result, state="elsewhere", problem=_OTHER_PAGE, letters=0, found=0, differing=())
+    return _with_content(result, record, compared, common)
 
 
 _NO_TEXT = "the page renders no text"
