@@ -300,6 +300,11 @@ def test_a_count_is_off_because_the_text_is_empty_and_not_because_another_field_
     assert by_subject(linked, "chunk.token_count_off") == {"1": "payload.empty_field", "2": None}
 
 
+def test_a_chunk_is_too_long_because_its_letters_are_damaged():
+    damaged, long = (finding(code, Subject(name="1")) for code in ("text.mojibake", "chunk.over_model_limit"))
+    assert because(link(long, damaged), "chunk.over_model_limit") == "text.mojibake"
+
+
 def test_counts_are_off_because_one_count_stands_in_every_point():
     def constant(field: str) -> Subject:
         return Subject(name=f"payload_{field}", details={"field": field})

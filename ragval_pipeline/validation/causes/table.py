@@ -50,7 +50,8 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
         "payload.constant_field", "chunk.stale_tail", *LOST_PAGES, "coverage.orphan_page",
     ),
     "chunk.duplicate_index": ("coverage.url_variant", "payload.constant_field", "payload.invalid_value"),
-    "chunk.over_model_limit": ("chunk.one_per_page",),
+    # Damaged letters are more tokens than whole ones.
+    "chunk.over_model_limit": ("chunk.one_per_page", "text.mojibake"),
     # A text that was cut, changed or lost after it was counted.
     "chunk.token_count_off": (
         "payload.constant_field", "payload.missing_field", "payload.empty_field", "payload.wrong_type",

@@ -96,6 +96,9 @@ def learn_relations(counted: Iterable[Counted]) -> Relations:
             by_script.setdefault(chunk.script, []).append(chunk)
     learnt = {script: _learn(chunks, _PLAUSIBLE[script]) for script, chunks in by_script.items()}
     relations = {script: relation for script, relation in learnt.items() if relation is not None}
+    if "latin" not in relations and len(by_script.get("latin", ())) >= _MIN_CLAIMS:
+        # What is no count of the script that all tokenizers cut alike is none of another.
+        return {}
     same = next((relation for relation in relations.values() if _counts_alike(relation)), None)
     few = {script: chunks for script, chunks in by_script.items() if script not in relations}
     return relations | {script: same for script, chunks in few.items() if same and _follow(chunks, same)}

@@ -62,9 +62,16 @@ def find_rule(counted: Sequence[Counted]) -> Rule | None:
         # Of long texts, whose rounding weighs little.
         long = measured[: max(_MIN_CLAIMS, len(measured) // 2)]
         rule = Rule(unit, statistics.median(claimed / max(count, 1) for count, claimed in long))
-        if _is_followed(rule, pairs):
+        if _is_estimate(rule, counted) and _is_followed(rule, pairs):
             return rule
     return None
+
+
+def _is_estimate(rule: Rule, counted: Sequence[Counted]) -> bool:
+    """Whether the rule gives tokens by and large: on Latin script where there is any, which all tokenizers cut alike."""
+    latin = [chunk for chunk in counted if chunk.script == "latin"]
+    ratios = [rule.claim(chunk) / max(chunk.tokens, 1) for chunk in (latin if len(latin) >= _MIN_CLAIMS else counted)]
+    return statistics.median(ratios) <= _PLAUSIBLE[1]
 
 
 def _is_followed(rule: Rule, pairs: Sequence[tuple[Counted, int]]) -> bool:

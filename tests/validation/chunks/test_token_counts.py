@@ -83,6 +83,15 @@ def test_estimates_by_one_rule_are_off_only_where_they_break_it(name, spoilt):
     assert named(token_count_findings(counted, learn_relations(counted))) == sorted(off)
 
 
+def test_a_rule_that_gives_three_times_the_tokens_is_no_estimate_of_them():
+    japanese = recount(rows(*[{"text": JAPANESE * (size + 5)} for size in range(6)]))
+    counted = [replace(chunk, claimed=3 * (chunk.chars // 4)) for chunk in [*collection(lambda chunk: 1), *japanese]]
+    assert find_rule(counted) is None
+    relations = learn_relations(counted)
+    assert token_count_findings(counted, relations)[0].count == 60
+    assert estimate(counted[-1], relations).tokens == counted[-1].tokens
+
+
 def test_counts_of_a_tokenizer_follow_no_rule():
     assert find_rule(collection(CONVENTIONS["own tokenizer"])) is None
     assert find_rule(collection(CONVENTIONS["another tokenizer"])) is None
