@@ -305,6 +305,18 @@ def test_a_chunk_is_too_long_because_its_letters_are_damaged():
     assert because(link(long, damaged), "chunk.over_model_limit") == "text.mojibake"
 
 
+@pytest.mark.parametrize("code", ["integrity.gone", "integrity.drifted"])
+def test_a_chunk_is_not_on_its_page_because_of_boilerplate_only_where_that_is_what_differs(code):
+    def changed(name: str, words: int) -> Subject:
+        return Subject(name=name, details={"changed_words": words, "words": 3 * words})
+
+    frame = [Subject(name=name, details={"phrases": ["on this page", "accept all cookies"]}) for name in "123"]
+    linked = link(
+        finding("text.boilerplate", *frame), finding(code, changed("1", 7), changed("2", 60), changed("3", 0))
+    )
+    assert by_subject(linked, code) == {"1": "text.boilerplate", "2": None, "3": None}
+
+
 def test_counts_are_off_because_one_count_stands_in_every_point():
     def constant(field: str) -> Subject:
         return Subject(name=f"payload_{field}", details={"field": field})

@@ -11,7 +11,7 @@ from itertools import chain
 
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.causes.order import order_findings
-from ragval_pipeline.validation.causes.relevance import Cause, explains, is_wide
+from ragval_pipeline.validation.causes.relevance import BOILERPLATE, Cause, explains, is_wide, words_in
 from ragval_pipeline.validation.causes.table import CONSEQUENCES, READS
 from ragval_pipeline.validation.causes.touches import Touches
 
@@ -70,6 +70,7 @@ def _cause(findings: Sequence[Finding], touches: Touches) -> Cause:
         names=frozenset(subject.name for subject in subjects),
         touched=frozenset().union(*(touches.of(first.code, subject) for subject in subjects)),
         fields=frozenset(finding.scope for finding in findings if finding.scope),
+        words={subject.name: words_in(subject) for subject in subjects} if first.code == BOILERPLATE else {},
     )
 
 

@@ -6,7 +6,8 @@ What lives here: the conditions under which a touch is no accident. What does no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.causes.table import NO_SCORE_CAUSES, TEXT_CAUSES, VECTOR_CAUSES
@@ -17,7 +18,11 @@ _EVERYWHERE = frozenset({"vector.dimension", "vector.model_mismatch", "index.low
 _WIDE_VECTORS = 0.05
 _WIDE_TEXTS = 0.25
 #: Phrases of the page's frame weaken every chunk that holds them a little: they explain a search only when most do.
-_WEAK = {"text.boilerplate": 0.5}
+BOILERPLATE = "text.boilerplate"
+_WEAK = {BOILERPLATE: 0.5}
+#: Words that differ from the page for each word of its frame, since a phrase may stand twice, and besides.
+_FRAME, _JOINTS = 2, 4
+_NOT_ON_PAGE = frozenset({"integrity.gone", "integrity.drifted"})
 #: Texts that repeat each other: they push others out of an answer that holds several of them.
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 _FIELDS_OF_POINTS = frozenset(
@@ -36,6 +41,7 @@ class Cause:
         names: Their subjects.
         touched: Everything that their subjects touch.
         fields: Fields that they are about, as the payload spells them.
+        words: Of boilerplate, the words that each point has too many.
     """
 
     code: str
@@ -44,6 +50,12 @@ class Cause:
     names: frozenset[str]
     touched: frozenset[str]
     fields: frozenset[str]
+    words: Mapping[str, int] = field(default_factory=dict)
+
+
+def words_in(subject: Subject) -> int:
+    """Words of the phrases of the page's frame that a point holds."""
+    return sum(len(str(phrase).split()) for phrase in subject.details.get("phrases", ()))
 
 
 def misses_only_score(subject: Subject) -> bool:
@@ -78,6 +90,11 @@ def explains(cause: Cause, finding: Finding, subject: Subject, touched: set[str]
         return bool(lower) and cause.names.issuperset(lower)
     if not _is_about(cause, finding, subject):
         return False
+    if cause.code == BOILERPLATE and finding.code in _NOT_ON_PAGE and subject.name in cause.names:
+        # A chunk may have some words of the frame and miss quite others on its page.
+        changed = int(subject.details.get("changed_words", 0))
+        # Of a chunk that has nothing of its page no words are compared.
+        return bool(subject.details.get("words")) and changed <= _FRAME * cause.words[subject.name] + _JOINTS
     if cause.kind == finding.subject_kind == "point":
         # Two points of one page have their page in common, and nothing else.
         return subject.name in cause.names
