@@ -20,8 +20,9 @@ _WIDE_TEXTS = 0.25
 #: Phrases of the page's frame weaken every chunk that holds them a little: they explain a search only when most do.
 BOILERPLATE = "text.boilerplate"
 _WEAK = {BOILERPLATE: 0.5}
-#: Words that differ from the page for each word of its frame, since a phrase may stand twice, and besides.
-_FRAME, _JOINTS = 2, 4
+#: Words that differ from the page for each word of the known phrases, which may stand twice, and besides: the phrase is
+#: often a part of a longer banner.
+_FRAME, _BANNER = 2, 12
 _NOT_ON_PAGE = frozenset({"integrity.gone", "integrity.drifted"})
 #: Texts that repeat each other: they push others out of an answer that holds several of them.
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
@@ -94,7 +95,7 @@ def explains(cause: Cause, finding: Finding, subject: Subject, touched: set[str]
         # A chunk may have some words of the frame and miss quite others on its page.
         changed = int(subject.details.get("changed_words", 0))
         # Of a chunk that has nothing of its page no words are compared.
-        return bool(subject.details.get("words")) and changed <= _FRAME * cause.words[subject.name] + _JOINTS
+        return bool(subject.details.get("words")) and changed <= _FRAME * cause.words[subject.name] + _BANNER
     if cause.kind == finding.subject_kind == "point":
         # Two points of one page have their page in common, and nothing else.
         return subject.name in cause.names
