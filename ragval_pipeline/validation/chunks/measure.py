@@ -83,7 +83,7 @@ def _structure(snapshot: Snapshot, copies: PageCopies | None, now: datetime) -> 
     damaged = mojibake.collect_mojibake(snapshot.rows(mojibake.COLUMNS))
     evidence = PageEvidence()
     if copies is not None and (tails or suspected or damaged):
-        probes = {entry.ref: entry.probes for entry in phrases.edges} if suspected else None
+        probes = boilerplate.probes_beside(phrases, suspected) if suspected else None
         evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected, probes, damaged)
         if words := damaged_elsewhere(evidence, damaged):
             evidence.shown_anywhere = shown_on_any(copies.records(), words)

@@ -68,7 +68,7 @@ def find_rule(counted: Sequence[Counted]) -> Rule | None:
 
 
 def _is_estimate(rule: Rule, counted: Sequence[Counted]) -> bool:
-    """Whether the rule gives tokens by and large: on Latin script where there is any, which all tokenizers cut alike."""
+    """Whether the rule gives tokens by and large: of Latin script if there is any, which all tokenizers cut alike."""
     latin = [chunk for chunk in counted if chunk.script == "latin"]
     ratios = [rule.claim(chunk) / max(chunk.tokens, 1) for chunk in (latin if len(latin) >= _MIN_CLAIMS else counted)]
     return statistics.median(ratios) <= _PLAUSIBLE[1]

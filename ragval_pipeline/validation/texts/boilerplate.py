@@ -28,6 +28,8 @@ from ragval_pipeline.validation.texts.words import words_of
 COLUMNS = (*REF_COLUMNS, "text", "headings", "title", "module", "chapter")
 
 MIN_PAGES = 3
+#: Letters of a piece of text that does not stand on a page by chance.
+PROBE_LETTERS = 6
 PHRASE_SHARE = 0.1
 WORDING_SHARE = 0.2
 #: Share of the pages with a wording, in their chunks or their content, whose content may have it.
@@ -108,6 +110,19 @@ def suspected_wordings(phrases: Phrases) -> list[Shared]:
     shared = shared_wordings(phrases.edges, min_pages=_at_least(WORDING_SHARE, phrases.pages))
     known = [f" {phrase} " for phrase in _frequent(phrases)]
     return [entry for entry in shared if not any(phrase in f" {' '.join(entry.words)} " for phrase in known)]
+
+
+def probes_beside(phrases: Phrases, suspected: Iterable[Shared]) -> dict[PointRef, tuple[str, ...]]:
+    """By point, pieces of its text of which some stand on its page; of short ones also what is not the wording."""
+    wordings: dict[PointRef, list[Shared]] = {}
+    for shared in suspected:
+        for ref in shared.points:
+            wordings.setdefault(ref, []).append(shared)
+    beside = {entry.ref: [entry.beyond(shared) for shared in wordings.get(entry.ref, ())] for entry in phrases.edges}
+    return {
+        entry.ref: (*entry.probes, *[piece for piece in beside[entry.ref] if len(piece) >= PROBE_LETTERS])
+        for entry in phrases.edges
+    }
 
 
 def boilerplate_findings(

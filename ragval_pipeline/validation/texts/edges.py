@@ -33,16 +33,27 @@ _ORIGINS = re.compile(rf"(?:\s*(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.I
 _REACH = 600
 #: Characters on either side of a place that a probe is taken from.
 _PROBE = 25
+#: Characters of a text so short that a wording may cover all probes.
+_SHORT = 250
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The first and the last words of a chunk, its own labels left out, and some letters from between."""
+    """The first and the last words of a chunk, its own labels left out, letters between them, all of a short one."""
 
     ref: PointRef
     begins: Words
     ends: Words
     probes: tuple[str, ...] = ()
+    whole: Words = ()
+
+    def beyond(self, shared: Shared) -> str:
+        """The letters of a short text that stand behind a wording at its beginning, or in front of one at its end."""
+        many = len(shared.words)
+        places = [at for at in range(len(self.whole) - many + 1) if self.whole[at : at + many] == shared.words]
+        if not places:
+            return ""
+        return "".join(self.whole[places[0] + many :] if shared.edge == "begins" else self.whole[: places[-1]])
 
 
 @dataclass(frozen=True)
@@ -77,7 +88,9 @@ def edges_of(ref: PointRef, text: str, labels: Iterable[str]) -> Edges:
         if not end:
             break
         first = first[end:]
-    return Edges(ref, tuple(first[:MAX_WORDS]), tuple(words_of(text[-_REACH:])[-MAX_WORDS:]), tuple(_probes(text)))
+    last = words_of(text[-_REACH:])[-MAX_WORDS:]
+    whole = words_of(text) if len(text) <= _SHORT else ()
+    return Edges(ref, tuple(first[:MAX_WORDS]), tuple(last), tuple(_probes(text)), tuple(whole))
 
 
 def _probes(text: str) -> Iterator[str]:

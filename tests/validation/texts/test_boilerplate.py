@@ -6,6 +6,7 @@ from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.boilerplate import (
     boilerplate_findings,
     collect_phrases,
+    probes_beside,
     suspected_wordings,
 )
 from tests.validation.rows import named, rows
@@ -144,6 +145,16 @@ def test_chunks_that_are_not_of_their_page_frame_none():
 
     assert (points(set()), points(strangers)) == (10, 6)
     assert points({entry.ref for entry in phrases.edges}) == 0
+
+
+def test_of_a_short_text_what_stands_beside_the_wording_tells_its_page():
+    newsletter = "Subscribe to our newsletter and never miss a release"
+    found = index(change=lambda text, page, part: f"{newsletter}\nIt takes {page + 2} hours" if part else text)
+    phrases = collect_phrases(found)
+    suspected = suspected_wordings(phrases)
+    probes = probes_beside(phrases, suspected)
+    assert probes[phrases.edges[4].ref][-1] == "3hours"
+    assert probes[phrases.edges[3].ref] == phrases.edges[3].probes
 
 
 def test_lines_that_say_where_a_chunk_is_from_are_no_furniture_without_a_payload_that_says_it():
