@@ -47,12 +47,12 @@ def ask_pages(
 ) -> Measurement:
     """Ask for every in-scope page of the index by its own title and headings, the payload's, else the site's.
 
-    Pages that these do not find are asked for by what they say.
+    Pages that these do not find are asked for by each heading alone and by what they say.
     """
     from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.self_retrieval import passages
+    from ragval_pipeline.validation.self_retrieval import last_queries
     from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
     from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, pages_from_snapshot
     from ragval_pipeline.validation.self_retrieval.page_titles import PAGE_COLUMNS, nameless, with_page_titles
@@ -71,8 +71,9 @@ def ask_pages(
     with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
         asked, answers = _asked(pages, lambda chosen: _ask(suite, chosen, way, read), read)
         lost = unfound_pages(asked, answers, read.page)
-        words = passages.passage_queries(lost, Snapshot(manifest).rows(passages.COLUMNS)) if lost else []
-        asked, answers = [*asked, *words], {**answers, **_ask(suite, words, way, read)}
+        last = last_queries.headings_alone(lost, asked)
+        last += last_queries.passage_queries(lost, Snapshot(manifest).rows(last_queries.COLUMNS)) if lost else []
+        asked, answers = [*asked, *last], {**answers, **_ask(suite, last, way, read)}
     return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points)
 
 

@@ -38,7 +38,7 @@ def measure_self_retrieval(
         points: Points of the collection.
     """
     found = {query.id: _finds(answers[query.id], query.key, page_of) for query in queries}
-    named = [query for query in queries if query.kind != "passage"]
+    named = [query for query in queries if query.kind in {"title", "heading"}]
     scores = [
         answer.hits[0].score
         for query in queries

@@ -40,10 +40,11 @@ class OwnQuery:
     Args:
         id: Of the query.
         key: Canonical form of the page.
-        kind: ``title``, ``heading`` or ``passage``.
+        kind: ``title`` or ``heading``; of pages that neither finds ``heading_alone`` or ``passage``.
         text: What is asked.
         unique: False when another page has the same title, or a heading that reads like it: then the page cannot be
             told by it.
+        heading: The heading alone, where it is asked together with the title.
     """
 
     id: str
@@ -51,6 +52,7 @@ class OwnQuery:
     kind: str
     text: str
     unique: bool = True
+    heading: str | None = None
 
 
 def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
@@ -94,7 +96,7 @@ def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
             # A title that several pages bear would make their queries alike, and tells nothing.
             before = f"{title}: " if bearers[folded] == 1 else ""
         queries += [
-            OwnQuery(f"{page.key}#{number}", page.key, "heading", f"{before}{heading}")
+            OwnQuery(f"{page.key}#{number}", page.key, "heading", f"{before}{heading}", heading=heading)
             for number, heading in enumerate(_telling(page, title, owners))
         ]
     return queries

@@ -1,6 +1,6 @@
-"""What a page says, as the last question about it when its names do not find it.
+"""The last questions about a page that its title and headings do not find together: each heading alone, and its words.
 
-What lives here: choosing the passages. What does not: titles and headings (``own_queries``), and asking.
+What lives here: choosing them. What does not: titles and headings (``own_queries``), and asking.
 
 "Example", "Usage" or "Used by" name a section and no page: of sixty honest pages of readmes, up to sixteen are not
 found by such titles, and every one of them by its own words. Vectors that are not those of the page's texts are found
@@ -10,6 +10,7 @@ by neither.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ragval_pipeline.blanks import is_blank
@@ -21,6 +22,21 @@ COLUMNS = ("page_key", "text")
 PASSAGES = 2
 #: Words and characters of a chunk that are asked with: what every model reads, and in scripts without blanks.
 WORDS, CHARACTERS = 200, 1500
+
+
+def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[OwnQuery]:
+    """The headings of some pages without the title that they were asked with.
+
+    Args:
+        keys: Canonical forms of the pages.
+        asked: What was asked before.
+    """
+    wanted = frozenset(keys)
+    return [
+        replace(query, id=f"{query.id}#alone", kind="heading_alone", text=query.heading)
+        for query in asked
+        if query.key in wanted and query.heading is not None and query.heading != query.text
+    ]
 
 
 def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) -> list[OwnQuery]:

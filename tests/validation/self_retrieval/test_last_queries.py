@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from ragval_pipeline.validation.self_retrieval.passages import passage_queries
+from ragval_pipeline.validation.self_retrieval.last_queries import headings_alone, passage_queries
+from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, own_queries
 
 ROWS = [
     {"page_key": "a", "text": "Example"},
@@ -31,3 +32,24 @@ def test_a_long_chunk_is_asked_by_its_beginning() -> None:
 def test_a_page_without_text_is_not_asked_for() -> None:
     rows = [{"page_key": "a", "text": text} for text in (None, "", " \u200b")]
     assert passage_queries(["a"], rows) == []
+
+
+def test_a_heading_that_was_asked_together_with_the_title_is_asked_alone() -> None:
+    pages = [OwnPage("a", "https://x/a", "Screws", ("Turning them", "Keeping them")), OwnPage("b", "https://x/b", "B")]
+    asked = own_queries(pages)
+    assert [query.text for query in asked if query.kind == "heading"] == [
+        "Screws: Turning them",
+        "Screws: Keeping them",
+    ]
+    alone = headings_alone(["a"], asked)
+    assert [(query.key, query.kind, query.text) for query in alone] == [
+        ("a", "heading_alone", "Turning them"),
+        ("a", "heading_alone", "Keeping them"),
+    ]
+    assert headings_alone(["b"], asked) == []
+    assert not {query.id for query in alone} & {query.id for query in asked}
+
+
+def test_a_heading_that_was_asked_alone_is_not_asked_again() -> None:
+    pages = [OwnPage("a", "https://x/a", None, ("Turning them",))]
+    assert headings_alone(["a"], own_queries(pages)) == []
