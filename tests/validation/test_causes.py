@@ -269,6 +269,11 @@ def test_vectors_that_are_wrong_everywhere_explain_a_worse_ranking():
     assert because(link(dropped("q1"), few), "regression.significant_drop") is None
 
 
+def test_an_index_that_misses_what_is_near_answers_many_queries_with_the_same_chunks():
+    linked = link(finding("retrieval.hub_chunk", Subject(name="1", page="/a")), finding("index.low_ann_recall", "c"))
+    assert because(linked, "retrieval.hub_chunk") == "index.low_ann_recall"
+
+
 def test_a_lost_negative_query_follows_from_its_high_score():
     lost = finding("regression.query_lost", "n1")
     assert because(link(lost, finding("query.negative_scored_high", "n1")), "regression.query_lost") == (

@@ -86,7 +86,7 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "query.threshold_unfit": VECTOR_CAUSES,
     "retrieval.dark_page": (*VECTOR_CAUSES, "index.low_ann_recall", "payload.constant_field", *TEXT_CAUSES),
-    "retrieval.hub_chunk": (*VECTOR_CAUSES, "payload.constant_field", *TEXT_CAUSES),
+    "retrieval.hub_chunk": (*VECTOR_CAUSES, "index.low_ann_recall", "payload.constant_field", *TEXT_CAUSES),
     "retrieval.crowded_top_k": (
         "coverage.url_variant", "chunk.duplicate_index", *VECTOR_CAUSES, "index.low_ann_recall", *CROWDING_TEXTS,
     ),

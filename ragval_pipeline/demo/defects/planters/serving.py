@@ -96,7 +96,9 @@ def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     graph = {"m": 2, "ef_construct": 4, "full_scan_threshold": 1}
     _pretend(corpus, hnsw=graph, indexed_vectors_count=len(corpus.points))
     corpus.services.append(Service(reader=_Missing))
-    followers = frozenset({"query.failed", "retrieval.dark_page", "retrieval.crowded_top_k"})
+    followers = frozenset({
+        "query.failed", "retrieval.dark_page", "retrieval.hub_chunk", "retrieval.crowded_top_k",
+    })  # fmt: skip
     return Planted("index.low_ann_recall", frozenset({corpus.collection}), followers=followers)
 
 
