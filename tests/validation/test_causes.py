@@ -322,6 +322,13 @@ def test_a_chunk_is_not_on_its_page_because_of_boilerplate_only_where_that_is_wh
     assert by_subject(linked, code) == {"1": "text.boilerplate", "2": None, "3": None}
 
 
+@pytest.mark.parametrize("code", ["integrity.not_captured", "integrity.heading_loss"])
+def test_content_is_lost_because_of_the_short_chunk_that_was_cut_and_not_of_another(code):
+    short = finding("chunk.too_small", Subject(name="1", page="/a"), Subject(name="2", page="/b"))
+    linked = link(short, finding(code, page("/a", cut_chunks=["1"]), page("/b", cut_chunks=["7"])))
+    assert by_subject(linked, code) == {"/a": "chunk.too_small", "/b": None}
+
+
 def test_counts_are_off_because_one_count_stands_in_every_point():
     def constant(field: str) -> Subject:
         return Subject(name=f"payload_{field}", details={"field": field})

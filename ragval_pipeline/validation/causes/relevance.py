@@ -26,6 +26,7 @@ _FRAME, _BANNER = 2, 12
 _NOT_ON_PAGE = frozenset({"integrity.gone", "integrity.drifted"})
 #: Texts that repeat each other: they push others out of an answer that holds several of them.
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
+_CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
 _FIELDS_OF_POINTS = frozenset(
     {"payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value"}
 )
@@ -142,6 +143,9 @@ def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
     if cause.code == "retrieval.dark_page":
         # Of a module's pages one may be dark and another answer.
         return bool(subject.details.get("expected_pages"))
+    if cause.code == "chunk.too_small" and finding.code in _CONTENT_LOST:
+        # A section may be short: only a chunk that ends where the lost content begins was cut.
+        return not cause.names.isdisjoint(subject.details.get("cut_chunks", ()))
     if cause.code == "integrity.heading_loss":
         return all(passage.get("kind") == "heading" for passage in subject.details.get("passages", ()))
     return True

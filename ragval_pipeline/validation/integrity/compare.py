@@ -14,6 +14,7 @@ from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.integrity.classes import CHANGED_WORDS, GONE_BELOW, VERIFIED_FROM
 from ragval_pipeline.validation.integrity.common import CommonBlocks
 from ragval_pipeline.validation.integrity.content import chunk_side, held_blocks, lost_headings, lost_passages
+from ragval_pipeline.validation.integrity.cut_short import cut_chunks
 from ragval_pipeline.validation.integrity.diffs import segments_of
 from ragval_pipeline.validation.integrity.edges import edges_of
 from ragval_pipeline.validation.integrity.folding import fold
@@ -197,6 +198,7 @@ def _with_content(
         result,
         passages=tuple(passages[:MOST_PASSAGES]),
         headings=tuple(_cut(text) for text in headings[:MOST_PASSAGES]),
+        cut=tuple(cut_chunks({chunk.row["point_id"]: chunk.row["text"] for chunk in ordered}, held)),
     )
 
 

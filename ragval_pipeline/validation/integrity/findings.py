@@ -87,6 +87,7 @@ def _not_captured(result: IntegrityResult) -> Iterator[Subject]:
                 "lost": len(page.passages),
                 "lost_letters": sum(passage.letters for passage in page.passages),
                 "passages": [{"kind": passage.kind, "text": passage.text} for passage in page.passages[:DETAILED]],
+                **_cut(page),
             }
             yield Subject(name=page.url, page=page.key, details=details)
 
@@ -94,8 +95,12 @@ def _not_captured(result: IntegrityResult) -> Iterator[Subject]:
 def _heading_loss(result: IntegrityResult) -> Iterator[Subject]:
     for page in result.read():
         if page.headings:
-            details = {"lost": len(page.headings), "headings": list(page.headings[:DETAILED])}
+            details = {"lost": len(page.headings), "headings": list(page.headings[:DETAILED]), **_cut(page)}
             yield Subject(name=page.url, page=page.key, details=details)
+
+
+def _cut(page: PageResult) -> dict[str, Any]:
+    return {"cut_chunks": list(page.cut)} if page.cut else {}
 
 
 def _glued(classified: list[Classified]) -> Iterator[Subject]:

@@ -107,6 +107,7 @@ class PageResult:
         differing: Chunks that differ or join words.
         passages: Content that stands in no chunk.
         headings: Headings that stand in no chunk although their text does.
+        cut: Ids of short chunks that end where such content begins.
     """
 
     key: str
@@ -123,6 +124,7 @@ class PageResult:
     differing: tuple[ChunkResult, ...] = ()
     passages: tuple[Passage, ...] = ()
     headings: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
 
 
 @dataclass

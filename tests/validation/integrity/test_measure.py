@@ -18,6 +18,7 @@ from tests.validation.integrity.world import (
     CAMERA,
     GRIPPER,
     VISITORS,
+    compared,
     copies_of,
     html,
     measured,
@@ -146,6 +147,20 @@ def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(
     found = measured(tmp_path, {**PAGES, "/b": signpost}, *POINTS)
     assert codes(found) == {"source.page_unfit"}
     assert "redirects to" in detail(found, "source.page_unfit")["reason"]
+
+
+def test_a_chunk_that_ends_where_content_is_lost_was_cut_and_a_short_section_was_not():
+    page = f"<h2>Power</h2><p>See the plan.</p><h2>Camera</h2><p>{CAMERA}</p><h2>Grip</h2>{paragraphs(GRIPPER)}"
+    stored = ["Power\nSee the plan.", f"Camera\n{CAMERA}", f"Grip\n{GRIPPER[:12]}"]
+    assert compared(page, *stored).cut == ("2",)
+    assert compared(page, stored[0], stored[1], f"Grip\n{GRIPPER}").cut == ()
+    assert compared(page, stored[0], f"Title > Camera\n{CAMERA[:20]}", f"Grip\n{GRIPPER}").cut == ("1",)
+
+
+def test_a_chunk_that_was_cut_to_its_end_stands_beside_what_is_lost():
+    page = f"<h2>Camera</h2><p>{CAMERA}</p><p>It sees ten metres far.</p><h2>Grip</h2>{paragraphs(GRIPPER)}"
+    assert compared(page, "sees ten metres far.", f"Grip\n{GRIPPER}").cut == ("0",)
+    assert compared(page, "It sees ten metres far.", f"Grip\n{GRIPPER}").cut == ("0",)
 
 
 def redirected(content: str, *chunks: str) -> PageResult:
