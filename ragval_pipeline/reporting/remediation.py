@@ -23,6 +23,8 @@ FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query"
 _PAGES = frozenset({"page", "url"})
 #: Codes of points that no ingestion writes over, since it gives their chunks other ids.
 _STAY = frozenset({"payload.id_rule"})
+#: Causes that leave a chunk on a page that it is not of: ingesting the page again does not take it away.
+_REPEATED = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 
 
 class Remediation:
@@ -53,6 +55,13 @@ class Remediation:
         else:
             name = next(name for name, filled_by in FINDING_LISTS.items() if filled_by == action)
             self._lists[name].append(_entry(finding))
+
+    def delete_strays(self, findings: Iterable[Finding]) -> None:
+        """Of chunks that repeat each other on several pages, those that are not on their page go."""
+        for finding in findings:
+            for subject in finding.subjects if finding.code == "integrity.gone" else ():
+                if subject.details.get("because") in _REPEATED:
+                    _note(self._delete, subject.name, finding.code)
 
     def as_json(self) -> dict[str, Any]:
         """The file's content: lists sorted by URL or id, codes in report order."""
@@ -149,6 +158,7 @@ def remediation(findings: Sequence[Finding], scope_urls: dict[str, str], lookup:
         count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``).
     """
     collected = Remediation(scope_urls, lookup)
+    collected.delete_strays(findings)
     nodes = finding_tree([finding.reported() for finding in findings])
     causes = {(node.finding.code, node.finding.scope) for node in nodes}
     acted_on = [finding for finding in findings if (finding.code, finding.scope) in causes]

@@ -214,6 +214,21 @@ def test_what_follows_from_a_finding_asks_for_nothing_and_is_named_under_its_cau
     ]
 
 
+@pytest.mark.parametrize("code", ["chunk.duplicate_text", "chunk.near_duplicate"])
+def test_of_copies_the_one_that_is_not_on_its_page_goes(code):
+    copies = make_finding(
+        code,
+        [
+            Subject(name="1", page="key:intro", details={"others": ["2"]}),
+            Subject(name="2", page="key:end", details={"others": ["1"]}),
+        ],
+    )
+    stray = make_finding("integrity.gone", [Subject(name="2", page="key:end", details={"because": code})])
+    result = remedy(copies, stray.model_copy(update={"because": code}))
+    assert ids(result["delete_point_ids"]) == ["2"]
+    assert result["reingest_urls"] == []
+
+
 def test_a_finding_whose_cause_is_not_reported_asks_for_its_own_action():
     result = remedy(make_finding("query.failed", ["q1"], because="coverage.missing_page"))
     assert [entry["code"] for entry in result["queries"]] == ["query.failed"]

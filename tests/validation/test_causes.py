@@ -394,3 +394,14 @@ def test_a_warning_comes_with_the_errors_that_follow_from_its_consequences():
         finding("chunk.stale_tail", Subject(name="9", page="/c")),
     )
     assert [entry.code for entry in linked][:3] == ["text.mojibake", "retrieval.dark_page", "query.failed"]
+
+
+@pytest.mark.parametrize("code", ["chunk.duplicate_text", "chunk.near_duplicate"])
+def test_a_copy_beside_a_whole_page_is_gone_from_it_because_it_is_a_copy_and_an_overwritten_chunk_is_not(code):
+    def gone(name: str, *, whole: bool) -> Subject:
+        return Subject(name=name, page=f"/{name}", details={"page_is_whole": whole})
+
+    linked = link(
+        finding(code, "1", "2", "3"), finding("integrity.gone", gone("1", whole=True), gone("2", whole=False))
+    )
+    assert by_subject(linked, "integrity.gone") == {"1": code, "2": None}

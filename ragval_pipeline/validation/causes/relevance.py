@@ -140,6 +140,9 @@ def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
         return judged is None or not cause.fields.isdisjoint(judged)
     if cause.code == "payload.empty_field" and finding.code == "text.zero_width":
         return subject.details.get("places") == ["headings"]
+    if cause.code in _COPIES and finding.code == "integrity.gone":
+        # A copy was put on a page that has all its own; where the page lost something, its own chunk was overwritten.
+        return bool(subject.details.get("page_is_whole"))
     if cause.code == "retrieval.dark_page":
         # Of a module's pages one may be dark and another answer.
         return bool(subject.details.get("expected_pages"))

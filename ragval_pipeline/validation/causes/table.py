@@ -61,7 +61,10 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     # A heading without anything to see is empty; half a character is a control character.
     "text.zero_width": ("payload.empty_field", "text.mojibake"),
     "text.hash_mismatch": ("payload.wrong_type",),
-    "integrity.gone": ("chunk.stale_tail", "text.mojibake", "text.boilerplate", "chunk.too_small"),
+    "integrity.gone": (
+        "chunk.stale_tail", "text.mojibake", "text.boilerplate", "chunk.too_small", "chunk.duplicate_text",
+        "chunk.near_duplicate",
+    ),
     "integrity.drifted": ("chunk.stale_tail", "text.mojibake", "text.hash_mismatch", "text.boilerplate"),
     "integrity.not_captured": (
         "chunk.index_gap", "integrity.heading_loss", "chunk.too_small", "text.mojibake", "text.hash_mismatch",

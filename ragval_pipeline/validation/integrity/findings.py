@@ -76,6 +76,9 @@ def _of_class(classified: list[Classified], wanted: ChunkClass, elsewhere: Mappi
             }
             if chunk.point_id in elsewhere:
                 details["stands_on"] = elsewhere[chunk.point_id]
+            if wanted == "gone":
+                # A copy that was put beside the page's own chunks takes nothing from it.
+                details["page_is_whole"] = not page.passages
             yield Subject(name=chunk.point_id, page=page.key, details=details)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.urls import is_http_url
 
 #: Snapshot columns that ``collect_constants`` needs.
 COLUMNS = (
@@ -134,7 +135,9 @@ def _should_vary(name: str, spread: Spread, modules: int) -> bool:
     if name in {"module", "chapter"}:
         return modules > 1
     if name == "chunk_index":
-        return bool(spread.several)
+        # Beside addresses, what is none ("N/A") stands for many pages, whose chunks need no index to tell them apart.
+        addresses = any(map(is_http_url, spread.pages))
+        return any(is_http_url(page) or not addresses for page in spread.several)
     if name == "token_count":
         return spread.longest > TEXT_RATIO * (spread.shortest or spread.longest)
     return True

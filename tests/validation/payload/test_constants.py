@@ -42,6 +42,14 @@ def test_a_field_with_one_value_everywhere_is_named(name, value):
     assert finding.subjects[0].details["field"] == name
 
 
+def test_points_without_a_proper_address_are_not_the_chunks_of_one_page():
+    pages = [point(3 * number, source_url=f"https://docs.example.com/p{number}") for number in range(12)]
+    lost = [{**page, "source_url": "N/A"} for page in pages[6:]]
+    assert judged([*pages[:6], *lost]) == []
+    twice = [{**page, "text": f"{page['text']} again"} for page in pages[:6]]
+    assert named(judged([*pages[:6], *twice, *lost])) == ["chunk_index"]
+
+
 def test_a_site_of_one_module_has_one_module():
     assert judged([point(number, module="Docs") for number in range(24)], modules=("docs", "docs")) == []
 
