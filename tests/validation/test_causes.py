@@ -219,7 +219,7 @@ def test_a_query_that_expects_a_page_that_nothing_retrieves_fails_because_of_it(
         finding("query.failed", failed("q", "/a"), failed("r", "/b")), finding("retrieval.dark_page", page("/a"))
     )
     assert by_subject(linked, "query.failed") == {"q": "retrieval.dark_page", "r": None}
-    assert [entry.code for entry in linked] == ["retrieval.dark_page", "query.failed"]
+    assert [entry.code for entry in linked] == ["query.failed", "retrieval.dark_page"]
 
 
 def test_wrong_vectors_explain_both_the_dark_page_and_its_query():
@@ -374,16 +374,12 @@ def test_a_finding_whose_subjects_have_several_causes_stands_after_all_of_them()
     ]  # fmt: skip
 
 
-def test_a_warning_that_explains_one_subject_of_an_error_comes_with_the_errors_and_before_it():
-    linked = link(
-        finding("query.failed", failed("q1", "/a"), failed("q2", "/b")),
-        finding("retrieval.dark_page", page("/a")),
-        finding("coverage.url_variant", page("/c")),
-        finding("vector.zero", Subject(name="1", page="/c")),
-    )
-    assert [entry.code for entry in linked] == [
-        "vector.zero", "retrieval.dark_page", "query.failed", "coverage.url_variant",
-    ]  # fmt: skip
+def test_what_explains_one_subject_of_a_finding_stands_before_it_only_where_it_is_as_grave():
+    failures = finding("query.failed", failed("q1", "/a"), failed("q2", "/b"))
+    as_grave = link(failures, finding("vector.zero", Subject(name="1", page="/a")))
+    assert [entry.code for entry in as_grave] == ["vector.zero", "query.failed"]
+    lesser = link(failures, finding("retrieval.dark_page", page("/a")))
+    assert [entry.code for entry in lesser] == ["query.failed", "retrieval.dark_page"]
 
 
 def test_a_warning_comes_with_the_errors_that_follow_from_its_consequences():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
@@ -14,11 +14,17 @@ _CATALOGUE_ORDER = {code: index for index, code in enumerate(CATALOGUE)}
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Errors first, causes before consequences, then in the order of the catalogue.
 
-    A cause stands where its gravest consequence would: a warning that explains an error comes with the errors, also
-    when it explains only some of the error's subjects. What follows from one cause as a whole stands right after it.
+    A cause stands where its gravest consequence would: a warning that explains an error comes with the errors. What
+    explains only some subjects of a finding stands before it where it is as grave; a lesser one does not push back a
+    finding that has subjects of its own. What follows from one cause as a whole stands right after it.
     """
-    known = [(finding, _causes(finding)) for finding in findings]
-    grades = _grades(known)
+    all_findings = list(findings)
+    severities: dict[str, int] = {}
+    for finding in all_findings:
+        severity = _SEVERITY_ORDER[finding.severity]
+        severities[finding.code] = min(severity, severities.get(finding.code, severity))
+    known = [(finding, _causes(finding, severities)) for finding in all_findings]
+    grades = _grades(known, severities)
     waiting = sorted(known, key=lambda entry: _rank(entry[0], grades[entry[0].code]))
     placed: dict[str, int] = {}
     ordered: list[Finding] = []
@@ -33,19 +39,18 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     return ordered
 
 
-def _causes(finding: Finding) -> frozenset[str]:
-    """Codes that the finding, or any of its subjects, follows from."""
-    of_subjects = {subject.details.get("because") for subject in finding.subjects}
-    return frozenset(str(code) for code in {finding.because, *of_subjects} if code and code != finding.code)
+def _causes(finding: Finding, severities: Mapping[str, int]) -> frozenset[str]:
+    """Codes that the finding follows from, and those as grave as itself that some of its subjects follow from."""
+    own = _SEVERITY_ORDER[finding.severity]
+    some = {str(subject.details.get("because")) for subject in finding.subjects} - {"None"}
+    grave = {code for code in some if finding.because is not None or severities.get(code, own) <= own}
+    whole = {finding.because} if finding.because is not None else set()
+    return frozenset((grave | whole) - {finding.code})
 
 
-def _grades(known: Sequence[tuple[Finding, frozenset[str]]]) -> dict[str, int]:
+def _grades(known: Sequence[tuple[Finding, frozenset[str]]], severities: Mapping[str, int]) -> dict[str, int]:
     """The gravest severity of each code and of all that follows from it, however far."""
-    grades: dict[str, int] = {}
-    for finding, _ in known:
-        severity = _SEVERITY_ORDER[finding.severity]
-        grades[finding.code] = min(severity, grades.get(finding.code, severity))
-    before: dict[str, int] = {}
+    grades, before = dict(severities), dict[str, int]()
     while grades != before:
         before = dict(grades)
         for finding, causes in known:
