@@ -16,6 +16,7 @@ from ragval_pipeline.reporting.duplicates import GROUPED, surplus_pages, surplus
 from ragval_pipeline.reporting.outline import FindingNode, finding_tree
 from ragval_pipeline.reporting.point_lookup import PointLookup
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.validation.causes import COPIES
 
 #: Lists of findings, and the action of the catalogue that fills each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
@@ -23,8 +24,6 @@ FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query"
 _PAGES = frozenset({"page", "url"})
 #: Codes of points that no ingestion writes over, since it gives their chunks other ids.
 _STAY = frozenset({"payload.id_rule"})
-#: Causes that leave a chunk on a page that it is not of: ingesting the page again does not take it away.
-_REPEATED = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 
 
 class Remediation:
@@ -57,10 +56,10 @@ class Remediation:
             self._lists[name].append(_entry(finding))
 
     def delete_strays(self, findings: Iterable[Finding]) -> None:
-        """Of chunks that repeat each other on several pages, those that are not on their page go."""
+        """Of copies on several pages, those that are not on their page go: ingesting it again leaves them."""
         for finding in findings:
             for subject in finding.subjects if finding.code == "integrity.gone" else ():
-                if subject.details.get("because") in _REPEATED:
+                if subject.details.get("because") in COPIES:
                     _note(self._delete, subject.name, finding.code)
 
     def as_json(self) -> dict[str, Any]:

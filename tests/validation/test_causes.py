@@ -1,6 +1,6 @@
-from __future__ import annotations
+"""What a finding follows from: queries, searches, and the rules for all."""
 
-from collections.abc import Iterable
+from __future__ import annotations
 
 import pytest
 
@@ -8,33 +8,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.causes import CONSEQUENCES, link_consequences
-
-Because = dict[str, str | None]
-
-
-def finding(code: str, *subjects: Subject | str, scope: str | None = None) -> Finding:
-    return make_finding(code, subjects, scope=scope)
-
-
-def page(name: str, **details: object) -> Subject:
-    return Subject(name=name, page=name, details=details)
-
-
-def failed(name: str, *pages: str) -> Subject:
-    return Subject(name=name, details={"expected_pages": list(pages), "expected_module": None})
-
-
-def link(*findings: Finding, modules: dict[str, str] | None = None) -> list[Finding]:
-    return link_consequences(findings, page_modules=modules or {})
-
-
-def because(findings: Iterable[Finding], code: str) -> str | None:
-    return next(entry.because for entry in findings if entry.code == code)
-
-
-def by_subject(findings: Iterable[Finding], code: str) -> Because:
-    found = next(entry for entry in findings if entry.code == code)
-    return {subject.name: subject.details.get("because") for subject in found.subjects}
+from tests.validation.linking import because, by_subject, failed, finding, link, page
 
 
 def test_every_code_of_the_table_is_in_the_catalogue():
@@ -82,42 +56,6 @@ def test_a_query_that_names_only_a_module_touches_all_its_pages():
     assert not because(link(finding("query.failed", query), missing, modules={"/a": "module-2"}), "query.failed")
 
 
-def test_a_point_without_a_page_explains_the_page_that_lacks_its_chunk():
-    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 2}), scope="source_url")
-    assert because(link(lost, finding("chunk.index_gap", page("/a", missing=[2]))), "chunk.index_gap")
-    assert not because(link(lost, finding("chunk.index_gap", page("/a", missing=[3]))), "chunk.index_gap")
-
-
-def test_points_without_a_page_explain_nothing_when_more_pages_lack_their_index():
-    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 2}), scope="source_url")
-    gaps = finding("chunk.index_gap", page("/a", missing=[2]), page("/b", missing=[2]))
-    assert because(link(lost, gaps), "chunk.index_gap") is None
-
-
-def test_a_point_that_lacks_two_fields_is_lost_once():
-    lost = Subject(name="1", details={"chunk_index": 2})
-    gaps = finding("chunk.index_gap", page("/a", missing=[2]), page("/b", missing=[2]))
-    linked = link(
-        finding("payload.missing_field", lost, scope="source_url"),
-        finding("payload.missing_field", lost, scope="title"),
-        gaps,
-    )
-    assert because(linked, "chunk.index_gap") is None
-
-
-def test_a_page_whose_only_chunk_lost_its_source_is_missing_because_of_that():
-    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 0}), scope="source_url")
-    assert because(link(lost, finding("coverage.missing_page", page("/a"))), "coverage.missing_page")
-
-
-def test_a_page_is_missing_because_its_chunks_are_stored_as_a_page_out_of_scope():
-    missing, orphan = finding("coverage.missing_page", page("/a")), finding("coverage.orphan_page", page("/old"))
-    assert because(link_consequences([missing, orphan], page_modules={}), "coverage.missing_page") is None
-    linked = link_consequences([missing, orphan], page_modules={}, moved={"/a": ["/old"]})
-    assert because(linked, "coverage.missing_page") == "coverage.orphan_page"
-    assert [entry.code for entry in linked] == ["coverage.orphan_page", "coverage.missing_page"]
-
-
 def test_a_cause_that_a_measurement_named_itself_is_kept():
     missing = finding("coverage.missing_page", page("/a", because="coverage.foreign_host"), page("/b"))
     orphan = finding("coverage.orphan_page", page("/old"))
@@ -134,16 +72,6 @@ def test_an_answer_is_crowded_because_of_the_copies_among_its_hits():
     assert because(link(counted, copies), "coverage.url_variant") is None
 
 
-def test_a_warning_that_explains_an_error_stands_before_it():
-    linked = link(
-        finding("vector.zero", Subject(name="9", page="/z")),
-        finding("chunk.duplicate_index", Subject(name="2", page="/a")),
-        finding("coverage.url_variant", page("/a")),
-    )
-    codes = [entry.code for entry in linked]
-    assert codes.index("coverage.url_variant") < codes.index("chunk.duplicate_index")
-
-
 def judged(name: str, page_key: str, *fields: str) -> Subject:
     details = {"expected_pages": [page_key], "expected_module": None, "fields": list(fields)}
     return Subject(name=name, details=details)
@@ -155,22 +83,6 @@ def test_a_field_that_no_missed_condition_reads_explains_no_failed_query():
     assert because(link(lacking, by_url), "query.failed") is None
     by_chapter = finding("query.failed", judged("q", "/a", "chapter"))
     assert because(link(lacking, by_chapter), "query.failed") == "payload.missing_field"
-
-
-def test_a_point_follows_from_what_is_wrong_with_itself_and_not_with_its_neighbour():
-    drifted = finding("integrity.drifted", Subject(name="1", page="/a"))
-    same = finding("text.mojibake", Subject(name="1", page="/a"))
-    neighbour = finding("text.mojibake", Subject(name="2", page="/a"))
-    assert because(link(drifted, same), "integrity.drifted") == "text.mojibake"
-    assert because(link(drifted, neighbour), "integrity.drifted") is None
-
-
-def test_lost_headings_explain_lost_passages_that_are_headings_and_no_others():
-    headings = finding("integrity.heading_loss", page("/a"))
-    lost = finding("integrity.not_captured", page("/a", passages=[{"kind": "heading"}]))
-    assert because(link(headings, lost), "integrity.not_captured") == "integrity.heading_loss"
-    more = finding("integrity.not_captured", page("/a", passages=[{"kind": "heading"}, {"kind": "paragraph"}]))
-    assert because(link(headings, more), "integrity.not_captured") is None
 
 
 def test_boilerplate_explains_a_search_only_when_it_is_in_many_chunks():
@@ -194,24 +106,6 @@ def test_a_page_that_its_own_title_does_not_find_explains_the_query_that_expects
     assert [entry.code for entry in linked] == ["retrieval.dark_page", "query.failed"]
     by_module = Subject(name="q", details={"expected_pages": [], "expected_module": "One"})
     assert because(link(finding("query.failed", by_module), dark, modules={"/a": "one"}), "query.failed") is None
-
-
-def test_points_without_a_page_explain_what_their_pages_lack_when_there_are_enough_of_them():
-    lost = [finding("integrity.not_captured", page("/a")), finding("integrity.heading_loss", page("/b"))]
-    stray = [Subject(name=name, details={"chunk_index": 3}) for name in ("1", "2")]
-    linked = link(finding("payload.missing_field", *stray, scope="source_url"), *lost)
-    assert because(linked, "integrity.not_captured") == "payload.missing_field"
-    assert because(linked, "integrity.heading_loss") == "payload.missing_field"
-    linked = link(finding("payload.missing_field", stray[0], scope="source_url"), *lost)
-    assert because(linked, "integrity.not_captured") is None
-
-
-def test_points_that_share_a_wrong_address_and_an_index_repeat_each_other_because_of_it():
-    points = [Subject(name=name, page="not a url") for name in ("1", "2")]
-    linked = link(
-        finding("payload.invalid_value", *points, scope="source_url"), finding("chunk.duplicate_index", *points)
-    )
-    assert because(linked, "chunk.duplicate_index") == "payload.invalid_value"
 
 
 def test_a_query_that_expects_a_page_that_nothing_retrieves_fails_because_of_it():
@@ -281,16 +175,6 @@ def test_a_lost_negative_query_follows_from_its_high_score():
     )
 
 
-def test_in_an_index_that_counts_from_1_a_missing_page_lacks_chunk_1():
-    lost = finding("payload.missing_field", Subject(name="1", details={"chunk_index": 1}), scope="source_url")
-    assert because(link(lost, finding("coverage.missing_page", page("/a"))), "coverage.missing_page")
-
-
-def test_a_count_is_off_because_the_text_was_cut_after_it_was_counted():
-    cut, counted = (finding(code, Subject(name="1")) for code in ("chunk.too_small", "chunk.token_count_off"))
-    assert because(link(cut, counted), "chunk.token_count_off") == "chunk.too_small"
-
-
 def about(field: str, code: str, *names: str) -> Finding:
     subjects = [Subject(name=name, page="/a") for name in names]
     return make_finding(code, subjects, scope=f"payload_{field}", details={"field": field})
@@ -303,40 +187,6 @@ def test_a_count_is_off_because_the_text_is_empty_and_not_because_another_field_
         about("title", "payload.empty_field", "2"),
     )
     assert by_subject(linked, "chunk.token_count_off") == {"1": "payload.empty_field", "2": None}
-
-
-def test_a_chunk_is_too_long_because_its_letters_are_damaged():
-    damaged, long = (finding(code, Subject(name="1")) for code in ("text.mojibake", "chunk.over_model_limit"))
-    assert because(link(long, damaged), "chunk.over_model_limit") == "text.mojibake"
-
-
-@pytest.mark.parametrize("code", ["integrity.gone", "integrity.drifted"])
-def test_a_chunk_is_not_on_its_page_because_of_boilerplate_only_where_that_is_what_differs(code):
-    def changed(name: str, words: int) -> Subject:
-        return Subject(name=name, details={"changed_words": words, "words": 3 * words})
-
-    frame = [Subject(name=name, details={"phrases": ["on this page", "accept all cookies"]}) for name in "123"]
-    linked = link(
-        finding("text.boilerplate", *frame), finding(code, changed("1", 7), changed("2", 60), changed("3", 0))
-    )
-    assert by_subject(linked, code) == {"1": "text.boilerplate", "2": None, "3": None}
-
-
-@pytest.mark.parametrize("code", ["integrity.not_captured", "integrity.heading_loss"])
-def test_content_is_lost_because_of_the_short_chunk_that_was_cut_and_not_of_another(code):
-    short = finding("chunk.too_small", Subject(name="1", page="/a"), Subject(name="2", page="/b"))
-    linked = link(short, finding(code, page("/a", cut_chunks=["1"]), page("/b", cut_chunks=["7"])))
-    assert by_subject(linked, code) == {"/a": "chunk.too_small", "/b": None}
-
-
-def test_counts_are_off_because_one_count_stands_in_every_point():
-    def constant(field: str) -> Subject:
-        return Subject(name=f"payload_{field}", details={"field": field})
-
-    off = finding("chunk.token_count_off", "1")
-    assert because(link(off, finding("payload.constant_field", constant("module"))), off.code) is None
-    linked = link(off, finding("payload.constant_field", constant("module"), constant("token_count")))
-    assert because(linked, off.code) == "payload.constant_field"
 
 
 def test_a_heading_that_is_nothing_but_a_zero_width_character_is_first_of_all_empty():
@@ -359,45 +209,3 @@ def test_a_field_of_the_wrong_type_explains_what_is_read_from_it_and_nothing_els
     codes = ("coverage.missing_page", "coverage.orphan_page", "integrity.not_captured")
     linked = link(about(field, "payload.wrong_type", "1"), *[finding(code, page("/a")) for code in codes])
     assert sorted(entry.code for entry in linked if entry.because == "payload.wrong_type") == follows
-
-
-def test_a_finding_whose_subjects_have_several_causes_stands_after_all_of_them():
-    linked = link(
-        finding("regression.query_lost", "q1", "q2", "q3"),
-        finding("query.failed", failed("q1", "/a")),
-        finding("query.negative_scored_high", "q2"),
-        finding("coverage.missing_page", page("/a")),
-    )
-    assert because(linked, "regression.query_lost") is None
-    assert [entry.code for entry in linked] == [
-        "coverage.missing_page", "query.failed", "query.negative_scored_high", "regression.query_lost",
-    ]  # fmt: skip
-
-
-def test_what_explains_one_subject_of_a_finding_stands_before_it_only_where_it_is_as_grave():
-    failures = finding("query.failed", failed("q1", "/a"), failed("q2", "/b"))
-    as_grave = link(failures, finding("vector.zero", Subject(name="1", page="/a")))
-    assert [entry.code for entry in as_grave] == ["vector.zero", "query.failed"]
-    lesser = link(failures, finding("retrieval.dark_page", page("/a")))
-    assert [entry.code for entry in lesser] == ["query.failed", "retrieval.dark_page"]
-
-
-def test_a_warning_comes_with_the_errors_that_follow_from_its_consequences():
-    linked = link(
-        finding("query.failed", failed("q1", "/a")),
-        finding("retrieval.dark_page", page("/a")),
-        finding("text.mojibake", Subject(name="1", page="/a")),
-        finding("chunk.stale_tail", Subject(name="9", page="/c")),
-    )
-    assert [entry.code for entry in linked][:3] == ["text.mojibake", "retrieval.dark_page", "query.failed"]
-
-
-@pytest.mark.parametrize("code", ["chunk.duplicate_text", "chunk.near_duplicate"])
-def test_a_copy_beside_a_whole_page_is_gone_from_it_because_it_is_a_copy_and_an_overwritten_chunk_is_not(code):
-    def gone(name: str, *, whole: bool) -> Subject:
-        return Subject(name=name, page=f"/{name}", details={"page_is_whole": whole})
-
-    linked = link(
-        finding(code, "1", "2", "3"), finding("integrity.gone", gone("1", whole=True), gone("2", whole=False))
-    )
-    assert by_subject(linked, "integrity.gone") == {"1": code, "2": None}

@@ -7,3 +7,4 @@
 from ragval_pipeline.validation.causes.link import link_consequences as link_consequences
 from ragval_pipeline.validation.causes.order import order_findings as order_findings
 from ragval_pipeline.validation.causes.table import CONSEQUENCES as CONSEQUENCES
+from ragval_pipeline.validation.causes.table import COPIES as COPIES

@@ -10,23 +10,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.causes.table import NO_SCORE_CAUSES, TEXT_CAUSES, VECTOR_CAUSES
+from ragval_pipeline.validation.causes.table import (
+    CONTENT_LOST,
+    COPIES,
+    NO_SCORE_CAUSES,
+    TEXT_CAUSES,
+    VECTOR_CAUSES,
+)
 
 #: Causes that spoil searches everywhere, and the share of points from which others do so: what is lost in one place
 #: makes room for wrong hits in all others.
 _EVERYWHERE = frozenset({"vector.dimension", "vector.model_mismatch", "index.low_ann_recall"})
 _WIDE_VECTORS = 0.05
 _WIDE_TEXTS = 0.25
-#: Phrases of the page's frame weaken every chunk that holds them a little: they explain a search only when most do.
 BOILERPLATE = "text.boilerplate"
+#: Phrases of the page's frame weaken every chunk that holds them a little: they explain a search only when most do.
 _WEAK = {BOILERPLATE: 0.5}
 #: Words that differ from the page for each word of the known phrases, which may stand twice, and besides: the phrase is
 #: often a part of a longer banner.
 _FRAME, _BANNER = 2, 12
 _NOT_ON_PAGE = frozenset({"integrity.gone", "integrity.drifted"})
-#: Texts that repeat each other: they push others out of an answer that holds several of them.
-_COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
-_CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
 _FIELDS_OF_POINTS = frozenset(
     {"payload.empty_field", "payload.missing_field", "payload.wrong_type", "payload.invalid_value"}
 )
@@ -119,7 +122,7 @@ def _conditions(subject: Subject) -> list[str]:
 def _can_fail(cause: Cause, subject: Subject) -> bool:
     """Whether a cause that touches a failed query can make it miss what it missed."""
     conditions = _conditions(subject)
-    if cause.code in _COPIES:
+    if cause.code in COPIES:
         # One of them alone takes no more room than any other chunk.
         return len(cause.names.intersection(subject.details.get("points", ()))) > 1
     if cause.code == "payload.unexpected_module":
@@ -140,14 +143,14 @@ def _is_about(cause: Cause, finding: Finding, subject: Subject) -> bool:
         return judged is None or not cause.fields.isdisjoint(judged)
     if cause.code == "payload.empty_field" and finding.code == "text.zero_width":
         return subject.details.get("places") == ["headings"]
-    if cause.code in _COPIES and finding.code == "integrity.gone":
+    if cause.code in COPIES and finding.code == "integrity.gone":
         # A copy was put on a page that has all its own; where the page lost something, its own chunk was overwritten.
         return bool(subject.details.get("page_is_whole"))
     if cause.code == "retrieval.dark_page":
         # Of a module's pages one may be dark and another answer.
         return bool(subject.details.get("expected_pages"))
-    if cause.code == "chunk.too_small" and finding.code in _CONTENT_LOST:
-        # A section may be short: only a chunk that ends where the lost content begins was cut.
+    if cause.code == "chunk.too_small" and finding.code in CONTENT_LOST:
+        # A section may be short: only a chunk in whose section content is lost was cut.
         return not cause.names.isdisjoint(subject.details.get("cut_chunks", ()))
     if cause.code == "integrity.heading_loss":
         return all(passage.get("kind") == "heading" for passage in subject.details.get("passages", ()))

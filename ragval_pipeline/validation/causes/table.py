@@ -13,6 +13,10 @@ PAYLOAD_CAUSES = (
 LOST_PAGES = ("payload.missing_field", "payload.empty_field", "payload.wrong_type", "payload.invalid_value")
 #: Chunks that repeat each other: together they push others out of the hits.
 REPEATS = ("chunk.stale_tail", "chunk.duplicate_text", "chunk.near_duplicate")
+#: Texts that stand in several points, but for a word or two.
+COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
+#: What of a page stands in none of its chunks.
+CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
 #: Chunks that say less than their page, say it wrongly, or say it several times.
 TEXT_CAUSES = (
     "chunk.one_per_page", "chunk.over_model_limit", "chunk.too_small", "text.mojibake", "text.hash_mismatch",

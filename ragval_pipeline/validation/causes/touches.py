@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.causes.relevance import misses_only_score
+from ragval_pipeline.validation.causes.table import CONTENT_LOST
 from ragval_pipeline.validation.golden.thresholds import UNFIT_SHARE
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
@@ -28,10 +29,7 @@ _TOLD_BY: Mapping[str, str] = {
 }
 
 #: What a page lacks whose chunks are stored as another's.
-_LACKS_CHUNKS = frozenset(
-    {"coverage.missing_page", "chunk.index_gap", "integrity.not_captured", "integrity.heading_loss"}
-)
-_CONTENT_LOST = frozenset({"integrity.not_captured", "integrity.heading_loss"})
+_LACKS_CHUNKS = CONTENT_LOST | {"coverage.missing_page", "chunk.index_gap"}
 _STRICT_THRESHOLD = "a threshold that most right answers miss"
 _LAX_THRESHOLD = "a threshold that most wrong answers reach"
 _STRAY_CONTENT = "content of an unknown page"
@@ -62,7 +60,7 @@ class Touches:
         lacking = Counter(
             index for code, entry in every if entry.page not in no_pages for index in self._lacking(code, entry)
         )
-        bereft = {entry.name for code, entry in every if code in _CONTENT_LOST}
+        bereft = {entry.name for code, entry in every if code in CONTENT_LOST}
         self._too_strict = [strict for code, entry in every for strict in _too_strict(code, entry)]
         self._too_lax = [lax for code, entry in every for lax in _too_lax(code, entry)]
         self._strays_hold_content = len(strays) >= len(bereft)
@@ -96,7 +94,7 @@ class Touches:
         told = {f"field {name}" for name in fields}
         if code in _LACKS_CHUNKS:
             told |= {*self._moved.get(subject.page or "", ())}
-        return told | {_STRAY_CONTENT} if code in _CONTENT_LOST and self._strays_hold_content else told
+        return told | {_STRAY_CONTENT} if code in CONTENT_LOST and self._strays_hold_content else told
 
     def of(self, code: str, subject: Subject) -> set[str]:
         """Everything that a subject of a finding touches."""

@@ -50,28 +50,29 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
     all_strange = bool(strangers) and not any(_host(key) in site_hosts for key in indexed)
 
     loopback = [page for page in indexed.values() if _is_private(page)]
+    counterparts_of = {host: _counterparts(pages, site_pages) for host, pages in strangers.items()}
     foreign = {
         host: pages
         for host, pages in strangers.items()
         if (sitemap_is_private or not _is_private(pages[0]))
-        and (all_strange or any(_rest(key) != "/" for key in _counterparts(pages, site_pages).values()))
+        and (all_strange or any(_rest(key) != "/" for key in counterparts_of[host].values()))
     }
-    if loopback:
-        result.findings.append(
-            _development(loopback) if sitemap_is_private else _loopback(loopback, inventory, site_pages)
-        )
-        if not sitemap_is_private:
-            _explain(result, LOOPBACK, loopback, site_pages)
+    if loopback and sitemap_is_private:
+        result.findings.append(_development(loopback))
+    elif loopback:
+        public = _counterparts(loopback, site_pages)
+        result.findings.append(_loopback(loopback, {key: inventory.scope_urls[page] for key, page in public.items()}))
+        _explain(result, LOOPBACK, loopback, public)
     if foreign:
         result.findings.append(_foreign(foreign, inventory))
-        for pages in foreign.values():
-            _explain(result, FOREIGN, pages, site_pages)
+        for host, pages in foreign.items():
+            _explain(result, FOREIGN, pages, counterparts_of[host])
     return result
 
 
 def _explain(result: HostFindings, code: str, pages: list[IndexedPage], site_pages: Mapping[str, str]) -> None:
     # Causes of missing pages: only asked of those that are.
-    result.cause_of_missing.update(dict.fromkeys(_counterparts(pages, site_pages).values(), code))
+    result.cause_of_missing.update(dict.fromkeys(site_pages.values(), code))
     result.cause_of_orphan.update(dict.fromkeys((page.key for page in pages), code))
 
 
@@ -104,8 +105,7 @@ def _foreign(foreign: Mapping[str, list[IndexedPage]], inventory: SiteInventory)
     return make_finding(FOREIGN, subjects, details={"site_host": inventory.site_host})
 
 
-def _loopback(pages: list[IndexedPage], inventory: SiteInventory, site_pages: Mapping[str, str]) -> Finding:
-    public = {key: inventory.scope_urls[site] for key, site in _counterparts(pages, site_pages).items()}
+def _loopback(pages: list[IndexedPage], public: Mapping[str, str]) -> Finding:
     subjects = [
         Subject(name=spelling, page=page.key, details={"page_url": public[page.key]} if page.key in public else {})
         for page in pages

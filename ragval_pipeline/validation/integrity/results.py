@@ -107,7 +107,7 @@ class PageResult:
         differing: Chunks that differ or join words.
         passages: Content that stands in no chunk.
         headings: Headings that stand in no chunk although their text does.
-        cut: Ids of short chunks that end where such content begins.
+        cut: Ids of short chunks in whose section such content is.
     """
 
     key: str

@@ -149,7 +149,7 @@ def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(
     assert "redirects to" in detail(found, "source.page_unfit")["reason"]
 
 
-def test_a_chunk_that_ends_where_content_is_lost_was_cut_and_a_short_section_was_not():
+def test_a_short_chunk_in_whose_section_content_is_lost_was_cut_and_a_short_section_was_not():
     page = f"<h2>Power</h2><p>See the plan.</p><h2>Camera</h2><p>{CAMERA}</p><h2>Grip</h2>{paragraphs(GRIPPER)}"
     stored = ["Power\nSee the plan.", f"Camera\n{CAMERA}", f"Grip\n{GRIPPER[:12]}"]
     assert compared(page, *stored).cut == ("2",)
