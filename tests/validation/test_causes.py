@@ -116,6 +116,12 @@ def test_a_query_that_expects_a_page_that_nothing_retrieves_fails_because_of_it(
     assert [entry.code for entry in linked] == ["query.failed", "retrieval.dark_page"]
 
 
+def test_a_page_is_dark_because_every_chunk_is_stored_twice_and_not_because_chunks_are_long():
+    twice = finding("chunk.duplicate_index", Subject(name="1", page="/a"), Subject(name="2", page="/a"))
+    long = finding("chunk.one_per_page", page("/a"))
+    assert because(link(finding("retrieval.dark_page", page("/a")), long, twice), "retrieval.dark_page") == twice.code
+
+
 def test_wrong_vectors_explain_both_the_dark_page_and_its_query():
     vectors = finding("vector.zero", Subject(name="p1", page="/a", details={}))
     linked = link(finding("query.failed", failed("q", "/a")), finding("retrieval.dark_page", page("/a")), vectors)

@@ -92,7 +92,11 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
         *VECTOR_CAUSES, "query.threshold_unfit", *(cause for cause in TEXT_CAUSES if cause not in NO_SCORE_CAUSES),
     ),
     "query.threshold_unfit": VECTOR_CAUSES,
-    "retrieval.dark_page": (*VECTOR_CAUSES, "index.low_ann_recall", "payload.constant_field", *TEXT_CAUSES),
+    # Of an index that holds everything twice, half as many pages fit into an answer.
+    "retrieval.dark_page": (
+        *VECTOR_CAUSES, "index.low_ann_recall", "payload.constant_field", "coverage.url_variant",
+        "chunk.duplicate_index", *TEXT_CAUSES,
+    ),
     "retrieval.hub_chunk": (*VECTOR_CAUSES, "index.low_ann_recall", "payload.constant_field", *TEXT_CAUSES),
     "retrieval.crowded_top_k": (
         "coverage.url_variant", "chunk.duplicate_index", *VECTOR_CAUSES, "index.low_ann_recall", *CROWDING_TEXTS,
