@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.schema import (
     INTEGER_FIELDS,

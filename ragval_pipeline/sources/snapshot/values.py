@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.text.characters import is_blank
 
 Kind = Literal[
     "absent", "null", "blank", "empty", "bool", "int", "float", "str", "strings", "list", "object",

@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.suite.sections import Fraction, Rank
 
 TEXT_NAMES = ("query_text", "query", "text")

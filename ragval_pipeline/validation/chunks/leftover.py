@@ -18,8 +18,8 @@ from ragval_pipeline.sources.page_copies.reader import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.integrity.chunks_of_pages import chunks_of_pages
-from ragval_pipeline.validation.texts.trigrams import share_in, trigrams
-from ragval_pipeline.validation.texts.words import words_of
+from ragval_pipeline.text.trigrams import share_in, trigrams
+from ragval_pipeline.text.words import words_of
 from ragval_pipeline.validation.times import parse_time
 
 #: Share of a chunk's word trigrams on the page from which it stands there, and up to which it is gone.

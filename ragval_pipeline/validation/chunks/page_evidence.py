@@ -15,7 +15,7 @@ from ragval_pipeline.validation.chunks.stale_tail import Tail, needed_points
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.edges import Edge, Shared, Words
 from ragval_pipeline.validation.texts.mojibake import Damaged, squashed
-from ragval_pipeline.validation.texts.words import words_of
+from ragval_pipeline.text.words import words_of
 
 #: One word in so many, those towards the middle of the chunk, may stand in another place of the content.
 INNER_PART = 4

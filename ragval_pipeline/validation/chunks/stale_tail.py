@@ -18,8 +18,8 @@ from datetime import datetime, timedelta
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.chunks.order import PageOrder
-from ragval_pipeline.validation.texts.trigrams import share_in, trigrams
-from ragval_pipeline.validation.texts.words import words_of
+from ragval_pipeline.text.trigrams import share_in, trigrams
+from ragval_pipeline.text.words import words_of
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
 
 #: Chunks of one page that are further apart were not embedded by the same ingestion.

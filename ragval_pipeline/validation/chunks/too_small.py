@@ -16,7 +16,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
-from ragval_pipeline.validation.texts.words import fold_blanks, words_of
+from ragval_pipeline.text.words import fold_blanks, words_of
 
 #: Snapshot columns that ``collect_small`` needs.
 COLUMNS = (*REF_COLUMNS, "text", "headings", "title", "text_chars")

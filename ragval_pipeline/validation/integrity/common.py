@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from ragval_pipeline.sources.page_text import Block
-from ragval_pipeline.validation.integrity.folding import fold
+from ragval_pipeline.text.folding import fold
 
 #: Pages that are counted at most, evenly spaced: enough to tell a half, and memory stays flat.
 SAMPLE = 500

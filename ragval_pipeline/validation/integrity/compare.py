@@ -11,18 +11,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.text.folding import fold
+from ragval_pipeline.validation.facts.align import Alignment, align
+from ragval_pipeline.validation.facts.captured import held_blocks, lost_headings, lost_passages
+from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.integrity.classes import CHANGED_WORDS, GONE_BELOW, VERIFIED_FROM
 from ragval_pipeline.validation.integrity.common import CommonBlocks
-from ragval_pipeline.validation.integrity.content import chunk_side, held_blocks, lost_headings, lost_passages
 from ragval_pipeline.validation.integrity.cut_short import cut_chunks
 from ragval_pipeline.validation.integrity.diffs import segments_of
 from ragval_pipeline.validation.integrity.edges import edges_of
-from ragval_pipeline.validation.integrity.folding import fold
 from ragval_pipeline.validation.integrity.glued import glued_words
-from ragval_pipeline.validation.integrity.grams import SIZE, runs_of
-from ragval_pipeline.validation.integrity.match import Match, letters_beyond_chance, match_text
 from ragval_pipeline.validation.integrity.results import ChunkResult, PageResult, Passage
-from ragval_pipeline.validation.integrity.searched import SearchedText
 
 #: Snapshot columns that a comparison needs.
 COLUMNS = ("point_id", "page_key", "text", "title", "headings", "chunk_index", "source_url", "module", "chapter")
@@ -40,11 +39,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Compared:
-    """A chunk, its match, and where on the page it begins."""
+    """A chunk and where it stands on its page."""
 
     row: Row
-    match: Match
-    place: int
+    match: Alignment
 
     @property
     def labels(self) -> list[str]:
@@ -70,12 +68,14 @@ def compare_page(record: PageRecord, rows: Iterable[Row], common: CommonBlocks, 
         result = replace(result, state="elsewhere" if record.redirected else "unreadable", problem=_NO_TEXT)
     if result.state != "read":
         return result
-    page = SearchedText(record.main, record.body, record.title, record.attributes)
-    compared = [_compare(row, page) for row in with_text]
+    page = Page(record)
+    compared = [
+        _Compared(row, align(row["text"], page, labels=labels_of(row), address=address_of(row))) for row in with_text
+    ]
     result = _with_chunks(result, compared, page, show)
     if record.redirected and result.found < GONE_BELOW * result.letters:
         return replace(result, state="elsewhere", problem=_OTHER_PAGE, letters=0, found=0, differing=())
-    return _with_content(result, record, compared, common)
+    return _with_content(result, page, compared, common)
 
 
 _NO_TEXT = "the page renders no text"
@@ -121,18 +121,7 @@ def _has_text(record: PageRecord, rows: Sequence[Row]) -> bool:
     return letters > 0 and not (letters < RENDERED_LETTERS and chunks > 10 * len(record.body))
 
 
-def _compare(row: Row, page: SearchedText) -> _Compared:
-    match = match_text(row["text"], page, labels=labels_of(row), address=address_of(row))
-    letters = match.text.letters
-    if match.found is None:
-        return _Compared(row, match, page.place(letters) or 0)
-    first = next((start for start, end in runs_of(match.found) if end - start >= SIZE), None)
-    place = None if first is None else page.place(letters[first : first + SIZE])
-    # What has no place comes last, so that it stands between no two chunks that belong together.
-    return _Compared(row, match, len(page.folded.letters) if place is None else place)
-
-
-def _with_chunks(result: PageResult, compared: Sequence[_Compared], page: SearchedText, show: int) -> PageResult:
+def _with_chunks(result: PageResult, compared: Sequence[_Compared], page: Page, show: int) -> PageResult:
     differing: list[ChunkResult] = []
     for chunk in compared:
         entry = _chunk_result(chunk, page, shown=len(differing) < show)
@@ -146,7 +135,7 @@ def _with_chunks(result: PageResult, compared: Sequence[_Compared], page: Search
     )
 
 
-def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> ChunkResult:
+def _chunk_result(chunk: _Compared, page: Page, *, shown: bool) -> ChunkResult:
     match = chunk.match
     result = ChunkResult(
         point_id=chunk.row["point_id"],
@@ -155,7 +144,7 @@ def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> Chunk
         # Another text laid over this page has its own compounds where the page has two words.
         glued=tuple(glued_words(match, page)) if match.share >= GONE_BELOW else (),
     )
-    if match.found is None:
+    if match.whole:
         return result
     words, changed = len(match.text.tokens), match.changed_words()
     differs = match.share < VERIFIED_FROM or changed > CHANGED_WORDS * words
@@ -165,8 +154,8 @@ def _chunk_result(chunk: _Compared, page: SearchedText, *, shown: bool) -> Chunk
         result,
         words=words,
         changed=changed,
-        surely=letters_beyond_chance(match, page, chunk.labels, address_of(chunk.row)) if partly else None,
-        longest=0 if match.common is None else max((end - start for start, end in runs_of(match.common)), default=0),
+        surely=match.surely if partly else None,
+        longest=max((span.length for span in match.spans if span.kind == "run"), default=0),
         openings=openings,
         closings=closings,
         segments=segments_of(match, page) if shown and differs else (),
@@ -182,30 +171,21 @@ def _probes(letters: str) -> tuple[str, ...]:
 
 
 def _with_content(
-    result: PageResult, record: PageRecord, compared: Sequence[_Compared], common: CommonBlocks
+    result: PageResult, page: Page, compared: Sequence[_Compared], common: CommonBlocks
 ) -> PageResult:
-    ordered = _in_order(compared)
-    labels = [label for chunk in ordered for label in chunk.labels]
-    texts = list(dict.fromkeys(chunk.row["text"] for chunk in ordered))
-    chunks = chunk_side(texts, labels)
-    held = held_blocks(record.blocks, chunks, common)
+    every = held_blocks(page, [chunk.match for chunk in compared], {label for chunk in compared for label in chunk.labels})
+    held = [entry for entry in every if entry.folded not in common]
     result = replace(result, content=sum(entry.letters for entry in held), captured=sum(entry.held for entry in held))
     if not result.chunks + result.textless:
         return result  # a page without chunks is missing as a whole
     passages = [Passage(entry.block.kind, _cut(entry.block.text), entry.letters) for entry in lost_passages(held)]
-    headings = lost_headings(held, chunks, verified=result.found == result.letters, texts=texts)
+    headings = [entry.block.text for entry in lost_headings(held)]
     return replace(
         result,
         passages=tuple(passages[:MOST_PASSAGES]),
         headings=tuple(_cut(text) for text in headings[:MOST_PASSAGES]),
-        cut=tuple(cut_chunks({chunk.row["point_id"]: chunk.row["text"] for chunk in ordered}, held)),
+        cut=tuple(cut_chunks({chunk.row["point_id"]: chunk.match for chunk in compared}, held)),
     )
-
-
-def _in_order(compared: Sequence[_Compared]) -> list[_Compared]:
-    """The chunks as they follow each other: by their index, or by their place on the page where one has none."""
-    indexed = all(chunk.row["chunk_index"] is not None for chunk in compared)
-    return sorted(compared, key=lambda chunk: (chunk.row["chunk_index"] if indexed else 0, chunk.place))
 
 
 def _cut(text: str) -> str:

@@ -6,12 +6,11 @@ What lives here: cutting a match into segments. What does not: finding the match
 
 from __future__ import annotations
 
-from ragval_pipeline.validation.integrity.fill import window_of
-from ragval_pipeline.validation.integrity.folding import FoldedText
-from ragval_pipeline.validation.integrity.grams import runs_of
-from ragval_pipeline.validation.integrity.match import Match
+from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.grams import runs_of
+from ragval_pipeline.validation.facts.align import Alignment
+from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.integrity.results import SegmentKind, Segments
-from ragval_pipeline.validation.integrity.searched import SearchedText
 
 #: Characters of common text that are shown on each side of a difference.
 CONTEXT = 80
@@ -21,16 +20,16 @@ LONGEST = 300
 MOST = 12
 
 
-def segments_of(match: Match, page: SearchedText) -> Segments:
+def segments_of(match: Alignment, page: Searched) -> Segments:
     """The chunk as (kind, text): what stands in both, only in the chunk, only on the page, and what is left out."""
-    if match.found is None:
+    if match.whole:
         return ()
     text, segments, at = match.text, _Segments(), 0
     for start, end in _whole_word_runs(match)[:MOST]:
         segments.common(text.shown[_after(text, at) : int(text.offsets[start])], first=at == 0)
         segments.add("index", text.between(start, end))
-        place = window_of(text.letters, match.found, start, end, page)
-        if place is not None and match.found[:start].any() and match.found[end:].any():
+        place = match.window(start, end)
+        if place is not None:
             segments.add("page", page.folded.between(*place))
         at = end
     segments.common(text.shown[_after(text, at) :], first=at == 0, last=True)
@@ -58,9 +57,8 @@ class _Segments:
         self.add("same", text[len(text) - tail :] if tail else "")
 
 
-def _whole_word_runs(match: Match) -> list[tuple[int, int]]:
+def _whole_word_runs(match: Alignment) -> list[tuple[int, int]]:
     """The stretches that differ, widened to whole words; those that touch then are one."""
-    assert match.found is not None
     missing = ~match.found
     for first, last in match.text.tokens.tolist():
         if missing[first:last].any():

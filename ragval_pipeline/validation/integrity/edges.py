@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ragval_pipeline.validation.integrity.folding import FoldedText
-from ragval_pipeline.validation.integrity.grams import runs_of
-from ragval_pipeline.validation.integrity.match import Match
+from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.grams import runs_of
+from ragval_pipeline.validation.facts.align import Alignment
 from ragval_pipeline.validation.integrity.results import Edge
 
 #: Letters in one run that end an opening and begin a closing.
@@ -28,14 +28,14 @@ _DIGITS = re.compile(r"\d+")
 Range = tuple[int, int]
 
 
-def edges_of(match: Match) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     """Openings and closings of a chunk that its page does not have, the outermost first: one a line.
 
     A chunk that has nothing of its page has none: all of it is another text.
     """
-    if match.found is None or match.common is None:
+    if match.whole:
         return (), ()
-    runs = runs_of(match.common)
+    runs = runs_of(match.runs)
     longest = max((end - start for start, end in runs), default=0)
     long = [(start, end) for start, end in runs if end - start >= min(ANCHOR, longest)]
     lines = _lines(match.text)
@@ -63,13 +63,12 @@ def _lines(text: FoldedText) -> list[tuple[int, int]]:
     return [(first, last) for first, last in pairwise(cuts) if last > first]
 
 
-def _label_line_end(match: Match, lines: Sequence[Range], first: int) -> int:
+def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int:
     """Where the line of the first run ends, if it is short or a sentence, and begins with what the page does not have.
 
     A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening. 0 without
     such a line.
     """
-    assert match.found is not None
     for start, end in lines[: min(MOST_LINES, len(lines) - 1)]:
         if start <= first < end and not _has_word_at(match, start):
             missing = int((~match.found[start:end]).sum())
@@ -78,9 +77,8 @@ def _label_line_end(match: Match, lines: Sequence[Range], first: int) -> int:
     return 0
 
 
-def _opening_lines(match: Match, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:
+def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:
     """Further lines at the beginning of which the page has nothing, up to the first other one."""
-    assert match.found is not None
     for first, last in lines:
         if first < long[0][0]:
             continue
@@ -89,9 +87,8 @@ def _opening_lines(match: Match, lines: Iterable[Range], long: Sequence[Range]) 
         yield first, next((start for start, _ in long if first <= start < last), last)
 
 
-def _closing_lines(match: Match, lines: Sequence[Range], long: Sequence[Range]) -> Iterator[Range]:
+def _closing_lines(match: Alignment, lines: Sequence[Range], long: Sequence[Range]) -> Iterator[Range]:
     """Lines at the end, after all that the page has in one, at the beginning of which it has nothing."""
-    assert match.found is not None
     for first, last in reversed(lines):
         # The page may happen to have some first letters of what follows its own.
         if _has_word_at(match, first) or _word_end(match.text, first) < long[-1][1]:
@@ -99,9 +96,8 @@ def _closing_lines(match: Match, lines: Sequence[Range], long: Sequence[Range]) 
         yield first, last
 
 
-def _has_word_at(match: Match, start: int) -> bool:
+def _has_word_at(match: Alignment, start: int) -> bool:
     """Whether the page has the word that begins with a letter."""
-    assert match.found is not None
     return bool(match.found[start : _word_end(match.text, start)].all())
 
 
@@ -117,9 +113,8 @@ def _word_start(text: FoldedText, letter: int) -> int:
     return int(upto[-1]) if len(upto) else 0
 
 
-def _edges(match: Match, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
+def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
     """The edges in some ranges of letters; none where the page has all of them."""
-    assert match.found is not None
     edges = []
     for start, end in ranges:
         missing = int((~match.found[start:end]).sum())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.validation.integrity.folding import fold
+from ragval_pipeline.text.folding import fold
 
 #: More chunks than this are not looked for: then the whole index is of another site, and says so.
 MOST = 200

@@ -11,8 +11,8 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.validation.integrity.folding import fold
-from ragval_pipeline.validation.integrity.markup import without_markup
+from ragval_pipeline.text.folding import fold
+from ragval_pipeline.text.markup import without_markup
 
 #: Snapshot columns that ``collect_strays`` needs.
 COLUMNS = ("point_id", "page_key", "text")

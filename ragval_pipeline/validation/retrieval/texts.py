@@ -10,7 +10,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
-from ragval_pipeline.blanks import ZERO_WIDTH
+from ragval_pipeline.text.characters import ZERO_WIDTH
 
 ModuleMatch = Literal["exact", "normalised", "prefix", "regex"]
 

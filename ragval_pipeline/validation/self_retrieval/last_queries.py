@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
 
 #: Snapshot columns that ``passage_queries`` needs.

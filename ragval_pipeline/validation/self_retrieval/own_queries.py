@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.retrieval.texts import fold_text
 
 #: Snapshot columns that ``pages_from_snapshot`` needs.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage
 
 #: Columns of the page copies that ``with_page_titles`` needs.

@@ -22,7 +22,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 from ragval_pipeline.validation.texts.edges import Edges, Shared, edges_of, shared_wordings
 from ragval_pipeline.validation.texts.furniture import furniture_phrases
-from ragval_pipeline.validation.texts.words import words_of
+from ragval_pipeline.text.words import words_of
 
 #: Snapshot columns that ``collect_phrases`` needs.
 COLUMNS = (*REF_COLUMNS, "text", "headings", "title", "module", "chapter")

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragval_pipeline.validation.integrity.markup import without_markup, without_statements
+from ragval_pipeline.text.markup import without_markup, without_statements
 from ragval_pipeline.validation.points import PointRef
-from ragval_pipeline.validation.texts.words import words_of
+from ragval_pipeline.text.words import words_of
 
 Edge = Literal["begins", "ends"]
 Words = tuple[str, ...]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.vectors.compared import id_hash
 
 #: Snapshot columns that the choice needs.

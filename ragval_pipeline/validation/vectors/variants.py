@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.blanks import ZERO_WIDTH
+from ragval_pipeline.text.characters import ZERO_WIDTH
 
 Row = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.blanks import ZERO_WIDTH
+from ragval_pipeline.text.characters import ZERO_WIDTH
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, shown
 
 

@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 from ragval_pipeline.validation.integrity.diffs import segments_of
-from ragval_pipeline.validation.integrity.match import match_text
-from ragval_pipeline.validation.integrity.searched import SearchedText
+from ragval_pipeline.validation.facts.align import align
+from ragval_pipeline.validation.facts.page import Searched
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER
 
 PAGE = f"{GRIPPER}\n{CAMERA}\n{BATTERY}"
 
 
 def segments(text: str, page: str = PAGE) -> list[tuple[str, str]]:
-    there = SearchedText(page)
-    return list(segments_of(match_text(text, there), there))
+    there = Searched(page)
+    return list(segments_of(align(text, there), there))
 
 
 def test_no_difference_has_no_segments():

@@ -6,9 +6,9 @@ import pytest
 
 from ragval_pipeline.validation.integrity.edges import edges_of
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.integrity.match import match_text
+from ragval_pipeline.validation.facts.align import align
+from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.integrity.results import Edge
-from ragval_pipeline.validation.integrity.searched import SearchedText
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
@@ -27,7 +27,7 @@ PAGES: dict[str, str | None] = {f"/p{number}": html(f"<p>{text}</p>") for number
 
 
 def words(text: str) -> tuple[list[str], list[str]]:
-    openings, closings = edges_of(match_text(text, SearchedText(GRIPPER)))
+    openings, closings = edges_of(align(text, Searched(GRIPPER)))
     return [edge.word for edge in openings], [edge.word for edge in closings]
 
 
@@ -50,7 +50,7 @@ def test_a_text_of_another_page_has_no_edges():
 
 
 def test_a_word_in_front_of_the_text_is_an_edge_with_what_it_weighs():
-    openings, _ = edges_of(match_text(f"passage 12: {GRIPPER}", SearchedText(GRIPPER)))
+    openings, _ = edges_of(align(f"passage 12: {GRIPPER}", Searched(GRIPPER)))
     assert openings == (Edge("passage", len("passage12"), 0, lacking=2),)
 
 
@@ -61,7 +61,7 @@ def test_a_closing_word_is_whole_where_the_page_happens_to_go_on_with_its_first_
 
 
 def test_an_edge_is_told_by_its_strange_word_where_a_title_stands_outside_of_it():
-    openings, closings = edges_of(match_text(f"Motor: zoo\n{GRIPPER} [quiz: part]", SearchedText(GRIPPER)))
+    openings, closings = edges_of(align(f"Motor: zoo\n{GRIPPER} [quiz: part]", Searched(GRIPPER)))
     assert [edge.words for edge in (*openings, *closings)] == [("motor", "zoo"), ("part", "quiz")]
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragval_pipeline.validation.integrity.folding import FoldedText, fold, word_text, words_of
+from ragval_pipeline.text.folding import FoldedText, fold
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,6 @@ def test_tokens_are_what_blanks_part_and_each_character_of_a_script_without_blan
 def test_words_are_cut_at_the_borders_that_are_asked_for():
     text = FoldedText.of("alpha beta gamma")
     assert [text.letters[a:b] for a, b in text.words_between(2, 11)] == ["pha", "beta", "ga"]
-
-
-def test_words_of_a_text_stand_between_blanks():
-    assert words_of("The Arm's 2nd axis") == ["the", "arm", "s", "2nd", "axis"]
-    assert word_text("An arm.") == " an arm "
 
 
 def test_characters_beyond_the_basic_plane_keep_their_places():

@@ -1,8 +1,4 @@
-"""Folding text to its letters and digits, so that extractors that differ in blanks and marks still agree.
-
-What lives here: the fold, and the way back to the text it was made of. What does not: comparing folded texts
-(``grams``, ``match``) and what is no text at all (``markup``).
-"""
+"""Fold text to its letters and digits, so that extractors that differ in blanks and marks still agree."""
 
 from __future__ import annotations
 
@@ -14,6 +10,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -21,15 +19,7 @@ if TYPE_CHECKING:
 #: Parts texts that must not run into each other. A noncharacter that survives folding and belongs to no word.
 SEPARATOR = "\uffff"
 _NOT_LETTERS = re.compile(rf"(?:[^\w{SEPARATOR}]|_)+")
-#: Takes no room between two letters: soft hyphen, zero-width characters and marks of direction, byte order mark.
-_INVISIBLE = frozenset({0x00AD, 0x2060, 0xFEFF, *range(0x200B, 0x2010)})
-# Scripts written without blanks: each character counts as a word, and nothing can be glued.
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
-_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 
 _BMP = 0x10000
 # From this length on looking characters up in a table is faster than the expression.
@@ -47,19 +37,9 @@ def fold(text: str) -> str:
     return _letters(_normalised(text))
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a text, folded; a character of a script without blanks is a word."""
-    return _WORD.findall(_normalised(text).lower())
-
-
 def joined(texts: Iterable[str]) -> str:
     """Texts one after the other, so that no run of letters crosses from one into the next."""
     return f"\n{SEPARATOR}\n".join(texts)
-
-
-def word_text(text: str) -> str:
-    """The words of a text with one blank around each: ``" a b "`` stands in it where these whole words do."""
-    return f" {' '.join(words_of(text))} "
 
 
 @dataclass(frozen=True)
@@ -201,4 +181,4 @@ def _class_of(character: str) -> int:
         return _LETTER | (_ALONE if _UNSPACED_CHARACTER.match(character) else 0)
     if character.isspace():
         return _SPACE
-    return _HIDDEN if ord(character) in _INVISIBLE else 0
+    return _HIDDEN if character in ZERO_WIDTH else 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragval_pipeline.validation.integrity.gathered import letters_together
-from ragval_pipeline.validation.integrity.searched import SearchedText
+from ragval_pipeline.validation.facts.align import align
+from ragval_pipeline.validation.facts.page import Searched
 from tests.validation.integrity.test_content import lost
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs
 
@@ -22,8 +22,7 @@ ENTRIES = [f"Entry {number} {phrase}. {' '.join(FILLER)} {VISITORS}" for number,
 
 def test_a_passage_made_of_phrases_that_stand_elsewhere_is_lost():
     content = f"<h1>Reference</h1>{paragraphs(REPEATING, *ENTRIES)}"
-    everywhere = SearchedText("\n".join(ENTRIES))
-    assert int(everywhere.grams.covers("".join(filter(str.isalnum, REPEATING.casefold()))).sum()) > len(REPEATING) // 2
+    assert align(REPEATING, Searched("\n".join(ENTRIES))).share > 0.5
     assert lost("\n".join(ENTRIES), content=content) == [REPEATING]
     assert lost(REPEATING, *ENTRIES, content=content) == []
 
@@ -33,14 +32,3 @@ def test_a_passage_that_was_cut_in_two_may_stand_in_two_places():
     content = f"<h1>Reference</h1>{paragraphs(REPEATING, *ENTRIES)}"
     halves = f"Reference. {REPEATING[:middle]}", *ENTRIES, f"Reference. {REPEATING[middle:]}"
     assert lost(*halves, content=content) == []
-
-
-def test_a_passage_of_which_a_few_words_changed_is_together():
-    changed = " ".join("quartz" if at % 7 == 3 else word for at, word in enumerate(CAMERA.split(" ")))
-    letters = sum(map(str.isalnum, CAMERA))
-    assert letters_together(CAMERA, SearchedText(f"{GRIPPER}\n{changed}\n{BATTERY}")) > 0.6 * letters
-
-
-def test_what_stands_nowhere_has_no_place():
-    assert letters_together(CAMERA, SearchedText(GRIPPER)) < 12
-    assert letters_together(CAMERA, SearchedText()) == 0

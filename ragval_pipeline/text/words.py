@@ -1,19 +1,14 @@
-"""The words of a text, for comparing chunks with each other.
-
-What lives here: folding blanks and invisible characters, and cutting into words. What does not: comparing.
-"""
+"""The one tokenizer: the words of a text, and its blanks folded."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from ragval_pipeline.blanks import ZERO_WIDTH
+from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH
 
 _INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
-#: Scripts without blanks between words: each character is one.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 

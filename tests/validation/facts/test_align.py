@@ -2,20 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.integrity.grams import runs_of
-from ragval_pipeline.validation.integrity.match import Match, match_text
-from ragval_pipeline.validation.integrity.searched import SearchedText
+from ragval_pipeline.text.grams import runs_of
+from ragval_pipeline.validation.facts.align import Alignment, align
+from ragval_pipeline.validation.facts.page import Searched
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS
 
 PAGE = f"Using the arm\n{GRIPPER}\n{CAMERA}\n{BATTERY}"
 
 
-def match(text: str, page: str = PAGE, **given: list[str]) -> Match:
-    return match_text(text, SearchedText(page), **given)
+def match(text: str, page: str = PAGE, **given: list[str]) -> Alignment:
+    return align(text, Searched(page), **given)
 
 
-def missing(found: Match) -> list[str]:
-    return [] if found.found is None else [found.text.between(*run) for run in runs_of(~found.found)]
+def missing(found: Alignment) -> list[str]:
+    return [found.text.between(*run) for run in runs_of(~found.found)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""From a bucket of pages and chunks to typed rows: the one pass over texts, with the one alignment."""

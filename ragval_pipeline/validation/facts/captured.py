@@ -1,0 +1,148 @@
+"""What of a page's content its chunks hold, read off their alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile, islice, takewhile
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.sources.page_text import Block
+from ragval_pipeline.text.folding import fold
+from ragval_pipeline.text.grams import SIZE
+from ragval_pipeline.validation.facts.align import Alignment, pieces_of
+from ragval_pipeline.validation.facts.page import Page, Range
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+
+#: A block of fewer letters that is missed says little: a caption, a cell, a label of the theme.
+PASSAGE_LETTERS = 40
+#: Below this share of its letters a block counts as lost.
+LOST_BELOW = 0.5
+#: Letters that may stand between two parts of a repeated block: words that were added.
+BETWEEN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBlock:
+    """A block of a page's content and how many of its letters stand in the page's chunks.
+
+    Attributes:
+        block: The block.
+        letters: Its letters and digits.
+        held: Those that stand in chunks.
+        start: Its first letter on the page.
+        folded: Its letters.
+    """
+
+    block: Block
+    letters: int
+    held: int
+    start: int
+    folded: str
+
+    @property
+    def lost(self) -> bool:
+        """Whether less than half of the block stands in any chunk."""
+        return self.held < LOST_BELOW * self.letters
+
+
+def held_blocks(page: Page, chunks: Iterable[Alignment], labels: Iterable[str]) -> list[HeldBlock]:
+    """How much of each block of a page's content stands in its chunks, in the order of the page.
+
+    Args:
+        page: The page.
+        chunks: Its chunks, aligned with it.
+        labels: Titles and headings stored with them: an ingestion that keeps them there did not lose them.
+    """
+    import numpy as np
+
+    held = np.zeros(len(page.letters), dtype=np.bool_)
+    pieces: set[str] = set()
+    for chunk in chunks:
+        pieces |= pieces_of(chunk.text)
+        for span in chunk.spans:
+            if span.place >= 0:
+                held[span.place : span.beyond] = True
+    pieces |= {fold(label) for label in labels}
+    blocks = []
+    for block, places in zip(page.blocks, page.places, strict=True):
+        letters = sum(end - start for start, end in places)
+        if not letters:
+            continue
+        count = sum(int(held[start:end].sum()) for start, end in places)
+        folded = "".join(page.letters[start:end] for start, end in places)
+        if count < letters:
+            count = max(count, _held_elsewhere(page, folded, held, places))
+            if block.kind == "heading" and _is_piece(folded, pieces):
+                count = letters
+        blocks.append(HeldBlock(block, letters, min(count, letters), places[0][0], folded))
+    return blocks
+
+
+def _is_piece(heading: str, pieces: set[str]) -> bool:
+    """Whether a chunk has a heading in a line of its own, with or without its number."""
+    return heading in pieces or (heading.lstrip("0123456789") or heading) in pieces
+
+
+def _held_elsewhere(page: Page, letters: str, held: Mask, places: Sequence[Range]) -> int:
+    """How much of a block the chunks hold at another place of a page that repeats itself, in one piece.
+
+    Reference pages say the same of everything they list: half of a paragraph that was lost may stand in pieces of some
+    words in the others. In one place there is less of it.
+    """
+    import numpy as np
+
+    if len(letters) < SIZE:
+        return 0
+    runs = [
+        (place, start, length)
+        for start, place, length in page.index(SIZE).common_runs(letters)
+        if not any(first <= place < end for first, end in places)
+    ]
+    runs.sort()
+    best = 0
+    for number, (place, _, _) in enumerate(runs):
+        mask = np.zeros(len(letters), dtype=np.bool_)
+        for other, start, length in takewhile(
+            lambda run: run[0] < place + len(letters) + BETWEEN, islice(runs, number, None)
+        ):
+            mask[start : start + length] |= held[other : other + length]
+        best = max(best, int(mask.sum()))
+    return best
+
+
+def lost_passages(held: Iterable[HeldBlock]) -> list[HeldBlock]:
+    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half stands in any chunk."""
+    return [entry for entry in held if entry.letters >= PASSAGE_LETTERS and entry.lost]
+
+
+def lost_headings(held: Sequence[HeldBlock]) -> list[HeldBlock]:
+    """Headings that stand in no chunk although the text below them does.
+
+    A heading that was lost together with a passage below it is part of what was not captured.
+    """
+    return [entry for entry, below in _with_texts(held) if entry.lost and below and not _is_told(below)]
+
+
+def _is_told(below: Sequence[HeldBlock]) -> bool:
+    """Whether what a heading heads was lost, and is said to be."""
+    return below[0].lost and bool(lost_passages(below))
+
+
+def _with_texts(held: Sequence[HeldBlock]) -> Iterator[tuple[HeldBlock, list[HeldBlock]]]:
+    """Each heading with the texts below it, up to the next heading that has any; the last ones with the text before."""
+    for number, entry in enumerate(held):
+        if entry.block.kind == "heading":
+            after = dropwhile(_is_heading, held[number + 1 :])
+            below = list(takewhile(lambda other: not _is_heading(other), after))
+            before = (other for other in reversed(held[:number]) if not _is_heading(other))
+            yield entry, below or list(islice(before, 1))
+
+
+def _is_heading(entry: HeldBlock) -> bool:
+    return entry.block.kind == "heading"

@@ -1,0 +1,137 @@
+"""A text that others are looked for in, by the places of its letters: a page, or the labels stored with a chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.sources.page_text import Block
+from ragval_pipeline.text.folding import FoldedText, joined
+from ragval_pipeline.text.grams import GramIndex
+
+#: Occurrences of a word or label that are looked at until one stands there as a whole.
+OCCURRENCES = 64
+
+#: Letters of a page, from the first to before the second.
+Range = tuple[int, int]
+
+
+class Searched:
+    """Some texts to look in, the first parts first.
+
+    Args:
+        parts: The texts; nothing is found across two of them.
+    """
+
+    def __init__(self, *parts: str | None) -> None:
+        self._parts = [part for part in parts if part]
+        self._indexes: dict[int, GramIndex] = {}
+
+    @cached_property
+    def folded(self) -> FoldedText:
+        """All parts, with separators between them."""
+        return FoldedText.of(joined(self._parts))
+
+    @property
+    def letters(self) -> str:
+        """The letters of all parts; every place is a position in them."""
+        return self.folded.letters
+
+    def index(self, width: int) -> GramIndex:
+        """The runs of ``width`` letters."""
+        if width not in self._indexes:
+            self._indexes[width] = GramIndex(self.letters, width)
+        return self._indexes[width]
+
+    def place(self, letters: str) -> int | None:
+        """Where the letters stand first; None when they do not."""
+        start = self.letters.find(letters)
+        return None if start < 0 else start
+
+    def whole(self, letters: str, near: int | None = None, *, one_word: bool = False) -> int | None:
+        """Where the letters stand from the beginning of a word to the end of one; None when they do not.
+
+        Args:
+            letters: Folded words.
+            near: The place that is nearest to this one; None: the first.
+            one_word: Only where they are one word.
+        """
+        if not letters:
+            return None
+        text, at = self.letters, -1
+        found: int | None = None
+        for _ in range(OCCURRENCES):
+            at = text.find(letters, at + 1)
+            if at < 0:
+                break
+            starts, after = self.folded.word_starts, at + len(letters)
+            if not starts[at] or (after < len(text) and not starts[after]):
+                continue
+            if one_word and starts[at + 1 : after].any():
+                continue
+            if near is None:
+                return at
+            if found is not None and abs(found - near) <= abs(at - near):
+                break
+            found = at
+        return found
+
+
+def searched_labels(labels: Iterable[str]) -> Searched:
+    """Title, headings and the like that are stored with a chunk."""
+    return Searched(*dict.fromkeys(labels))
+
+
+class Page(Searched):
+    """A page, with the places of the blocks of its content.
+
+    All that stands between its body tags is looked in, since an extractor may have taken any of it; what the content
+    has in other words (a heading without the label of its anchor) comes behind, then the title and texts of attributes.
+
+    Args:
+        record: The page's copy.
+    """
+
+    def __init__(self, record: PageRecord) -> None:
+        self.blocks: tuple[Block, ...] = record.blocks
+        lines = ((number, line) for number, block in enumerate(record.blocks) for line in block.text.split("\n"))
+        self._lines = [(number, line) for number, line in lines if line]
+        self._body = record.body.split("\n")
+        self._at = _same_lines([line for _, line in self._lines], self._body)
+        extra = [line for (_, line), at in zip(self._lines, self._at, strict=True) if at is None]
+        super().__init__(record.body, *extra, record.title, record.attributes)
+
+    @cached_property
+    def places(self) -> list[list[Range]]:
+        """Where the letters of each block stand: a range for each of its lines that has any."""
+        import numpy as np
+
+        text = self.folded
+        codes = np.frombuffer(text.shown.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        breaks = np.searchsorted(text.offsets, np.flatnonzero(codes == ord("\n"))).tolist()
+        starts, ends = [0, *breaks], [*breaks, len(text.letters)]
+        # Parts are parted by a line of their own that holds the separator.
+        behind = accumulate((2 for _, at in zip(self._lines, self._at, strict=True) if at is None), initial=0)
+        extras = iter([len(self._body) + 1 + offset for offset in behind])
+        places: list[list[Range]] = [[] for _ in self.blocks]
+        for (number, _), at in zip(self._lines, self._at, strict=True):
+            line = next(extras) if at is None else at
+            if ends[line] > starts[line]:
+                places[number].append((starts[line], ends[line]))
+        return places
+
+
+def _same_lines(content: Sequence[str], body: Sequence[str]) -> list[int | None]:
+    """The line of the body that each line of the content is; None where the body has it in other words."""
+    from rapidfuzz.distance import LCSseq
+
+    at: list[int | None] = [None] * len(content)
+    for block in LCSseq.opcodes(content, body):
+        if block.tag == "equal":
+            for step in range(block.src_end - block.src_start):
+                at[block.src_start + step] = block.dest_start + step
+    return at
+
+
