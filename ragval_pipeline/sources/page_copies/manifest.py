@@ -43,7 +43,8 @@ class PageCopiesManifest(BaseModel):
         reason_code: Of the criteria that cannot be measured then.
         staged_uri: Folder that the parts were written to.
         kept_uri: Folder that the parts are moved to when the run's report is written.
-        parts: The Parquet files, in the sitemap's order.
+        parts: The Parquet files, one a bucket of pages.
+        buckets: How many buckets there are, a power of two; empty ones have no part.
         pages: Rows in all parts.
         readable: Pages whose text could be read.
         left_out: In-scope pages beyond ``source.max_pages``.
@@ -62,6 +63,7 @@ class PageCopiesManifest(BaseModel):
     staged_uri: str = ""
     kept_uri: str = ""
     parts: tuple[Part, ...] = ()
+    buckets: int = 1
     pages: int = 0
     readable: int = 0
     left_out: int = 0

@@ -9,6 +9,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
@@ -16,13 +17,15 @@ from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.sources.page_copies.record import PageRecord, arrow_schema, record_of, row_of
 from ragval_pipeline.sources.pages import PageReader, read_pages
-from ragval_pipeline.sources.snapshot.manifest import Part
+from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 
 if TYPE_CHECKING:
     from upath import UPath
 
-#: Text after which a new part begins; a part is what later steps hold at a time.
-CHARACTERS_PER_PART = 16_000_000
+#: Pages of a bucket: what later steps hold in memory at a time.
+PAGES_PER_BUCKET = 256
+#: Pages that are made into rows at once.
+_BATCH = 64
 
 
 @dataclass
@@ -65,17 +68,24 @@ def take_copies(
         The manifest. When the page host fails, its ``failure`` says so: nothing is raised, because everything that
         needs no page can still be measured.
     """
+    import pyarrow as pa
+
     started = time.monotonic()
     pages = inventory.in_scope
     tally = _Tally()
     folder.mkdir(parents=True, exist_ok=True)
     records = _records(pages, reader, max_pages, tally, on_progress)
-    parts = tuple(_write_parts(records, folder))
+    with BucketWriter(folder, arrow_schema(), buckets_for(min(len(pages), max_pages), PAGES_PER_BUCKET)) as writer:
+        while some := list(islice(records, _BATCH)):
+            batch = pa.RecordBatch.from_pylist([row_of(record) for record in some], schema=writer.schema)
+            writer.add(batch, [record.page_key for record in some])
+        parts = writer.close()
     return PageCopiesManifest(
         run_id=run_id,
         staged_uri=str(folder),
         kept_uri=kept_uri,
         parts=parts,
+        buckets=writer.buckets,
         pages=tally.pages,
         readable=tally.readable,
         left_out=max(0, len(pages) - max_pages),
@@ -101,27 +111,3 @@ def _records(
             yield record
     except SystemFailure as failure:
         tally.failure = failure
-
-
-def _write_parts(records: Iterator[PageRecord], folder: UPath) -> Iterator[Part]:
-    held: list[PageRecord] = []
-    characters = number = 0
-    for record in records:
-        held.append(record)
-        characters += record.characters
-        if characters >= CHARACTERS_PER_PART:
-            yield _write_part(held, folder, number)
-            held, characters, number = [], 0, number + 1
-    if held:
-        yield _write_part(held, folder, number)
-
-
-def _write_part(records: Sequence[PageRecord], folder: UPath, number: int) -> Part:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    name = f"part-{number:05d}.parquet"
-    table = pa.Table.from_pylist([row_of(record) for record in records], schema=arrow_schema())
-    with (folder / name).open("wb") as file:
-        pq.write_table(table, file, compression="zstd")
-    return Part(name=name, rows=table.num_rows)

@@ -8,12 +8,19 @@ from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 
 
 class Part(BaseModel):
-    """One Parquet file of a snapshot."""
+    """One Parquet file of a snapshot.
+
+    Attributes:
+        name: File name.
+        rows: Its rows.
+        bucket: The bucket that its pages are in (``buckets.bucket_of``).
+    """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     rows: int
+    bucket: int = 0
 
 
 class SnapshotManifest(BaseModel):
@@ -23,7 +30,8 @@ class SnapshotManifest(BaseModel):
         run_id: Run that read it.
         staged_uri: Folder that the parts were written to.
         kept_uri: Folder that the parts are moved to when the run's report is written.
-        parts: The Parquet files, in id order.
+        parts: The Parquet files, one a bucket of pages.
+        buckets: How many buckets there are, a power of two; empty ones have no part.
         points: Rows in all parts.
         count_before: Exact number of points before the read.
         count_after: Exact number of points after the read.
@@ -41,6 +49,7 @@ class SnapshotManifest(BaseModel):
     staged_uri: str
     kept_uri: str
     parts: tuple[Part, ...]
+    buckets: int = 1
     points: int
     count_before: int
     count_after: int

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.qdrant.reader import Reader
-from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.suite.model import PayloadSettings
 
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from upath import UPath
 
-#: Rows and bytes in memory after which a new part begins: parts are what later steps read one at a time.
-ROWS_PER_PART = 50_000
-BYTES_PER_PART = 64_000_000
+#: Points of a bucket: what later steps hold in memory at a time.
+POINTS_PER_BUCKET = 4096
 #: Points whose whole payload is looked at to learn which names it really has.
 OBSERVED_POINTS = 200
 
@@ -59,13 +59,16 @@ def take_snapshot(
     tracked = tracked_fields(payload.fields, payload.required)
     mapper = RecordMapper(fields=payload.fields, tracked=tracked, page_key=page_key, pages=pages)
     _clear(folder)
-    batches = _batches(reader, mapper, tracked, facts.points_count, on_progress)
-    parts = tuple(_write_parts(batches, mapper.schema, folder))
+    with BucketWriter(folder, mapper.schema, buckets_for(facts.points_count, POINTS_PER_BUCKET)) as writer:
+        for batch in _batches(reader, mapper, tracked, facts.points_count, on_progress):
+            writer.add(batch, _keys(batch))
+        parts = writer.close()
     return SnapshotManifest(
         run_id=run_id,
         staged_uri=str(folder),
         kept_uri=kept_uri,
         parts=parts,
+        buckets=writer.buckets,
         points=sum(part.rows for part in parts),
         count_before=facts.points_count,
         count_after=reader.count(),
@@ -99,28 +102,10 @@ def _batches(
             on_progress(read, max(expected, read))
 
 
-def _write_parts(batches: Iterator[pa.RecordBatch], schema: pa.Schema, folder: UPath) -> Iterator[Part]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    held: list[pa.RecordBatch] = []
-    number = 0
-
-    def flush() -> Part:
-        name = f"part-{number:05d}.parquet"
-        table = pa.Table.from_batches(held, schema=schema)
-        with (folder / name).open("wb") as file:
-            pq.write_table(table, file, compression="zstd")
-        return Part(name=name, rows=table.num_rows)
-
-    for batch in batches:
-        held.append(batch)
-        rows, size = sum(entry.num_rows for entry in held), sum(entry.nbytes for entry in held)
-        if rows >= ROWS_PER_PART or size >= BYTES_PER_PART:
-            yield flush()
-            held, number = [], number + 1
-    if held:
-        yield flush()
+def _keys(batch: pa.RecordBatch) -> list[str]:
+    """The page of each row; of a point without one its id, so that they do not all lie in one bucket."""
+    pages, ids = batch.column("page_key").to_pylist(), batch.column("point_id").to_pylist()
+    return [name if page is None else page for page, name in zip(pages, ids, strict=True)]
 
 
 def _observe(reader: Reader) -> tuple[str, ...]:

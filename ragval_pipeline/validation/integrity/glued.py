@@ -70,6 +70,8 @@ def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right
     for step in (*range(_same(text, page, at, left, 1) + 1), *range(-1, -_same(text, page, at - 1, right - 1, -1) - 1, -1)):
         parted = left + step >= len(page.letters) or page.spaced[left + step]
         place = at + step
+        if not 0 < place < len(text.letters) or right + step >= len(page.letters):
+            continue
         if parted and page.spaced[right + step] and not text.apart[place] and not text.alone[place]:
             yield place
             return

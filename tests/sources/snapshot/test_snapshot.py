@@ -13,7 +13,7 @@ from upath import UPath
 
 from ragval_pipeline.sources.qdrant import reader as reader_module
 from ragval_pipeline.sources.qdrant.reader import CollectionReader, Point
-from ragval_pipeline.sources.snapshot import writer
+from ragval_pipeline.sources.snapshot import buckets, writer
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
@@ -55,12 +55,13 @@ def test_every_point_is_in_the_snapshot_once_over_pages_and_parts(
     qdrant: Qdrant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader_module, "PAGE_SIZE", 50)
-    monkeypatch.setattr(writer, "ROWS_PER_PART", 100)
+    monkeypatch.setattr(writer, "POINTS_PER_BUCKET", 100)
+    monkeypatch.setattr(buckets, "BYTES_HELD", 10_000)
     ids = [*range(120), *(str(uuid.UUID(int=number)) for number in range(1, 121))]
     qdrant.create([stored(number, chunk_index=index) for index, number in enumerate(ids)])
     progress: list[tuple[int, int]] = []
     manifest = take(qdrant.reader(), tmp_path, on_progress=lambda done, total: progress.append((done, total)))
-    assert [part.rows for part in manifest.parts] == [100, 100, 40]
+    assert (manifest.buckets, len(manifest.parts), sum(part.rows for part in manifest.parts)) == (4, 4, 240)
     assert sorted(path.name for path in tmp_path.iterdir()) == [part.name for part in manifest.parts]
     read = list(Snapshot(manifest).rows(("point_id", "chunk_index")))
     assert {row["point_id"]: row["chunk_index"] for row in read} == {str(n): i for i, n in enumerate(ids)}
@@ -262,25 +263,34 @@ def test_a_number_for_a_text_and_a_text_for_headings_are_kept_as_what_they_say(t
     assert (row["kind:chapter_id"], row["kind:module_name"]) == ("int", "bool")
 
 
-def test_parts_begin_anew_when_texts_are_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader_module, "PAGE_SIZE", 5)
-    monkeypatch.setattr(writer, "BYTES_PER_PART", 100_000)
+def test_the_points_of_a_page_share_the_bucket_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "POINTS_PER_BUCKET", 8)
     with open_qdrant("local") as qdrant:
-        qdrant.create([stored(number, module_name="m" * 10_000) for number in range(20)])
+        qdrant.create([stored(number, source_url=f"https://docs.example.com/{number % 7}") for number in range(60)])
         manifest = take(qdrant.reader(), tmp_path)
-    assert [part.rows for part in manifest.parts] == [10, 10]
+    for part in manifest.parts:
+        keys = pq.read_table(tmp_path / part.name, columns=["page_key"]).column("page_key").to_pylist()
+        assert {buckets.bucket_of(key, manifest.buckets) for key in keys} == {part.bucket}
+    assert sum(part.rows for part in manifest.parts) == 60
+
+
+def test_a_bucket_of_many_lies_in_one_of_few() -> None:
+    keys = [f"https://docs.example.com/{number}" for number in range(200)]
+    assert all(buckets.bucket_of(key, 64) % 8 == buckets.bucket_of(key, 8) for key in keys)
+    assert len({buckets.bucket_of(key, 8) for key in keys}) == 8
+    assert [buckets.buckets_for(rows, 100) for rows in (0, 100, 101, 350, 10**9)] == [1, 1, 2, 4, 256]
 
 
 def test_a_second_try_leaves_no_parts_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader_module, "PAGE_SIZE", 2)
-    monkeypatch.setattr(writer, "ROWS_PER_PART", 2)
+    monkeypatch.setattr(writer, "POINTS_PER_BUCKET", 2)
     (tmp_path / "other.txt").write_text("kept")
     with open_qdrant("local") as qdrant:
         qdrant.create([stored(number) for number in range(6)])
         take(qdrant.reader(), tmp_path)
         qdrant.client.delete(qdrant.name, points_selector=[0, 1, 2, 3])
         manifest = take(qdrant.reader(), tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.txt", "part-00000.parquet"]
+    assert {path.name for path in tmp_path.iterdir()} == {"other.txt", *(part.name for part in manifest.parts)}
     assert manifest.points == 2
 
 

@@ -1,0 +1,128 @@
+"""Parquet files by bucket: a page and its chunks share a bucket on every machine, so that each can be judged alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.snapshot.manifest import Part
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from upath import UPath
+
+#: More files are not kept open at once.
+MOST_BUCKETS = 256
+#: Bytes of rows in memory after which they are written.
+BYTES_HELD = 48_000_000
+
+
+def bucket_of(key: str, buckets: int) -> int:
+    """The bucket of a canonical page, or of the id of a point that names none.
+
+    Buckets of a larger power of two are parts of those of a smaller one: bucket 5 of 8 lies in bucket 1 of 4.
+
+    Args:
+        key: Canonical form of the page's address.
+        buckets: A power of two.
+    """
+    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") % buckets
+
+
+def buckets_for(rows: int, per_bucket: int) -> int:
+    """How many buckets hold about ``per_bucket`` of so many rows each: a power of two, at most ``MOST_BUCKETS``."""
+    wanted = max(1, -(-rows // per_bucket))
+    return min(MOST_BUCKETS, 1 << (wanted - 1).bit_length())
+
+
+class BucketWriter(AbstractContextManager["BucketWriter"]):
+    """Writes rows into one Parquet file a bucket while they come.
+
+    Args:
+        folder: Where the files go; it exists.
+        schema: Of all rows.
+        buckets: A power of two.
+    """
+
+    def __init__(self, folder: UPath, schema: pa.Schema, buckets: int) -> None:
+        self.buckets = buckets
+        self.schema, self._folder = schema, folder
+        self._held: dict[int, list[pa.RecordBatch]] = {}
+        self._bytes = 0
+        self._rows: dict[int, int] = {}
+        self._writers: dict[int, Any] = {}
+        self._files = ExitStack()
+        self._known: dict[str, int] = {}
+
+    def add(self, batch: pa.RecordBatch, keys: list[str]) -> None:
+        """Take in rows and the key of each."""
+        import numpy as np
+        import pyarrow as pa
+
+        numbers = np.fromiter((self._bucket(key) for key in keys), dtype=np.int64, count=len(keys))
+        order = np.argsort(numbers, kind="stable")
+        cuts = np.flatnonzero(np.diff(numbers[order])) + 1
+        for rows in np.split(order, cuts):
+            if len(rows):
+                self._held.setdefault(int(numbers[rows[0]]), []).append(batch.take(pa.array(rows)))
+        self._bytes += batch.nbytes
+        if self._bytes >= BYTES_HELD:
+            self._flush()
+
+    def close(self) -> tuple[Part, ...]:
+        """Write what is held, close all files, and tell them by bucket."""
+        self._flush()
+        for writer in self._writers.values():
+            writer.close()
+        self._files.close()
+        return tuple(
+            Part(name=_name(bucket), rows=rows, bucket=bucket)
+            for bucket, rows in sorted(self._rows.items())
+        )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._files.close()
+
+    def _bucket(self, key: str) -> int:
+        if key not in self._known:
+            self._known[key] = bucket_of(key, self.buckets)
+        return self._known[key]
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        for bucket, batches in self._held.items():
+            if bucket not in self._writers:
+                file = self._files.enter_context((self._folder / _name(bucket)).open("wb"))
+                self._writers[bucket] = pq.ParquetWriter(file, self.schema, compression="zstd")
+            table = pa.Table.from_batches(batches, schema=self.schema)
+            self._writers[bucket].write_table(table)
+            self._rows[bucket] = self._rows.get(bucket, 0) + table.num_rows
+        self._held, self._bytes = {}, 0
+
+
+def in_buckets(parts: tuple[Part, ...], buckets: int) -> list[list[Part]]:
+    """The parts of each of ``buckets`` buckets, which were written as at least as many."""
+    found: list[list[Part]] = [[] for _ in range(buckets)]
+    for part in parts:
+        found[part.bucket % buckets].append(part)
+    return found
+
+
+def read_parts(folder: UPath, parts: list[Part], columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The rows of some parts, a row group in memory at a time."""
+    import pyarrow.parquet as pq
+
+    for part in parts:
+        with (folder / part.name).open("rb") as file:
+            yield from pq.ParquetFile(file).iter_batches(columns=columns)
+
+
+def _name(bucket: int) -> str:
+    return f"part-{bucket:05d}.parquet"
