@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.page_copies.record import PageRecord, record_from
+from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 
 if TYPE_CHECKING:
@@ -32,26 +33,18 @@ class PageCopies:
         gone = f"the page copies of run {read.run_id} are gone from {read.kept_uri}: read the pages anew"
         return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
 
-    def groups(self) -> Iterator[list[PageRecord]]:
-        """Pages in the sitemap's order, a part in memory at a time."""
-        import pyarrow.parquet as pq
+    def rows(self, columns: Sequence[str] | None = None, *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
+        """Some columns of every page, bucket by bucket.
 
-        folder = self.folder()
-        for part in self.manifest.parts:
-            with (folder / part.name).open("rb") as file:
-                table = pq.read_table(file)
-            yield [record_from(row) for row in table.to_pylist()]
+        Args:
+            columns: Names of columns; None: all.
+            bucket: The bucket whose pages are read.
+            buckets: How many buckets it is one of: a power of two, not more than the copies have; 1 for all pages.
+        """
+        parts = in_bucket(self.manifest.parts, bucket, buckets)
+        for batch in read_parts(self.folder(), parts, None if columns is None else list(columns)):
+            yield from batch.to_pylist()
 
-    def rows(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Some columns of every page, in the sitemap's order, a part in memory at a time."""
-        import pyarrow.parquet as pq
-
-        folder = self.folder()
-        for part in self.manifest.parts:
-            with (folder / part.name).open("rb") as file:
-                yield from pq.read_table(file, columns=list(columns)).to_pylist()
-
-    def records(self) -> Iterator[PageRecord]:
-        """Every page, in the sitemap's order."""
-        for group in self.groups():
-            yield from group
+    def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
+        """Every page; arguments as of ``rows``."""
+        return map(record_from, self.rows(bucket=bucket, buckets=buckets))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -107,15 +107,12 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self._held, self._bytes = {}, 0
 
 
-def in_buckets(parts: tuple[Part, ...], buckets: int) -> list[list[Part]]:
-    """The parts of each of ``buckets`` buckets, which were written as at least as many."""
-    found: list[list[Part]] = [[] for _ in range(buckets)]
-    for part in parts:
-        found[part.bucket % buckets].append(part)
-    return found
+def in_bucket(parts: Sequence[Part], bucket: int, buckets: int) -> list[Part]:
+    """The parts of one of ``buckets`` buckets, which were written as at least as many."""
+    return [part for part in parts if part.bucket % buckets == bucket]
 
 
-def read_parts(folder: UPath, parts: list[Part], columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """The rows of some parts, a row group in memory at a time."""
     import pyarrow.parquet as pq
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 
@@ -32,17 +33,18 @@ class Snapshot:
         gone = f"the snapshot of run {read.run_id} is gone from {read.kept_uri}: take a new one"
         return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Record batches with ``columns``, in id order, a part in memory at a time."""
-        import pyarrow.parquet as pq
+    def batches(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[pa.RecordBatch]:
+        """Record batches with ``columns``, bucket by bucket and there in id order.
 
-        folder = self.folder()
-        for part in self.manifest.parts:
-            with (folder / part.name).open("rb") as file:
-                yield from pq.ParquetFile(file).iter_batches(columns=list(columns))
+        Args:
+            columns: Names of columns.
+            bucket: The bucket whose points are read.
+            buckets: How many buckets it is one of: a power of two, not more than the snapshot has; 1 for all points.
+        """
+        yield from read_parts(self.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
 
     def table(self, columns: Sequence[str]) -> pa.Table:
-        """One table with ``columns``, a row a point, in id order. For narrow columns only."""
+        """One table with ``columns``, a row a point. For narrow columns only."""
         import pyarrow as pa
 
         batches = list(self.batches(columns))
@@ -54,7 +56,7 @@ class Snapshot:
         schema = arrow_schema(tracked_fields(self.manifest.fields, self.manifest.required))
         return pa.schema([schema.field(name) for name in columns]).empty_table()
 
-    def rows(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """One mapping a point with ``columns``."""
-        for batch in self.batches(columns):
+    def rows(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
+        """One mapping a point with ``columns``; arguments as of ``batches``."""
+        for batch in self.batches(columns, bucket=bucket, buckets=buckets):
             yield from batch.to_pylist()

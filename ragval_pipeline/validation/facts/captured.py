@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile, islice, takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.page_text import Block
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
 
-#: A block of fewer letters that is missed says little: a caption, a cell, a label of the theme.
-PASSAGE_LETTERS = 40
-#: Below this share of its letters a block counts as lost.
-LOST_BELOW = 0.5
 #: Letters that may stand between two parts of a repeated block: words that were added.
 BETWEEN = 160
 
@@ -44,12 +40,6 @@ class HeldBlock:
     held: int
     start: int
     folded: str
-
-    @property
-    def lost(self) -> bool:
-        """Whether less than half of the block stands in any chunk."""
-        return self.held < LOST_BELOW * self.letters
-
 
 def held_blocks(page: Page, chunks: Iterable[Alignment], labels: Iterable[str]) -> list[HeldBlock]:
     """How much of each block of a page's content stands in its chunks, in the order of the page.
@@ -114,35 +104,3 @@ def _held_elsewhere(page: Page, letters: str, held: Mask, places: Sequence[Range
             mask[start : start + length] |= held[other : other + length]
         best = max(best, int(mask.sum()))
     return best
-
-
-def lost_passages(held: Iterable[HeldBlock]) -> list[HeldBlock]:
-    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half stands in any chunk."""
-    return [entry for entry in held if entry.letters >= PASSAGE_LETTERS and entry.lost]
-
-
-def lost_headings(held: Sequence[HeldBlock]) -> list[HeldBlock]:
-    """Headings that stand in no chunk although the text below them does.
-
-    A heading that was lost together with a passage below it is part of what was not captured.
-    """
-    return [entry for entry, below in _with_texts(held) if entry.lost and below and not _is_told(below)]
-
-
-def _is_told(below: Sequence[HeldBlock]) -> bool:
-    """Whether what a heading heads was lost, and is said to be."""
-    return below[0].lost and bool(lost_passages(below))
-
-
-def _with_texts(held: Sequence[HeldBlock]) -> Iterator[tuple[HeldBlock, list[HeldBlock]]]:
-    """Each heading with the texts below it, up to the next heading that has any; the last ones with the text before."""
-    for number, entry in enumerate(held):
-        if entry.block.kind == "heading":
-            after = dropwhile(_is_heading, held[number + 1 :])
-            below = list(takewhile(lambda other: not _is_heading(other), after))
-            before = (other for other in reversed(held[:number]) if not _is_heading(other))
-            yield entry, below or list(islice(before, 1))
-
-
-def _is_heading(entry: HeldBlock) -> bool:
-    return entry.block.kind == "heading"

@@ -45,9 +45,11 @@ class Searched:
             self._indexes[width] = GramIndex(self.letters, width)
         return self._indexes[width]
 
-    def place(self, letters: str) -> int | None:
-        """Where the letters stand first; None when they do not."""
+    def place(self, letters: str, *, occurrence: int = 0) -> int | None:
+        """Where the letters stand for the first time, or after some others; None when they do not."""
         start = self.letters.find(letters)
+        while occurrence and start >= 0:
+            start, occurrence = self.letters.find(letters, start + 1), occurrence - 1
         return None if start < 0 else start
 
     def whole(self, letters: str, near: int | None = None, *, one_word: bool = False) -> int | None:

@@ -26,9 +26,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ragval_pipeline.validation.integrity.edges import ANCHOR
+from ragval_pipeline.validation.facts.edges import ANCHOR
+from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.integrity.results import ChunkResult
 
 ChunkClass = Literal["verified", "drifted", "gone"]
 
@@ -40,7 +40,7 @@ CHANGED_WORDS = 0.02
 GONE_BELOW = 0.5
 
 
-def class_of(chunk: ChunkResult, habits: Habits | None = None) -> ChunkClass:
+def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     """The class of a chunk.
 
     Args:
@@ -53,7 +53,7 @@ def class_of(chunk: ChunkResult, habits: Habits | None = None) -> ChunkClass:
     share = chunk.found / letters if letters else 1.0
     # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
     # edges of another text are met by chance.
-    found = chunk.found if share >= VERIFIED_FROM or chunk.surely is None else chunk.surely
+    found = chunk.found if share >= VERIFIED_FROM else chunk.surely
     framed = chunk.longest >= ANCHOR and found >= GONE_BELOW * letters
     if found < GONE_BELOW * chunk.letters and not framed:
         return "gone"

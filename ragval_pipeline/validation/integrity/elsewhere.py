@@ -1,37 +1,31 @@
-"""Where a chunk stands that does not stand on its own page.
-
-What lives here: looking for pieces of such chunks on all other pages. What does not: deciding that they are gone
-(``classes``).
-"""
+"""On which pages texts stand that are not on their own: by runs of letters that both have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
-from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.text.folding import fold
+from ragval_pipeline.validation.facts.rows import PageFacts
 
-#: More chunks than this are not looked for: then the whole index is of another site, and says so.
-MOST = 200
+#: Share of a text's sampled runs that must stand on a page for the text to stand there: one half may have changed.
+STANDS = 0.5
 
 
-def pages_elsewhere(gone: Mapping[str, tuple[str, Sequence[str]]], records: Iterable[PageRecord]) -> dict[str, str]:
-    """The page that each chunk really stands on, as the sitemap spells it; chunks that stand nowhere are left out.
+def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
+    """Keys of the pages that each text stands on, in their order; texts that stand nowhere are left out.
 
     Args:
-        gone: Point id to the key of its own page and pieces of its letters.
-        records: All pages.
+        texts: Sampled runs of each text (``ChunkFacts.probes``).
+        pages: All pages.
     """
-    sought = dict(list(gone.items())[:MOST])
-    found: dict[str, str] = {}
-    for record in records:
-        if len(found) == len(sought):
-            break
-        letters = fold(f"{record.main}\n{record.body}")
-        for point_id, (own, probes) in sought.items():
-            if point_id in found or own == record.page_key:
-                continue
-            # Two of three pieces: one may hold a changed word.
-            if probes and [probe in letters for probe in probes].count(True) >= (len(probes) + 1) // 2:
-                found[point_id] = record.url
+    owners: dict[int, list[str]] = {}
+    for name, runs in texts.items():
+        for run in runs:
+            owners.setdefault(run, []).append(name)
+    found: dict[str, list[str]] = {}
+    for page in pages:
+        hits = Counter(name for run in page.anchors if run in owners for name in owners[run])
+        for name, count in hits.items():
+            if count >= max(1.0, STANDS * len(texts[name])):
+                found.setdefault(name, []).append(page.page_key)
     return found

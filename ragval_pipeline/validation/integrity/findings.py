@@ -1,114 +1,113 @@
-"""From what was measured on pages and chunks to findings.
-
-What lives here: one function a code. What does not: measuring (``compare``) and the criteria (``measure``).
-"""
+"""From what pages and chunks have in common to findings: one function a code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.integrity.classes import ChunkClass, class_of
-from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.integrity.results import ChunkResult, IntegrityResult, PageResult
+from ragval_pipeline.validation.facts.rows import PageFacts
+from ragval_pipeline.validation.integrity.classes import ChunkClass
+from ragval_pipeline.validation.integrity.content import cut_chunks, lost_headings, lost_passages
 
-#: Passages, headings and joins that the details of one subject hold.
-DETAILED = 10
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.integrity.measure import Compared
 
-Classified = tuple[PageResult, ChunkResult, ChunkClass]
-
-
-def classify(result: IntegrityResult, habits: Habits) -> list[Classified]:
-    """Every chunk that differs from its page, with its class."""
-    return [(page, chunk, class_of(chunk, habits)) for page in result.read() for chunk in page.differing]
+#: Passages, headings and joins that the details of one subject hold, and the most that are counted of one page.
+DETAILED, MOST = 10, 50
 
 
-def integrity_findings(
-    result: IntegrityResult, classified: list[Classified], elsewhere: Mapping[str, str]
-) -> list[Finding]:
+def integrity_findings(compared: Compared, stands_on: Mapping[str, str]) -> list[Finding]:
     """All findings of the comparison.
 
     Args:
-        result: The comparison.
-        classified: Its chunks with their classes.
-        elsewhere: Point id to the page that a gone chunk stands on.
+        compared: The comparison.
+        stands_on: Point id to the page that a gone chunk stands on.
     """
     found = [
-        ("source.page_unfit", _unfit(result)),
-        ("integrity.page_unreadable", _unreadable(result)),
-        ("integrity.drifted", _of_class(classified, "drifted", {})),
-        ("integrity.gone", _of_class(classified, "gone", elsewhere)),
-        ("integrity.not_captured", _not_captured(result)),
-        ("integrity.heading_loss", _heading_loss(result)),
-        ("text.glued_words", _glued(classified)),
+        ("source.page_unfit", _unfit(compared)),
+        ("integrity.page_unreadable", _unreadable(compared)),
+        ("integrity.drifted", _of_class(compared, "drifted", {})),
+        ("integrity.gone", _of_class(compared, "gone", stands_on)),
+        ("integrity.not_captured", _not_captured(compared)),
+        ("integrity.heading_loss", _heading_loss(compared)),
+        ("text.glued_words", _glued(compared)),
     ]
-    findings = []
-    for code, subjects in found:
-        named = list(subjects)
-        if named:
-            findings.append(make_finding(code, named))
-    return findings
+    named = [(code, list(subjects)) for code, subjects in found]
+    return [make_finding(code, subjects) for code, subjects in named if subjects]
 
 
-def _unfit(result: IntegrityResult) -> Iterator[Subject]:
-    for page in result.pages.values():
+def _unfit(compared: Compared) -> Iterator[Subject]:
+    for page in compared.pages.values():
         if page.unfit:
-            yield Subject(name=page.url, page=page.key, details={"reason": page.unfit})
+            yield Subject(name=page.url, page=page.page_key, details={"reason": page.unfit})
 
 
-def _unreadable(result: IntegrityResult) -> Iterator[Subject]:
-    for page in result.pages.values():
+def _unreadable(compared: Compared) -> Iterator[Subject]:
+    for page in compared.pages.values():
         if page.state == "unreadable":
             details = {"reason": page.problem, "points": page.chunks + page.textless}
-            yield Subject(name=page.url, page=page.key, details=details)
+            yield Subject(name=page.url, page=page.page_key, details=details)
 
 
-def _of_class(classified: list[Classified], wanted: ChunkClass, elsewhere: Mapping[str, str]) -> Iterator[Subject]:
-    for page, chunk, chunk_class in classified:
-        if chunk_class == wanted:
-            details: dict[str, Any] = {
-                "page_url": page.url,
-                "coverage": round(chunk.share, 4),
-                "words": chunk.words,
-                "changed_words": chunk.changed,
-            }
-            if chunk.point_id in elsewhere:
-                details["stands_on"] = elsewhere[chunk.point_id]
-            if wanted == "gone":
-                # A copy that was put beside the page's own chunks takes nothing from it.
-                details["page_is_whole"] = not page.passages
-            yield Subject(name=chunk.point_id, page=page.key, details=details)
+def _of_class(compared: Compared, wanted: ChunkClass, stands_on: Mapping[str, str]) -> Iterator[Subject]:
+    for name, chunk in compared.differing.items():
+        if compared.classes[name] != wanted:
+            continue
+        page = compared.pages[chunk.page_key or ""]
+        details: dict[str, Any] = {
+            "page_url": page.url,
+            "coverage": round(chunk.share, 4),
+            "words": chunk.words,
+            "changed_words": chunk.changed,
+        }
+        if name in stands_on:
+            details["stands_on"] = stands_on[name]
+        if wanted == "gone":
+            # A copy that was put beside the page's own chunks takes nothing from it.
+            details["page_is_whole"] = not lost_passages(page.blocks)
+        yield Subject(name=name, page=chunk.page_key, details=details)
 
 
-def _not_captured(result: IntegrityResult) -> Iterator[Subject]:
-    for page in result.read():
-        if page.passages:
+def _not_captured(compared: Compared) -> Iterator[Subject]:
+    for page in compared.read:
+        passages = lost_passages(page.blocks) if _has_chunks(page) else []
+        if passages:
+            letters = sum(block.letters for block in page.blocks)
             details = {
-                "captured": round(page.captured / page.content, 4),
-                "lost": len(page.passages),
-                "lost_letters": sum(passage.letters for passage in page.passages),
-                "passages": [{"kind": passage.kind, "text": passage.text} for passage in page.passages[:DETAILED]],
-                **_cut(page),
+                "captured": round(sum(block.held for block in page.blocks) / letters, 4),
+                "lost": min(len(passages), MOST),
+                "lost_letters": sum(block.letters for block in passages[:MOST]),
+                "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
+                **_cut(compared, page),
             }
-            yield Subject(name=page.url, page=page.key, details=details)
+            yield Subject(name=page.url, page=page.page_key, details=details)
 
 
-def _heading_loss(result: IntegrityResult) -> Iterator[Subject]:
-    for page in result.read():
-        if page.headings:
-            details = {"lost": len(page.headings), "headings": list(page.headings[:DETAILED]), **_cut(page)}
-            yield Subject(name=page.url, page=page.key, details=details)
+def _heading_loss(compared: Compared) -> Iterator[Subject]:
+    for page in compared.read:
+        headings = lost_headings(page.blocks) if _has_chunks(page) else []
+        if headings:
+            shown = [block.text for block in headings[:DETAILED]]
+            details = {"lost": min(len(headings), MOST), "headings": shown, **_cut(compared, page)}
+            yield Subject(name=page.url, page=page.page_key, details=details)
 
 
-def _cut(page: PageResult) -> dict[str, Any]:
-    return {"cut_chunks": list(page.cut)} if page.cut else {}
+def _has_chunks(page: PageFacts) -> bool:
+    """A page without chunks is missing as a whole."""
+    return page.chunks + page.textless > 0
 
 
-def _glued(classified: list[Classified]) -> Iterator[Subject]:
-    for page, chunk, kind in classified:
+def _cut(compared: Compared, page: PageFacts) -> dict[str, Any]:
+    cut = cut_chunks(compared.by_page.get(page.page_key, ()), page.blocks)
+    return {"cut_chunks": cut} if cut else {}
+
+
+def _glued(compared: Compared) -> Iterator[Subject]:
+    for name, chunk in compared.differing.items():
         # The breaks of a page say nothing about another text.
-        if chunk.glued and kind != "gone":
-            details = {"page_url": page.url, "joins": len(chunk.glued), "words": list(chunk.glued[:DETAILED])}
-            yield Subject(name=chunk.point_id, page=page.key, details=details)
+        if chunk.joins and compared.classes[name] != "gone":
+            page = compared.pages[chunk.page_key or ""]
+            details = {"page_url": page.url, "joins": len(chunk.joins), "words": list(chunk.joins[:DETAILED])}
+            yield Subject(name=name, page=chunk.page_key, details=details)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragval_pipeline.validation.integrity.results import ChunkResult, Edge, PageResult
+from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
 
 #: An edge is a habit when so many of all chunks have one that begins (ends) with the same word,
 SAME_WORD = 0.2
@@ -42,17 +42,21 @@ class Habits:
     closings: Mapping[str, Edge] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pages: Iterable[PageResult]) -> Habits:
-        """The habits that the chunks of these pages show."""
-        held = list(pages)
-        chunks = sum(page.chunks for page in held)
-        # Of swapped texts many may begin alike: chunks that are hardly on their page show no habit.
-        shown = [(page.key, chunk) for page in held for chunk in page.differing if 2 * chunk.found >= chunk.letters]
-        openings = [[(key, edge) for edge in chunk.openings] for key, chunk in shown]
-        closings = [[(key, edge) for edge in chunk.closings] for key, chunk in shown]
-        return cls(_habitual(openings, chunks, len(held)), _habitual(closings, chunks, len(held)))
+    def of(cls, chunks: Iterable[ChunkFacts], *, total: int, pages: int) -> Habits:
+        """The habits that chunks show.
 
-    def in_chunk(self, chunk: ChunkResult) -> list[Edge]:
+        Args:
+            chunks: Those that differ from their page.
+            total: All chunks whose page was read.
+            pages: Pages that were read.
+        """
+        # Of swapped texts many may begin alike: chunks that are hardly on their page show no habit.
+        shown = [chunk for chunk in chunks if 2 * chunk.found >= chunk.letters]
+        openings = [[(chunk.page_key or "", edge) for edge in chunk.openings] for chunk in shown]
+        closings = [[(chunk.page_key or "", edge) for edge in chunk.closings] for chunk in shown]
+        return cls(_habitual(openings, total, pages), _habitual(closings, total, pages))
+
+    def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
         """What of a chunk's edges is habit."""
         return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, self.closings)]
 

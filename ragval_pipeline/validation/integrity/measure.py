@@ -1,146 +1,161 @@
-"""Content integrity of an index: its two criteria, its findings, and examples to read.
-
-What lives here: from page copies and a snapshot to a measurement. What does not: comparing one page (``compare``).
-"""
+"""Content integrity of an index: its two criteria, its findings, and examples to read, from facts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.sources.page_copies.reader import PageCopies
-from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.validation.integrity.chunks_of_pages import chunks_of_pages
-from ragval_pipeline.validation.integrity.common import CommonBlocks, common_blocks
-from ragval_pipeline.validation.integrity.compare import Row, compare_page
-from ragval_pipeline.validation.integrity.elsewhere import pages_elsewhere
-from ragval_pipeline.validation.integrity.findings import Classified, classify, integrity_findings
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.integrity.classes import ChunkClass, class_of
+from ragval_pipeline.validation.integrity.content import common_digests, is_lost
+from ragval_pipeline.validation.integrity.elsewhere import pages_holding
+from ragval_pipeline.validation.integrity.examples import examples
+from ragval_pipeline.validation.integrity.findings import integrity_findings
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.integrity.moved import COLUMNS as STRAY_COLUMNS
-from ragval_pipeline.validation.integrity.moved import collect_strays, moved_pages
-from ragval_pipeline.validation.integrity.results import IntegrityResult, PageResult
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 
 ASSET = "content_integrity"
-#: Chunks whose differences the report shows.
-EXAMPLES = 20
-# Some of them may turn out to be no drift once all pages are known.
-_PREPARED = 3 * EXAMPLES
 
 
-def measure_integrity(copies: PageCopies, snapshot: Snapshot) -> Measurement:
-    """Compare every page that was read with its chunks.
+@dataclass(frozen=True)
+class Compared:
+    """The pages of an index against their chunks.
 
-    Args:
-        copies: The pages; when the page host failed, those before.
-        snapshot: The collection.
+    Attributes:
+        pages: Every in-scope page by key, without blocks that stand on most pages.
+        differing: Chunks that differ from their page or join words, by point id.
+        classes: The class of each of them.
+        short: The other chunks that are short, by page.
+        strays: Sampled runs of points whose page was not read, by point id, and their pages.
+        found: Letters of chunks that stand on their page.
+        letters: Letters of chunks whose page was read.
+        added: Letters that the ingestion puts around its chunks.
+    """
+
+    pages: Mapping[str, PageFacts]
+    differing: Mapping[str, ChunkFacts]
+    classes: Mapping[str, ChunkClass]
+    by_page: Mapping[str, Sequence[ChunkFacts]]
+    strays: Sequence[ChunkFacts]
+    found: int
+    letters: int
+    added: int
+
+    @property
+    def read(self) -> list[PageFacts]:
+        """Pages whose text could be read."""
+        return [page for page in self.pages.values() if page.state == "read"]
+
+
+def measure_integrity(facts: Facts) -> Measurement:
+    """Judge what every page that was read has in common with its chunks.
 
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
-        ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and
-        ``moved_pages``: by page that lacks something, the pages out of scope whose points hold its text.
+        ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and ``moved_pages``: by page that
+        lacks something, the pages out of scope whose points hold its text.
 
     Raises:
         SystemFailure: The page host failed.
         RuntimeError: Reading the pages crashed.
     """
-    manifest = copies.manifest
+    manifest, points = facts.manifest.copies, facts.manifest.points
     if manifest.failure is not None:
         raise manifest.failure.error()
-    if manifest.crash:
-        raise RuntimeError(f"the pages could not be read ({manifest.crash})")
+    if manifest.crash or facts.manifest.crash:
+        raise RuntimeError(f"the pages could not be read ({manifest.crash or facts.manifest.crash})")
     if not manifest.configured:
         return _unmeasured(manifest.reason_code or "not_applicable", manifest.reason)
-    if not snapshot.manifest.points:
+    if not points.points:
         return _unmeasured("no_data", "the collection holds no points")
-    common = common_blocks((record.blocks for record in copies.records()), manifest.pages)
-    result = IntegrityResult()
-    for group in copies.groups():
-        rows = chunks_of_pages(snapshot, [record.page_key for record in group])
-        result = compare_pages(group, rows, common, into=result)
-    measured = judge_integrity(result, copies, text_field=snapshot.manifest.fields.get("text"))
-    findings = tuple(with_share(finding, snapshot.manifest.points) for finding in measured.findings)
-    sections = {**measured.sections, "moved_pages": _moved(result, copies, snapshot)}
-    return measured.model_copy(update={"findings": findings, "sections": sections})
-
-
-def _moved(result: IntegrityResult, copies: PageCopies, snapshot: Snapshot) -> dict[str, list[str]]:
-    lacking = {page.key for page in result.read() if page.passages or page.headings or not page.chunks}
-    strays = collect_strays(snapshot.rows(STRAY_COLUMNS), result.pages) if lacking else {}
-    return moved_pages(strays, copies.records(), lacking) if strays else {}
-
-
-def compare_pages(
-    records: Iterable[PageRecord],
-    rows: dict[str, list[Row]] | dict[str, list[dict[str, Any]]],
-    common: CommonBlocks,
-    *,
-    into: IntegrityResult | None = None,
-) -> IntegrityResult:
-    """Compare some pages with their chunks.
-
-    Args:
-        records: The pages.
-        rows: Their points by page key.
-        common: Text that stands on most pages.
-        into: The result to add to; null: a new one.
-    """
-    result = into or IntegrityResult()
-    shown = sum(bool(chunk.segments) for page in result.pages.values() for chunk in page.differing)
-    for record in records:
-        page = compare_page(record, rows.get(record.page_key, ()), common, show=max(0, _PREPARED - shown))
-        shown += sum(bool(chunk.segments) for chunk in page.differing)
-        result.pages[page.key] = page
-    return result
-
-
-def judge_integrity(result: IntegrityResult, copies: PageCopies, *, text_field: str | None) -> Measurement:
-    """The measurement of a whole comparison.
-
-    Args:
-        result: The comparison of all pages.
-        copies: The pages, to look for chunks that are gone from their own.
-        text_field: Payload name of the text, for the reason when there is none.
-    """
-    pages = result.read()
-    chunks = sum(page.chunks for page in pages)
-    if not chunks and any(page.textless for page in pages):
-        return _unmeasured("no_data", f"no chunk has text under payload field {text_field or 'text'}")
-    habits = Habits.of(pages)
-    classified = classify(result, habits)
-    gone = {
-        chunk.point_id: (page.key, chunk.probes) for page, chunk, kind in classified if kind == "gone" and chunk.probes
+    compared = compare(facts)
+    pages = compared.read
+    if not any(page.chunks for page in pages) and any(page.textless for page in pages):
+        return _unmeasured("no_data", f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
+    gone = {name: chunk.probes for name, chunk in compared.differing.items() if compared.classes[name] == "gone"}
+    stands_on = {
+        name: compared.pages[others[0]].url
+        for name, keys in pages_holding(gone, compared.pages.values()).items()
+        if (others := [key for key in keys if key != compared.differing[name].page_key])
     }
-    elsewhere = pages_elsewhere(gone, copies.records()) if gone else {}
     return Measurement(
         asset=ASSET,
-        values=_values(pages, habits),
-        findings=tuple(integrity_findings(result, classified, elsewhere)),
+        values=_values(compared),
+        findings=tuple(with_share(finding, points.points) for finding in integrity_findings(compared, stands_on)),
         sections={
-            "integrity": _summary(result, classified, copies),
-            "integrity_examples": _examples(classified),
+            "integrity": _summary(compared, facts),
+            "integrity_examples": examples(compared, facts),
+            "moved_pages": _moved(compared),
         },
     )
 
 
-def _values(pages: list[PageResult], habits: Habits) -> tuple[MeasuredValue, ...]:
-    """Both criteria. What the ingestion puts around every chunk counts as any text; the reason says how much it is."""
-
-    def total(name: str) -> int:
-        return sum(getattr(page, name) for page in pages)
-
-    integrity = ratio("content_integrity", total("found"), total("letters"), of="letters of chunks whose page was read")
-    added = sum(edge.missing for page in pages for chunk in page.differing for edge in habits.in_chunk(chunk))
-    if added:
-        reason = f"{integrity.reason}; {added} of the others are what the ingestion puts around its chunks"
-        integrity = integrity.model_copy(update={"reason": reason})
-    return (
-        integrity,
-        ratio("source_captured", total("captured"), total("content"), of="letters of page content"),
+def compare(facts: Facts) -> Compared:
+    """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
+    every = list(facts.pages())
+    common = common_digests([page.blocks for page in every if page.state == "read"])
+    pages = {page.page_key: _without(page, common) for page in every}
+    lacking = {key for key, page in pages.items() if any(is_lost(block) for block in page.blocks)}
+    differing: dict[str, ChunkFacts] = {}
+    by_page: dict[str, list[ChunkFacts]] = {}
+    strays, found, letters = [], 0, 0
+    for chunk in facts.chunks():
+        if not chunk.compared:
+            strays.append(chunk)
+            continue
+        found, letters = found + chunk.found, letters + chunk.letters
+        if chunk.found < chunk.letters or chunk.joins:
+            differing[chunk.point_id] = chunk
+        if chunk.page_key in lacking:
+            by_page.setdefault(chunk.page_key, []).append(chunk)
+    read = [page for page in pages.values() if page.state == "read"]
+    habits = Habits.of(differing.values(), total=sum(page.chunks for page in read), pages=len(read))
+    return Compared(
+        pages=pages,
+        differing=differing,
+        classes={name: class_of(chunk, habits) for name, chunk in differing.items()},
+        by_page=by_page,
+        strays=strays,
+        found=found,
+        letters=letters,
+        added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
     )
+
+
+def _without(page: PageFacts, common: frozenset[int]) -> PageFacts:
+    from dataclasses import replace
+
+    return replace(page, blocks=tuple(block for block in page.blocks if block.digest not in common))
+
+
+def _moved(compared: Compared) -> dict[str, list[str]]:
+    """By page that lacks something, the pages out of scope whose points hold its text."""
+    strays = {
+        chunk.point_id: chunk
+        for chunk in compared.strays
+        if chunk.page_key is not None and chunk.page_key not in compared.pages
+    }
+    lacking = [page for page in compared.read if not page.chunks or any(map(is_lost, page.blocks))]
+    moved: dict[str, set[str]] = {}
+    for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, lacking).items():
+        for key in keys:
+            moved.setdefault(key, set()).add(strays[name].page_key or "")
+    return {key: sorted(found) for key, found in moved.items()}
+
+
+def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
+    """Both criteria. What the ingestion puts around every chunk counts as any text; the reason says how much it is."""
+    integrity = ratio("content_integrity", compared.found, compared.letters, of="letters of chunks whose page was read")
+    if compared.added:
+        reason = f"{integrity.reason}; {compared.added} of the others are what the ingestion puts around its chunks"
+        integrity = integrity.model_copy(update={"reason": reason})
+    blocks: list[BlockFacts] = [block for page in compared.read for block in page.blocks]
+    held, letters = sum(block.held for block in blocks), sum(block.letters for block in blocks)
+    return integrity, ratio("source_captured", held, letters, of="letters of page content")
 
 
 def _unmeasured(code: str, reason: str) -> Measurement:
@@ -149,34 +164,17 @@ def _unmeasured(code: str, reason: str) -> Measurement:
     return Measurement(asset=ASSET, values=tuple(not_measured(name, known, reason) for name in names))
 
 
-def _summary(result: IntegrityResult, classified: list[Classified], copies: PageCopies) -> dict[str, Any]:
-    pages = result.read()
-    kinds = Counter(kind for _, _, kind in classified)
-    chunks = sum(page.chunks for page in pages)
-    unread = [page for page in result.pages.values() if page.state != "read"]
+def _summary(compared: Compared, facts: Facts) -> dict[str, Any]:
+    kinds = Counter(compared.classes.values())
+    chunks = sum(page.chunks for page in compared.read)
+    unread = [page for page in compared.pages.values() if page.state != "read"]
     return {
-        "pages_read": len(pages),
+        "pages_read": len(compared.read),
         "pages_unreadable": sum(page.state == "unreadable" for page in unread),
-        "pages_left_out": copies.manifest.left_out,
+        "pages_left_out": facts.manifest.copies.left_out,
         "chunks": chunks,
         "verified": chunks - kinds["drifted"] - kinds["gone"],
         "drifted": kinds["drifted"],
         "gone": kinds["gone"],
         "page_unreadable": sum(page.chunks for page in unread),
     }
-
-
-def _examples(classified: list[Classified]) -> list[dict[str, Any]]:
-    """The chunks that differ most, with their differences."""
-    shown = [entry for entry in classified if entry[2] != "verified" and entry[1].segments]
-    shown.sort(key=lambda entry: (entry[2] == "gone", entry[1].share, entry[1].point_id))
-    return [
-        {
-            "point_id": chunk.point_id,
-            "page_url": page.url,
-            "class": kind,
-            "coverage": round(chunk.share, 4),
-            "segments": [list(segment) for segment in chunk.segments],
-        }
-        for page, chunk, kind in shown[:EXAMPLES]
-    ]

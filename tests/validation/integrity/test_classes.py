@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from ragval_pipeline.validation.facts.edges import ANCHOR
+from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
 from ragval_pipeline.validation.integrity.classes import class_of
-from ragval_pipeline.validation.integrity.edges import ANCHOR
 from ragval_pipeline.validation.integrity.habits import ANY, Habits
-from ragval_pipeline.validation.integrity.results import ChunkResult, Edge, PageResult
 
 
-def chunk(found: int, *, words: int = 100, changed: int = 0, openings: tuple[Edge, ...] = ()) -> ChunkResult:
-    return ChunkResult("1", letters=1000, found=found, words=words, changed=changed, openings=openings)
+def chunk(found: int, *, words: int = 100, changed: int = 0, openings: tuple[Edge, ...] = ()) -> ChunkFacts:
+    return ChunkFacts(
+        "1", "/a", compared=True, letters=1000, found=found, words=words, changed=changed, surely=found, longest=0,
+        starts=(), places=(), lengths=(), openings=openings,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -71,5 +74,5 @@ def test_words_that_stand_alone_in_their_lines_keep_no_chunk_from_being_gone():
 def test_texts_of_other_pages_show_no_habit_however_many_begin_alike():
     edge = Edge("gripper", 600, 60)
     strange = [replace(chunk(400, changed=60, openings=(edge,)), longest=ANCHOR) for _ in range(6)]
-    page = PageResult("/a", "/a", chunks=8, differing=tuple(strange))
-    assert {class_of(entry, Habits.of([page])) for entry in strange} == {"gone"}
+    habits = Habits.of(strange, total=8, pages=1)
+    assert {class_of(entry, habits) for entry in strange} == {"gone"}

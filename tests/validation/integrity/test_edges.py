@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.validation.integrity.edges import edges_of
+from ragval_pipeline.validation.facts.edges import edges_of
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.integrity.results import Edge
+from ragval_pipeline.validation.facts.rows import Edge
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
@@ -156,4 +156,4 @@ def test_a_word_on_half_of_the_pages_is_a_habit_and_on_fewer_pages_is_none(tmp_p
 
 
 def test_nothing_is_a_habit_of_three_chunks():
-    assert Habits.of([]) == Habits()
+    assert Habits.of([], total=0, pages=0) == Habits()

@@ -7,7 +7,7 @@ WHOLE = f"Using the arm\n{GRIPPER}\nCamera care\n{CAMERA}\n{BATTERY}"
 
 
 def glued(*chunks: str, content: str = CONTENT) -> list[list[str]]:
-    return [list(chunk.glued) for chunk in compared(content, *chunks).differing if chunk.glued]
+    return [list(chunk.joins) for chunk in compared(content, *chunks).differing if chunk.joins]
 
 
 def test_a_heading_that_runs_into_its_text_is_a_join():

@@ -1,25 +1,25 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from upath import UPath
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.sources.page_copies.reader import PageCopies
-from ragval_pipeline.validation.integrity.common import CommonBlocks
-from ragval_pipeline.validation.integrity.compare import compare_page
-from ragval_pipeline.validation.integrity.measure import compare_pages, measure_integrity
-from ragval_pipeline.validation.integrity.results import PageResult, merge_integrity
+from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket, facts_of_page
+from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
     GRIPPER,
     VISITORS,
     compared,
-    copies_of,
+    facts_of,
+    Seen,
+    made,
     html,
     measured,
     paragraphs,
@@ -152,32 +152,32 @@ def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(
 def test_a_short_chunk_in_whose_section_content_is_lost_was_cut_and_a_short_section_was_not():
     page = f"<h2>Power</h2><p>See the plan.</p><h2>Camera</h2><p>{CAMERA}</p><h2>Grip</h2>{paragraphs(GRIPPER)}"
     stored = ["Power\nSee the plan.", f"Camera\n{CAMERA}", f"Grip\n{GRIPPER[:12]}"]
-    assert compared(page, *stored).cut == ("2",)
-    assert compared(page, stored[0], stored[1], f"Grip\n{GRIPPER}").cut == ()
-    assert compared(page, stored[0], f"Title > Camera\n{CAMERA[:20]}", f"Grip\n{GRIPPER}").cut == ("1",)
+    assert compared(page, *stored).cut == ["2"]
+    assert compared(page, stored[0], stored[1], f"Grip\n{GRIPPER}").cut == []
+    assert compared(page, stored[0], f"Title > Camera\n{CAMERA[:20]}", f"Grip\n{GRIPPER}").cut == ["1"]
 
 
 def test_a_chunk_that_was_cut_to_its_end_stands_beside_what_is_lost():
     page = f"<h2>Camera</h2><p>{CAMERA}</p><p>It sees ten metres far.</p><h2>Grip</h2>{paragraphs(GRIPPER)}"
-    assert compared(page, "sees ten metres far.", f"Grip\n{GRIPPER}").cut == ("0",)
-    assert compared(page, "It sees ten metres far.", f"Grip\n{GRIPPER}").cut == ("0",)
+    assert compared(page, "sees ten metres far.", f"Grip\n{GRIPPER}").cut == ["0"]
+    assert compared(page, "It sees ten metres far.", f"Grip\n{GRIPPER}").cut == ["0"]
 
 
-def redirected(content: str, *chunks: str) -> PageResult:
+def redirected(content: str, *chunks: str) -> Seen:
     answer = record(content, final_url="https://docs.example.com/elsewhere", redirected=True)
-    return compare_page(answer, texts(*chunks), CommonBlocks(), show=100)
+    return Seen(*facts_of_page(answer, texts(*chunks)))
 
 
 def test_chunks_are_not_held_against_the_other_page_that_a_redirect_leads_to():
     # A short chunk may well stand on two pages.
     found = redirected(paragraphs(VISITORS, CAMERA, "See also the arm."), BATTERY, GRIPPER, "See also the arm.")
-    assert found.unfit == "redirects to https://docs.example.com/elsewhere"
-    assert (found.state, found.differing, found.passages) == ("elsewhere", (), ())
+    assert found.page.unfit == "redirects to https://docs.example.com/elsewhere"
+    assert (found.page.state, [chunk.compared for chunk in found.chunks]) == ("elsewhere", [False] * 3)
 
 
 def test_a_page_that_moved_is_compared_where_a_redirect_leads_to():
     found = redirected(paragraphs(BATTERY, CAMERA, VISITORS), BATTERY, CAMERA, GRIPPER)
-    assert found.state == "read"
+    assert found.page.state == "read"
     assert len(found.differing) == 1
 
 
@@ -186,6 +186,11 @@ def test_a_collection_without_points_is_not_measured(tmp_path: Path):
     measured_value = found.value("content_integrity")
     assert measured_value is not None
     assert measured_value.reason_code == "no_data"
+
+
+def test_a_page_without_chunks_is_missing_as_a_whole(tmp_path: Path):
+    found = measured(tmp_path, PAGES, *POINTS[:3])
+    assert (codes(found), value(found, "source_captured")) == (set(), pytest.approx(0.77, abs=0.1))
 
 
 def test_points_without_text_are_not_measured_and_the_reason_names_the_field(tmp_path: Path):
@@ -198,7 +203,7 @@ def test_points_without_text_are_not_measured_and_the_reason_names_the_field(tmp
 
 def test_without_pages_nothing_applies(tmp_path: Path):
     nothing = PageCopiesManifest(run_id="run", configured=False, reason="no source", reason_code="not_applicable")
-    found = measure_integrity(PageCopies(nothing), snapshot_of(tmp_path, PAGES, *POINTS))
+    found = measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(nothing)))
     measured_value = found.value("source_captured")
     assert measured_value is not None
     assert (measured_value.reason_code, measured_value.reason) == ("not_applicable", "no source")
@@ -208,13 +213,13 @@ def test_a_page_host_that_is_down_is_raised_as_it_was(tmp_path: Path):
     failure = HostFailure(problem="refused", code="source.unreachable", system="page host", subject="https://x")
     down = PageCopiesManifest(run_id="run", failure=failure)
     with pytest.raises(SystemFailure, match="refused"):
-        measure_integrity(PageCopies(down), snapshot_of(tmp_path, PAGES, *POINTS))
+        measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(down)))
 
 
 def test_a_crash_while_reading_is_told_by_its_type(tmp_path: Path):
     crashed = PageCopiesManifest(run_id="run", crash="KeyError")
     with pytest.raises(RuntimeError, match="KeyError"):
-        measure_integrity(PageCopies(crashed), snapshot_of(tmp_path, PAGES, *POINTS))
+        measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(crashed)))
 
 
 def test_the_examples_show_what_differs_the_worst_drift_first(tmp_path: Path):
@@ -227,20 +232,37 @@ def test_the_examples_show_what_differs_the_worst_drift_first(tmp_path: Path):
     assert ["page", "camera"] in examples[1]["segments"]
 
 
-def test_slices_of_pages_give_together_what_the_whole_gives(tmp_path: Path):
-    copies = copies_of(tmp_path, PAGES)
-    assert isinstance(copies.folder(), UPath)
-    records = list(copies.records())
-    rows = {entry.page_key: texts(GRIPPER.replace("motor", "zipper"), page=entry.url) for entry in records}
-    whole = compare_pages(records, rows, CommonBlocks())
-    parts = [compare_pages([entry], rows, CommonBlocks()) for entry in records]
-    assert merge_integrity(parts) == whole
-    assert compare_pages(records[1:], rows, CommonBlocks(), into=parts[0]) == whole
+def test_buckets_of_pages_give_together_what_the_whole_gives():
+    records = [record(paragraphs(text)) for text in (GRIPPER, CAMERA, BATTERY)]
+    records = [replace(entry, page_key=f"/{number}") for number, entry in enumerate(records)]
+    rows = [
+        {**row, "point_id": f"{entry.page_key} {row['point_id']}", "page_key": entry.page_key}
+        for entry in records
+        for row in texts(GRIPPER.replace("motor", "zipper"), CAMERA)
+    ]
+    whole = facts_of_bucket(records, rows)
+    parts = [facts_of_bucket([entry], [row for row in rows if row["page_key"] == entry.page_key]) for entry in records]
+    assert whole.chunks == tuple(chunk for part in parts for chunk in part.chunks)
+    assert whole.pages == tuple(page for part in parts for page in part.pages)
+
+
+def test_facts_come_back_from_their_files_as_they_were(tmp_path: Path):
+    facts = facts_of(tmp_path, PAGES, *changed(to={0: f"Title: Arm\n{GRIPPER.replace('motor', 'zipper')}"}))
+    records = list(facts.copies.records())
+    kept = facts_of_bucket(records, facts.snapshot.rows(COLUMNS))
+    assert list(facts.chunks()) == list(kept.chunks)
+    assert list(facts.pages()) == list(kept.pages)
+    assert any(chunk.openings for chunk in facts.chunks())
 
 
 def test_text_of_the_frame_and_of_attributes_stands_on_the_page_too():
-    page = record(f'<p>{GRIPPER}</p><img alt="{CAMERA}"><button>Copy the whole program text</button>')
-    found = compare_pages(
-        [page], {page.page_key: texts(GRIPPER, CAMERA, "Copy the whole program text")}, CommonBlocks()
-    )
-    assert next(iter(found.pages.values())).differing == ()
+    content = f'<p>{GRIPPER}</p><img alt="{CAMERA}"><button>Copy the whole program text</button>'
+    assert compared(content, GRIPPER, CAMERA, "Copy the whole program text").differing == []
+
+
+def test_a_text_that_the_page_repeats_is_held_where_each_of_its_chunks_stands():
+    content = paragraphs(GRIPPER, CAMERA, GRIPPER)
+    once, twice = compared(content, GRIPPER, CAMERA), compared(content, GRIPPER, CAMERA, GRIPPER)
+    assert [chunk.places for chunk in once.chunks] == [chunk.places for chunk in twice.chunks][:2]
+    assert twice.chunks[0].places < twice.chunks[1].places < twice.chunks[2].places
+    assert once.passages == twice.passages == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,16 @@ from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.suite.model import PayloadSettings
-from ragval_pipeline.validation.integrity.common import CommonBlocks, common_blocks
-from ragval_pipeline.validation.integrity.compare import compare_page
+from ragval_pipeline.validation.facts.bucket import facts_of_page
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.store import Facts, make_facts
+from ragval_pipeline.validation.integrity.content import (
+    common_digests,
+    cut_chunks,
+    lost_headings,
+    lost_passages,
+)
 from ragval_pipeline.validation.integrity.measure import measure_integrity
-from ragval_pipeline.validation.integrity.results import PageResult
 from ragval_pipeline.validation.measurement import Measurement
 from tests.validation.factory import absolute, site
 from tests.validation.rows import FIELDS, texts
@@ -54,15 +61,51 @@ def record(content: str, **facts: Any) -> PageRecord:
     return record_of(PageCopy(url, html=html(content), **facts), site("/a").folder().key(url))
 
 
-def compared(content: str, *chunks: str, common: CommonBlocks | None = None, **payload: Any) -> PageResult:
+@dataclass(frozen=True)
+class Seen:
+    """One page and its chunks, as facts and what is read off them."""
+
+    page: PageFacts
+    chunks: list[ChunkFacts]
+
+    @property
+    def passages(self) -> list[str]:
+        return [block.text for block in lost_passages(self.page.blocks)]
+
+    @property
+    def headings(self) -> list[str]:
+        return [block.text for block in lost_headings(self.page.blocks)]
+
+    @property
+    def differing(self) -> list[ChunkFacts]:
+        return [chunk for chunk in self.chunks if chunk.found < chunk.letters or chunk.joins]
+
+    @property
+    def content(self) -> int:
+        return sum(block.letters for block in self.page.blocks)
+
+    @property
+    def captured(self) -> int:
+        return sum(block.held for block in self.page.blocks)
+
+    @property
+    def cut(self) -> list[str]:
+        return cut_chunks(self.chunks, self.page.blocks)
+
+    def without(self, common: frozenset[int]) -> Seen:
+        """The same without blocks that stand on most pages."""
+        blocks = tuple(block for block in self.page.blocks if block.digest not in common)
+        return replace(self, page=replace(self.page, blocks=blocks))
+
+
+def compared(content: str, *chunks: str, **payload: Any) -> Seen:
     """Page ``/a`` against its chunks."""
-    rows = texts(*chunks, **payload)
-    return compare_page(record(content), rows, common or CommonBlocks(), show=100)
+    return Seen(*facts_of_page(record(content), texts(*chunks, **payload)))
 
 
-def on_most_pages(*pages: str) -> CommonBlocks:
+def on_most_pages(*pages: str) -> frozenset[int]:
     """What stands on most of some pages."""
-    return common_blocks((record(content).blocks for content in pages), len(pages))
+    return common_digests([compared(content).page.blocks for content in pages])
 
 
 class Collection:
@@ -83,7 +126,18 @@ class Collection:
 
 def measured(folder: Path, pages: Mapping[str, str | None], *payloads: dict[str, Any]) -> Measurement:
     """A site of these pages, null for one without a file, measured against points with ids from 0."""
-    return measure_integrity(copies_of(folder, pages), snapshot_of(folder, pages, *payloads))
+    return measure_integrity(facts_of(folder, pages, *payloads))
+
+
+def facts_of(folder: Path, pages: Mapping[str, str | None], *payloads: dict[str, Any]) -> Facts:
+    """The facts of such a site and points."""
+    snapshot, copies = snapshot_of(folder, pages, *payloads), copies_of(folder, pages)
+    return made(folder, snapshot, copies)
+
+
+def made(folder: Path, snapshot: Snapshot, copies: PageCopies) -> Facts:
+    """The facts of a snapshot and copies of pages."""
+    return Facts(make_facts(snapshot, copies, folder=UPath(folder / "facts"), kept_uri=str(folder / "kept"), run_id="run"))
 
 
 def copies_of(folder: Path, pages: Mapping[str, str | None]) -> PageCopies:

@@ -1,7 +1,4 @@
-"""The beginning and the end of a chunk that its page does not have.
-
-What lives here: finding them, line by line. What does not: which of them are the ingestion's habit (``habits``).
-"""
+"""The beginning and the end of a chunk that its page does not have, line by line."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from itertools import pairwise
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import Alignment
-from ragval_pipeline.validation.integrity.results import Edge
+from ragval_pipeline.validation.facts.rows import Edge
 
 #: Letters in one run that end an opening and begin a closing.
 ANCHOR = 24

@@ -24,7 +24,7 @@ _LABELS = frozenset({"stored", "line", "word"})
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
-def glued_words(chunk: Alignment, page: Searched) -> list[str]:
+def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     """The places where words are joined, each as the two words around it stand in the chunk; empty when there are none.
 
     Args:

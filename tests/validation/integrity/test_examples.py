@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.validation.integrity.diffs import segments_of
+from ragval_pipeline.validation.integrity.examples import segments_of
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.page import Searched
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER

@@ -1,23 +1,57 @@
-"""The difference between a chunk and its page, to be read by a person.
-
-What lives here: cutting a match into segments. What does not: finding the match (``match``) and showing segments
-(``reporting``).
-"""
+"""Chunks that differ most from their page, with their differences, to be read by a person."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
-from ragval_pipeline.validation.facts.align import Alignment
-from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.integrity.results import SegmentKind, Segments
+from ragval_pipeline.validation.facts.align import Alignment, align
+from ragval_pipeline.validation.facts.bucket import COLUMNS, address_of, labels_of
+from ragval_pipeline.validation.facts.page import Page, Searched
+from ragval_pipeline.validation.facts.store import Facts
 
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.integrity.measure import Compared
+
+#: ``same`` stands in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
+SegmentKind = Literal["same", "index", "page", "skipped"]
+Segments = tuple[tuple[SegmentKind, str], ...]
+
+#: Chunks whose differences the report shows.
+EXAMPLES = 20
 #: Characters of common text that are shown on each side of a difference.
 CONTEXT = 80
 #: Characters of one difference that are shown.
 LONGEST = 300
 #: Differences of one chunk that are shown.
 MOST = 12
+
+
+def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
+    """The chunks that differ most, drift before what is gone, with their differences."""
+    differing = [chunk for name, chunk in compared.differing.items() if compared.classes[name] != "verified"]
+    differing.sort(key=lambda chunk: (compared.classes[chunk.point_id] == "gone", chunk.share, chunk.point_id))
+    shown = {chunk.point_id: chunk for chunk in differing[:EXAMPLES]}
+    if not shown:
+        return []
+    keys = {chunk.page_key for chunk in shown.values()}
+    pages = {record.page_key: Page(record) for record in facts.copies.records() if record.page_key in keys}
+    rows = {row["point_id"]: row for row in facts.snapshot.rows(COLUMNS) if row["point_id"] in shown}
+    found = []
+    for name, chunk in shown.items():
+        row, page = rows[name], pages[chunk.page_key or ""]
+        match = align(row["text"], page, labels=labels_of(row), address=address_of(row))
+        found.append(
+            {
+                "point_id": name,
+                "page_url": compared.pages[chunk.page_key or ""].url,
+                "class": compared.classes[name],
+                "coverage": round(chunk.share, 4),
+                "segments": [list(segment) for segment in segments_of(match, page)],
+            }
+        )
+    return found
 
 
 def segments_of(match: Alignment, page: Searched) -> Segments:

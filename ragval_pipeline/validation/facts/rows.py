@@ -1,0 +1,207 @@
+"""The rows that a bucket becomes: one a chunk and one a page, typed, with what each column holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PageState = Literal["read", "unreadable", "elsewhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The beginning or end of a chunk that its page does not have, before or after the first long run that it has.
+
+    Attributes:
+        word: The outermost word, without digits: what ingestions put there themselves, they put there often.
+        missing: Letters that do not stand on the page.
+        changed: Words of which some letter does not stand on the page.
+        strange: The outermost word that the page does not have, without digits: before it may stand a title or an
+            address, which differ from page to page.
+        lacking: Words of which some letter does not stand on the page, those too that were only added.
+    """
+
+    word: str
+    missing: int
+    changed: int
+    strange: str = ""
+    lacking: int = 0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words by which it is told from others."""
+        return tuple(dict.fromkeys(word for word in (self.word, self.strange) if word)) or (self.word,)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkFacts:
+    """One point that has text.
+
+    Attributes:
+        point_id: Point id as text.
+        page_key: Canonical form of its page; None when it names none.
+        compared: Whether its page is in scope and was read; if not, nothing of it was found.
+        letters: Letters and digits of the text, without markup that no page shows.
+        found: Those that stand on the page.
+        words: Words, as blanks part them.
+        changed: Those of which some letter does not stand on the page, unless it was only added.
+        surely: Letters found without words that stand alone in their line.
+        longest: Letters of the longest run that the chunk shares with its page.
+        starts: First letter in the chunk of each span that stands on the page in one.
+        places: First letter on the page of each span; -1 where the chunk's own title or headings have it.
+        lengths: Letters of each span.
+        openings: What the chunk begins with and its page does not have, line by line.
+        closings: What it ends with and its page does not have, line by line.
+        joins: Words that are joined where the page has a break, as they stand in the chunk.
+        probes: Hashes of some of its runs of letters, to look for it on other pages; empty where it stands on its own.
+    """
+
+    point_id: str
+    page_key: str | None
+    compared: bool
+    letters: int
+    found: int
+    words: int
+    changed: int
+    surely: int
+    longest: int
+    starts: tuple[int, ...]
+    places: tuple[int, ...]
+    lengths: tuple[int, ...]
+    openings: tuple[Edge, ...] = ()
+    closings: tuple[Edge, ...] = ()
+    joins: tuple[str, ...] = ()
+    probes: tuple[int, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """Fraction of letters that stand on the page; 1 for a text without letters."""
+        return self.found / self.letters if self.letters else 1.0
+
+    @property
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """The stretches of the page's letters that it holds, as (first, behind the last)."""
+        for place, length in zip(self.places, self.lengths, strict=True):
+            if place >= 0:
+                yield place, place + length
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFacts:
+    """A block of a page's content: a paragraph, heading, item, table row or code.
+
+    Attributes:
+        kind: What it is.
+        letters: Its letters and digits.
+        held: Those that stand in chunks of the page.
+        start: Its first letter on the page.
+        digest: Hash of its letters: what stands on most pages is no content.
+        text: Its text where chunks lack some of it, cut to ``PASSAGE_CHARACTERS``; else empty.
+    """
+
+    kind: str
+    letters: int
+    held: int
+    start: int
+    digest: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """One in-scope page.
+
+    Attributes:
+        page_key: Canonical form of its address.
+        url: As the sitemap spells it.
+        state: ``read``; ``unreadable``: there is no page or no text; ``elsewhere``: it only sends its visitors on.
+        problem: Why it could not be read, else empty.
+        unfit: Why it should not be in the sitemap; None when it should.
+        chunks: Its points that have text.
+        textless: Its points that have none.
+        blocks: The blocks of its content, in order; empty unless it was read.
+        anchors: Hashes of some of its runs of letters, by which chunks of other pages are found on it.
+    """
+
+    page_key: str
+    url: str
+    state: PageState = "read"
+    problem: str = ""
+    unfit: str | None = None
+    chunks: int = 0
+    textless: int = 0
+    blocks: tuple[BlockFacts, ...] = ()
+    anchors: tuple[int, ...] = ()
+
+
+def chunk_schema() -> pa.Schema:
+    """Arrow schema of ``ChunkFacts``."""
+    import pyarrow as pa
+
+    edge = pa.struct(
+        {"word": pa.string(), "missing": pa.int32(), "changed": pa.int32(), "strange": pa.string(), "lacking": pa.int32()}
+    )
+    types = {
+        **dict.fromkeys(("point_id", "page_key"), pa.string()),
+        "compared": pa.bool_(),
+        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),
+        **dict.fromkeys(("starts", "places", "lengths"), pa.list_(pa.int32())),
+        "openings": pa.list_(edge),
+        "closings": pa.list_(edge),
+        "joins": pa.list_(pa.string()),
+        "probes": pa.list_(pa.uint64()),
+    }
+    return pa.schema(list(types.items()))
+
+
+def page_schema() -> pa.Schema:
+    """Arrow schema of ``PageFacts``."""
+    import pyarrow as pa
+
+    block = pa.struct(
+        {
+            "kind": pa.string(), "letters": pa.int32(), "held": pa.int32(), "start": pa.int32(), "digest": pa.uint64(),
+            "text": pa.string(),
+        }
+    )  # fmt: skip
+    types = {
+        **dict.fromkeys(("page_key", "url", "state", "problem", "unfit"), pa.string()),
+        **dict.fromkeys(("chunks", "textless"), pa.int32()),
+        "blocks": pa.list_(block),
+        "anchors": pa.list_(pa.uint64()),
+    }
+    return pa.schema(list(types.items()))
+
+
+def table_of(rows: Iterable[ChunkFacts] | Iterable[PageFacts], schema: pa.Schema) -> pa.Table:
+    """The rows as a table."""
+    import pyarrow as pa
+
+    held = list(rows)
+    columns = {name: [_plain(getattr(row, name)) for row in held] for name in schema.names}
+    return pa.table(columns, schema=schema)
+
+
+def chunk_of(row: Mapping[str, Any]) -> ChunkFacts:
+    """The chunk of a table's row."""
+    edges = {name: tuple(Edge(**edge) for edge in row[name]) for name in ("openings", "closings")}
+    lists = {name: tuple(row[name]) for name in ("starts", "places", "lengths", "joins", "probes")}
+    return ChunkFacts(**{**row, **edges, **lists})
+
+
+def page_of(row: Mapping[str, Any]) -> PageFacts:
+    """The page of a table's row."""
+    return PageFacts(**{**row, "blocks": tuple(BlockFacts(**block) for block in row["blocks"]), "anchors": tuple(row["anchors"])})
+
+
+def _plain(value: Any) -> Any:
+    """A value as Arrow takes it."""
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, Edge | BlockFacts):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return value

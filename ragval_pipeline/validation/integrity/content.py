@@ -1,0 +1,100 @@
+"""What of a page's content stands in none of its chunks: passages, headings, and the short chunks that once held it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import dropwhile, islice, takewhile
+
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
+
+#: A block of fewer letters that is missed says little: a caption, a cell, a label of the theme.
+PASSAGE_LETTERS = 40
+#: Below this share of its letters a block counts as lost.
+LOST_BELOW = 0.5
+#: Letters of the longest chunk that may have been cut short.
+CUT_LETTERS = 200
+#: Pages that a common text stands on at least, and their share: headers, licence lines and feedback boxes of a theme.
+COMMON_PAGES, COMMON_SHARE = 4, 0.5
+
+
+def common_digests(pages: Iterable[Sequence[BlockFacts]]) -> frozenset[int]:
+    """Blocks that stand on most pages: no content of any of them.
+
+    Args:
+        pages: The blocks of each page that was read.
+    """
+    import numpy as np
+
+    counted = [np.fromiter({block.digest for block in blocks}, dtype=np.uint64) for blocks in pages if blocks]
+    if len(counted) < COMMON_PAGES:
+        return frozenset()
+    digests, pages_with = np.unique(np.concatenate(counted), return_counts=True)
+    common = (pages_with >= COMMON_PAGES) & (pages_with > COMMON_SHARE * len(counted))
+    return frozenset(digests[common].tolist())
+
+
+def is_lost(block: BlockFacts) -> bool:
+    """Whether less than half of a block stands in any chunk."""
+    return block.held < LOST_BELOW * block.letters
+
+
+def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
+    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half stands in any chunk."""
+    return [block for block in blocks if block.letters >= PASSAGE_LETTERS and is_lost(block)]
+
+
+def lost_headings(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
+    """Headings that stand in no chunk although the text below them does.
+
+    A heading that was lost together with a passage below it is part of what was not captured.
+    """
+    return [heading for heading, below in _with_texts(blocks) if is_lost(heading) and below and not _is_told(below)]
+
+
+def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> list[str]:
+    """Ids of the short chunks in whose section of the page a block is lost: they once held it.
+
+    A chunk may have been cut to its beginning or to its end, within a block or between two. What is lost under another
+    heading was never its.
+    """
+    lost = {number for number, block in enumerate(blocks) if is_lost(block)}
+    if not lost:
+        return []
+    starts = [block.start for block in blocks]
+    return sorted(
+        chunk.point_id
+        for chunk in chunks
+        if 0 < chunk.letters <= CUT_LETTERS
+        for first, beyond in islice(chunk.spans, 1)
+        if not lost.isdisjoint(_section(first, beyond - 1, blocks, starts))
+    )
+
+
+def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequence[int]) -> Collection[int]:
+    """The blocks that letters stand in, and those before and after up to the next heading."""
+    begin, end = (max(0, bisect_right(starts, letter) - 1) for letter in (first, last))
+    while begin and blocks[begin].kind != "heading":
+        begin -= 1
+    while end + 1 < len(blocks) and blocks[end + 1].kind != "heading":
+        end += 1
+    return range(begin, end + 1)
+
+
+def _is_told(below: Sequence[BlockFacts]) -> bool:
+    """Whether what a heading heads was lost, and is said to be."""
+    return is_lost(below[0]) and bool(lost_passages(below))
+
+
+def _with_texts(blocks: Sequence[BlockFacts]) -> Iterator[tuple[BlockFacts, list[BlockFacts]]]:
+    """Each heading with the texts below it, up to the next heading that has any; the last ones with the text before."""
+    for number, block in enumerate(blocks):
+        if block.kind == "heading":
+            after = dropwhile(_is_heading, blocks[number + 1 :])
+            below = list(takewhile(lambda other: not _is_heading(other), after))
+            before = (other for other in reversed(blocks[:number]) if not _is_heading(other))
+            yield block, below or list(islice(before, 1))
+
+
+def _is_heading(block: BlockFacts) -> bool:
+    return block.kind == "heading"
