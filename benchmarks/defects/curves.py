@@ -17,9 +17,8 @@ from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.near_duplicate import collect_shingles, near_duplicate_findings
 from ragval_pipeline.validation.chunks.recount import recount
 from ragval_pipeline.validation.chunks.token_count_off import token_count_findings
+from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.integrity.classes import class_of
-from ragval_pipeline.validation.integrity.common import CommonBlocks
-from ragval_pipeline.validation.integrity.compare import compare_page
 from ragval_pipeline.validation.texts.boilerplate import boilerplate_findings, collect_phrases
 
 _PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshouse"
@@ -95,8 +94,8 @@ def _drifted_share(chunks: Sequence[Row], sample: Sample, share: float) -> float
     def is_drifted(row: Row) -> bool:
         count = round(share * len(row["text"].split())) if share else 0
         changed = {**row, "text": with_words_changed(row["text"], max(count, bool(share)), sample.words)}
-        found = compare_page(sample.pages[row["page_key"]], [changed], CommonBlocks()).differing
-        return any(class_of(chunk) == "drifted" for chunk in found)
+        _, chunks = facts_of_page(sample.pages[row["page_key"]], [changed])
+        return any(class_of(chunk) == "drifted" for chunk in chunks)
 
     return _share(chunks, is_drifted)
 
@@ -104,8 +103,8 @@ def _drifted_share(chunks: Sequence[Row], sample: Sample, share: float) -> float
 def _glued(sample: Sample, joins: int) -> Callable[[Row], bool]:
     def is_named(row: Row) -> bool:
         changed = {**row, "text": row["text"].replace("\n", "", joins)}
-        found = compare_page(sample.pages[row["page_key"]], [changed], CommonBlocks()).differing
-        return any(chunk.glued for chunk in found)
+        _, chunks = facts_of_page(sample.pages[row["page_key"]], [changed])
+        return any(chunk.joins for chunk in chunks)
 
     return is_named
 

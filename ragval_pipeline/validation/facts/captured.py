@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.page_text import Block
@@ -89,18 +88,22 @@ def _held_elsewhere(page: Page, letters: str, held: Mask, places: Sequence[Range
 
     if len(letters) < SIZE:
         return 0
-    runs = [
-        (place, start, length)
+    begin, end = places[0][0], places[-1][1]
+    runs = sorted(
+        (place, start, length, int(held[place : place + length].sum()))
         for start, place, length in page.index(SIZE).common_runs(letters)
-        if not any(first <= place < end for first, end in places)
-    ]
-    runs.sort()
-    best = 0
-    for number, (place, _, _) in enumerate(runs):
-        mask = np.zeros(len(letters), dtype=np.bool_)
-        for other, start, length in takewhile(
-            lambda run: run[0] < place + len(letters) + BETWEEN, islice(runs, number, None)
-        ):
-            mask[start : start + length] |= held[other : other + length]
-        best = max(best, int(mask.sum()))
-    return best
+        if not begin <= place < end
+    )
+    # The window of the page, as long as the block, in which chunks hold most of it.
+    best, window, total, first = 0, (0, 0), 0, 0
+    for last, (place, _, _, count) in enumerate(runs):
+        total += count
+        while runs[first][0] < place - len(letters) - BETWEEN:
+            total -= runs[first][3]
+            first += 1
+        if total > best:
+            best, window = total, (first, last + 1)
+    mask = np.zeros(len(letters), dtype=np.bool_)
+    for place, start, length, _ in runs[slice(*window)]:
+        mask[start : start + length] |= held[place : place + length]
+    return int(mask.sum())

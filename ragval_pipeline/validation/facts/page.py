@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.sources.page_text import Block
-from ragval_pipeline.text.folding import FoldedText, joined
+from ragval_pipeline.text.folding import FoldedText, fold, joined
 from ragval_pipeline.text.grams import GramIndex
 
 #: Occurrences of a word or label that are looked at until one stands there as a whole.
@@ -99,41 +99,47 @@ class Page(Searched):
     def __init__(self, record: PageRecord) -> None:
         self.blocks: tuple[Block, ...] = record.blocks
         lines = ((number, line) for number, block in enumerate(record.blocks) for line in block.text.split("\n"))
-        self._lines = [(number, line) for number, line in lines if line]
-        self._body = record.body.split("\n")
-        self._at = _same_lines([line for _, line in self._lines], self._body)
-        extra = [line for (_, line), at in zip(self._lines, self._at, strict=True) if at is None]
+        self._lines = [(number, line, fold(line)) for number, line in lines if line]
+        self._body = [fold(line) for line in record.body.split("\n")]
+        self._at = _lines_within([letters for _, _, letters in self._lines], self._body)
+        extra = [line for (_, line, _), at in zip(self._lines, self._at, strict=True) if at is None]
         super().__init__(record.body, *extra, record.title, record.attributes)
 
     @cached_property
     def places(self) -> list[list[Range]]:
         """Where the letters of each block stand: a range for each of its lines that has any."""
-        import numpy as np
-
-        text = self.folded
-        codes = np.frombuffer(text.shown.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        breaks = np.searchsorted(text.offsets, np.flatnonzero(codes == ord("\n"))).tolist()
-        starts, ends = [0, *breaks], [*breaks, len(text.letters)]
-        # Parts are parted by a line of their own that holds the separator.
-        behind = accumulate((2 for _, at in zip(self._lines, self._at, strict=True) if at is None), initial=0)
-        extras = iter([len(self._body) + 1 + offset for offset in behind])
+        starts = [0, *accumulate(map(len, self._body))]
+        behind = starts[-1]
         places: list[list[Range]] = [[] for _ in self.blocks]
-        for (number, _), at in zip(self._lines, self._at, strict=True):
-            line = next(extras) if at is None else at
-            if ends[line] > starts[line]:
-                places[number].append((starts[line], ends[line]))
+        for (number, _, letters), at in zip(self._lines, self._at, strict=True):
+            if at is None:
+                start = behind + 1  # the separator
+                behind = start + len(letters)
+            else:
+                start = starts[at[0]] + at[1]
+            if letters:
+                places[number].append((start, start + len(letters)))
         return places
 
 
-def _same_lines(content: Sequence[str], body: Sequence[str]) -> list[int | None]:
-    """The line of the body that each line of the content is; None where the body has it in other words."""
+def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int, int] | None]:
+    """The line of the body that each line of the content is, or is part of, and where in it.
+
+    None where the body has it in other words.
+    """
     from rapidfuzz.distance import LCSseq
 
-    at: list[int | None] = [None] * len(content)
+    at: list[tuple[int, int] | None] = [None] * len(content)
     for block in LCSseq.opcodes(content, body):
         if block.tag == "equal":
             for step in range(block.src_end - block.src_start):
-                at[block.src_start + step] = block.dest_start + step
+                at[block.src_start + step] = block.dest_start + step, 0
+        elif block.tag == "replace":
+            # A heading and the label of its anchor.
+            line = block.dest_start
+            for number in range(block.src_start, block.src_end):
+                found = next((other for other in range(line, block.dest_end) if content[number] in body[other]), None)
+                if found is not None and content[number]:
+                    at[number] = found, body[found].index(content[number])
+                    line = found
     return at
-
-

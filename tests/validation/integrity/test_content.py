@@ -73,7 +73,7 @@ def test_rows_items_and_code_are_content():
     )
     page = compared(content, "Arm")
     assert set(page.passages) == {GRIPPER, CAMERA, BATTERY, VISITORS}
-    assert {"item", "row", "code"} <= {passage.kind for passage in page.passages}
+    assert {"item", "row", "code"} <= {block.kind for block in page.page.blocks}
 
 
 def test_a_heading_whose_text_is_there_is_missed():
