@@ -4,13 +4,16 @@ from datetime import UTC, datetime
 
 import dagster as dg
 
+from ragval_pipeline.orchestration.assets.chunk_facts import run_facts
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import CHUNK_STRUCTURE, PAGE_COPIES, PAYLOAD_SNAPSHOT
+from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.measurement import Measurement
 
 
@@ -31,26 +34,25 @@ def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
             context,
             asset=CHUNK_STRUCTURE,
             severities=suite.severity,
-            work=lambda: judge_chunks(resolve_suite(suite), pages, manifest),
+            work=lambda: judge_chunks(suite, run_facts(run_place(context, resolve_suite(suite)), pages, manifest)),
         )
 
     return chunk_structure
 
 
-def judge_chunks(suite: Suite, pages: PageCopiesManifest, manifest: SnapshotManifest) -> Measurement:
-    """Judge the chunks of a resolved suite's collection."""
+def judge_chunks(suite: Suite, facts: Facts) -> Measurement:
+    """Judge the chunks of a suite's collection."""
     from ragval_pipeline.sources.embedders.models import model_in_use
-    from ragval_pipeline.sources.page_copies.reader import PageCopies
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.chunks.limits import LimitRules
     from ragval_pipeline.validation.chunks.measure import measure_chunks
 
-    profile, embedding = get_profile(suite.profile), suite.embedding
+    resolved = resolve_suite(suite)
+    profile, embedding = get_profile(resolved.profile), resolved.embedding
     limits = LimitRules(
         max_input_tokens=embedding.max_input_tokens,
-        collection=manifest.facts.metadata,
+        collection=facts.manifest.points.facts.metadata,
         profile=profile.max_input_tokens if profile else None,
         model=model_in_use(embedding.provider, embedding.model),
     )
-    return measure_chunks(Snapshot(manifest), PageCopies(pages) if pages.parts else None, limits, now=datetime.now(UTC))
+    return measure_chunks(facts, limits, now=datetime.now(UTC))

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
-
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.page_copies.reader import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.chunks import (
     duplicate_text,
-    leftover,
+    generations,
     near_duplicate,
     order,
     over_limit,
+    page_order,
     recount,
     stale_tail,
     token_count_off,
@@ -26,6 +24,8 @@ from ragval_pipeline.validation.chunks import (
 from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.chunks.page_evidence import PageEvidence, damaged_elsewhere, read_evidence, shown_on_any
+from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.metadata.levels import present_fields
 from ragval_pipeline.validation.points import with_share
@@ -34,18 +34,18 @@ from ragval_pipeline.validation.texts import boilerplate, hashes, mojibake, zero
 ASSET = "chunk_structure"
 
 
-def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitRules, *, now: datetime) -> Measurement:
-    """The measurement of ``chunk_structure``: findings ``chunk.*`` and ``text.*``.
+def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measurement:
+    """The measurement of ``chunk_structure``: ``times_stored``, and findings ``chunk.*`` and ``text.*``.
 
     Args:
-        snapshot: The collection.
-        copies: The pages; null when none were read.
+        facts: The collection and its pages.
         limits: Where the model's input limit comes from.
         now: Time of the run, aware.
     """
-    required = _required(snapshot)
+    snapshot, required = facts.snapshot, _required(facts.snapshot)
+    on_pages = chunks_on_pages(facts)
     findings = [
-        *_structure(snapshot, copies, now),
+        *_structure(facts, on_pages, now),
         *_tokens(snapshot, limits),
         *duplicate_text.duplicate_text_findings(duplicate_text.collect_texts(snapshot.rows(duplicate_text.COLUMNS))),
         *near_duplicate.near_duplicate_findings(near_duplicate.collect_shingles(snapshot.rows(near_duplicate.COLUMNS))),
@@ -56,7 +56,20 @@ def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitR
         *hashes.hash_findings(hashes.collect_hashes(snapshot.rows(hashes.COLUMNS))),
     ]
     points = snapshot.manifest.points
-    return Measurement(asset=ASSET, findings=tuple(with_share(finding, points) for finding in findings))
+    return Measurement(
+        asset=ASSET,
+        values=(generations.times_stored(on_pages),),
+        findings=tuple(with_share(finding, points) for finding in findings),
+    )
+
+
+def chunks_on_pages(facts: Facts) -> dict[str, list[ChunkFacts]]:
+    """The chunks of each page that was read."""
+    by_page: dict[str, list[ChunkFacts]] = {}
+    for chunk in facts.chunks():
+        if chunk.compared and chunk.page_key is not None:
+            by_page.setdefault(chunk.page_key, []).append(chunk)
+    return by_page
 
 
 def _required(snapshot: Snapshot) -> frozenset[str]:
@@ -74,31 +87,23 @@ def _tokens(snapshot: Snapshot, limits: LimitRules) -> Iterator[Finding]:
     yield from token_count_off.token_count_findings(counted, relations)
 
 
-def _structure(snapshot: Snapshot, copies: PageCopies | None, now: datetime) -> Iterator[Finding]:
-    """What depends on the pages, read once for all of it."""
+def _structure(facts: Facts, on_pages: Mapping[str, Sequence[ChunkFacts]], now: datetime) -> Iterator[Finding]:
+    """What depends on the pages."""
+    snapshot, copies = facts.snapshot, facts.copies
+    read = {page.page_key: page for page in facts.pages() if page.state == "read"}
     pages = order.without_strays(order.collect_order(snapshot.rows(order.COLUMNS)))
-    tails, dates_prove = stale_tail.find_tails(pages, now=now)
+    yield from order.order_findings(pages)
+    yield from stale_tail.stale_tail_findings(pages, on_pages, read, now=now)
+    yield from page_order.order_findings(on_pages, read)
+    yield from generations.twice_findings(on_pages, read)
     phrases = boilerplate.collect_phrases(snapshot.rows(boilerplate.COLUMNS))
     suspected = boilerplate.suspected_wordings(phrases)
     damaged = mojibake.collect_mojibake(snapshot.rows(mojibake.COLUMNS))
     evidence = PageEvidence()
-    if copies is not None and (tails or suspected or damaged):
+    if copies.manifest.parts and (suspected or damaged):
         probes = boilerplate.probes_beside(phrases, suspected) if suspected else None
-        evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected, probes, damaged)
+        evidence = read_evidence(copies.records(), suspected, probes, damaged)
         if words := damaged_elsewhere(evidence, damaged):
             evidence.shown_anywhere = shown_on_any(copies.records(), words)
-    yield from order.order_findings(pages)
-    undated = leftover.undated_pages(pages)
-    leftovers = leftover.find_leftovers(undated, snapshot, copies) if copies is not None and undated else ()
-    yield from stale_tail.stale_tail_findings(tails, needed=evidence.needed, dates_prove=dates_prove, undated=leftovers)
     yield from boilerplate.boilerplate_findings(phrases, evidence.in_content, evidence.elsewhere, evidence.strangers)
     yield from mojibake.mojibake_findings(damaged, evidence.shows)
-
-
-def _texts_of(snapshot: Snapshot, tails: Sequence[stale_tail.Tail]) -> Mapping[str, str]:
-    """Text of the points of pages with a tail, by point id."""
-    wanted = {point_id for tail in tails for point_id in (*tail.points, *tail.head)}
-    if not wanted:
-        return {}
-    rows: Iterator[dict[str, Any]] = snapshot.rows(("point_id", "text"))
-    return {row["point_id"]: row["text"] or "" for row in rows if row["point_id"] in wanted}

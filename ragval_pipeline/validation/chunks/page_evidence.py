@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.validation.chunks.stale_tail import Tail, needed_points
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.edges import Edge, Shared, Words
 from ragval_pipeline.validation.texts.mojibake import Damaged, squashed
@@ -28,7 +27,6 @@ class PageEvidence:
     """Answers from the pages that were read.
 
     Args:
-        needed: By page with an old tail, the points of the tail that it still needs.
         wordings: By page, the suspected wordings of its chunks that its content has.
         others: By suspected wording, the pages whose content has it although none of their chunks raised it.
         strangers: Points with such a wording whose other text is not of their page.
@@ -36,7 +34,6 @@ class PageEvidence:
         shown_anywhere: The damaged words of chunks without a page that was read that some page shows.
     """
 
-    needed: dict[str, set[str]] = field(default_factory=dict)
     wordings: dict[str, set[Words]] = field(default_factory=dict)
     others: Counter[Words] = field(default_factory=Counter)
     strangers: set[PointRef] = field(default_factory=set)
@@ -62,8 +59,6 @@ class PageEvidence:
 
 def read_evidence(
     records: Iterable[PageRecord],
-    tails: Iterable[Tail],
-    texts: Mapping[str, str],
     suspected: Sequence[Shared],
     probes: Mapping[PointRef, Sequence[str]] | None = None,
     damaged: Sequence[Damaged] = (),
@@ -72,8 +67,6 @@ def read_evidence(
 
     Args:
         records: The page copies.
-        tails: Old ends of pages.
-        texts: Text of the points of those pages, by point id.
         suspected: Wordings that may be furniture.
         probes: By point, pieces of its text.
         damaged: Points with text that seems to be decoded wrongly.
@@ -82,7 +75,6 @@ def read_evidence(
     broken: dict[str | None, set[str]] = {}
     for point in damaged:
         broken.setdefault(point.ref.page_key, set()).update(point.words)
-    tail_of = {tail.page: tail for tail in tails}
     points = {ref for shared in suspected for ref in shared.points}
     on_page: dict[str | None, list[PointRef]] = {}
     for ref in points & (probes or {}).keys():
@@ -92,8 +84,6 @@ def read_evidence(
     for record in records:
         if not record.body:
             continue
-        if record.page_key in tail_of:
-            evidence.needed[record.page_key] = needed_points(tail_of[record.page_key], texts, record.body)
         if broken.get(record.page_key):
             letters = squashed(f"{record.title} {record.body}")
             evidence.shown[record.page_key] = {word for word in broken[record.page_key] if word in letters}

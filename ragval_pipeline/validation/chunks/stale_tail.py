@@ -1,32 +1,33 @@
 """Chunks left over from a longer, older version of their page.
 
-What lives here: ``chunk.stale_tail`` from the dates of a page's chunks, checked against the page's text where it was
-read. What does not: whether any other chunk stands on its page (``validation/integrity``), gaps (``order``).
-
 A page that became shorter and was ingested again over its old ids keeps its last old chunks: a tail of indices, all
 embedded before everything in front of them. An ingestion that embeds only the chunks that changed leaves old chunks
 too, but anywhere: where a collection shows such pages, dates alone prove nothing. And a chunk whose text the page still
 has, and no chunk in front of it, is no leftover whatever its date.
+
+Without dates the page alone tells: its chunks hold its end, and what follows them in the index is gone from it. A last
+chunk that holds another page's text by mistake is gone too, but then the page's own end stands in no chunk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.chunks.order import PageOrder
-from ragval_pipeline.text.trigrams import share_in, trigrams
-from ragval_pipeline.text.words import words_of
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.integrity.classes import GONE_BELOW
+from ragval_pipeline.validation.integrity.content import PASSAGE_LETTERS, is_lost
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
 
 #: Chunks of one page that are further apart were not embedded by the same ingestion.
 APART = timedelta(minutes=10)
 #: Share of the pages with chunks of several ingestions whose old chunks may stand elsewhere than at the end.
 MAX_UNORDERED = 0.1
-#: Share of a chunk's word trigrams that must stand in a text for the chunk to stand there.
+#: Share of a chunk's letters that must stand in a text for the chunk to stand there.
 STANDS = 0.9
 
 
@@ -74,54 +75,95 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
 
 
 def stale_tail_findings(
-    tails: Iterable[Tail],
+    pages: Mapping[str, PageOrder],
+    chunks: Mapping[str, Sequence[ChunkFacts]],
+    read: Mapping[str, PageFacts],
     *,
-    needed: Mapping[str, Collection[str]],
-    dates_prove: bool,
-    undated: Iterable[Subject] = (),
+    now: datetime,
 ) -> list[Finding]:
     """``chunk.stale_tail``.
 
     Args:
-        tails: Old ends of pages.
-        needed: By page that was read, the points of the tail that the page still needs (``needed_points``).
-        dates_prove: Whether a tail is a leftover also where the page was not read.
-        undated: Leftovers of pages without dates (``leftover``).
+        pages: The points of each page by index.
+        chunks: The facts of the chunks of each page that was read.
+        read: The pages that were read.
+        now: Time of the run, aware.
     """
-    subjects = list(undated)
-    for tail in tails:
-        if tail.page not in needed and not dates_prove:
-            continue
-        kept = needed.get(tail.page, ())
-        for point_id, (index, embedded) in tail.points.items():
-            if point_id not in kept:
-                details = {
-                    "page_url": tail.url,
-                    "chunk_index": index,
-                    "embedded_at": utc_text(embedded),
-                    "page_embedded_at": utc_text(tail.rewritten),
-                    "checked_on_page": tail.page in needed,
-                }
-                subjects.append(Subject(name=point_id, page=tail.page, details=details))
+    tails, dates_prove = find_tails(pages, now=now)
+    subjects = [
+        subject
+        for tail in tails
+        if dates_prove or tail.page in read
+        for subject in _old_subjects(tail, chunks.get(tail.page, ()), checked=tail.page in read)
+    ]
+    for key, order in pages.items():
+        if key in read and key in chunks and len(order.points) > 1 and not _times(order, now):
+            subjects += _gone_subjects(key, order, leftover(order, chunks[key], read[key]))
     return [make_finding("chunk.stale_tail", subjects)] if subjects else []
 
 
-def needed_points(tail: Tail, texts: Mapping[str, str], page_text: str) -> set[str]:
-    """Points of a tail whose text the page has and the chunks in front of it have not.
-
-    Args:
-        tail: The tail.
-        texts: Text of each of the page's points, by id.
-        page_text: All text of the page.
-    """
-    page = trigrams(words_of(page_text))
-    held = {point_id: trigrams(words_of(texts.get(point_id, ""))) for point_id in (*tail.points, *tail.head)}
-    head = set().union(*(held[point_id] for point_id in tail.head))
+def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
+    """Points of a tail whose text the page has and the chunks in front of it do not hold."""
+    head: set[int] = set()
+    for chunk in chunks:
+        if chunk.point_id in tail.head:
+            head.update(letter for first, behind in chunk.spans for letter in range(first, behind))
     return {
-        point_id
-        for point_id in tail.points
-        if share_in(held[point_id], page) >= STANDS and share_in(held[point_id], head) < STANDS
+        chunk.point_id
+        for chunk in chunks
+        if chunk.point_id in tail.points
+        and chunk.share >= STANDS
+        and sum(letter in head for first, behind in chunk.spans for letter in range(first, behind))
+        < STANDS * chunk.found
     }
+
+
+def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts) -> set[int]:
+    """The unbroken end of a page's chunk indices that is gone, when the chunks in front of it hold the page's end."""
+    facts = {chunk.point_id: chunk for chunk in chunks}
+    gone = {index for index, points in order.points.items() if _all_gone([facts.get(name) for name, _ in points])}
+    tail: set[int] = set()
+    for index in sorted(order.points, reverse=True):
+        if index not in gone:
+            break
+        tail.add(index)
+    last = next((block for block in reversed(page.blocks) if block.letters >= PASSAGE_LETTERS), None)
+    if not tail or gone - tail or len(tail) == len(order.points) or last is None or is_lost(last):
+        return set()
+    return tail
+
+
+def _all_gone(chunks: Sequence[ChunkFacts | None]) -> bool:
+    """Whether chunks that are long enough to tell have little of their page: what it has is not the frame's."""
+    return all(chunk is not None and chunk.letters >= PASSAGE_LETTERS and _own_share(chunk) < GONE_BELOW for chunk in chunks)
+
+
+def _own_share(chunk: ChunkFacts) -> float:
+    """The share of a chunk on its page without what it begins and ends with."""
+    framed = sum(edge.missing for edge in (*chunk.openings, *chunk.closings))
+    inside = chunk.letters - framed
+    return chunk.share if inside < PASSAGE_LETTERS else chunk.found / inside
+
+
+def _old_subjects(tail: Tail, chunks: Sequence[ChunkFacts], *, checked: bool) -> Iterable[Subject]:
+    kept = needed_points(tail, chunks)
+    for point_id, (index, embedded) in tail.points.items():
+        if point_id not in kept:
+            details = {
+                "page_url": tail.url,
+                "chunk_index": index,
+                "embedded_at": utc_text(embedded),
+                "page_embedded_at": utc_text(tail.rewritten),
+                "checked_on_page": checked,
+            }
+            yield Subject(name=point_id, page=tail.page, details=details)
+
+
+def _gone_subjects(key: str, order: PageOrder, tail: Iterable[int]) -> Iterable[Subject]:
+    for index in sorted(tail):
+        for point_id, _ in order.points[index]:
+            details = {"page_url": order.url, "chunk_index": index, "checked_on_page": True}
+            yield Subject(name=point_id, page=key, details=details)
 
 
 def _times(page: PageOrder, now: datetime) -> dict[int, datetime]:

@@ -19,7 +19,10 @@ from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts, PageState
 
 #: Snapshot columns that facts are made of.
-COLUMNS = ("point_id", "page_key", "text", "title", "headings", "chunk_index", "source_url", "module", "chapter")
+COLUMNS = (
+    "point_id", "page_key", "text", "title", "headings", "chunk_index", "source_url", "module", "chapter", "embedded_at",
+    "model",
+)  # fmt: skip
 #: A page with fewer letters, whose chunks hold many times as many, builds its text in the browser.
 RENDERED_LETTERS = 40
 #: A page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page behind it.
@@ -156,8 +159,7 @@ def _unfit(record: PageRecord) -> str | None:
 def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     openings, closings = edges_of(chunk)
     return ChunkFacts(
-        point_id=row["point_id"],
-        page_key=row["page_key"],
+        **_stored(row),
         compared=True,
         letters=chunk.letters,
         found=chunk.letters_found,
@@ -175,6 +177,10 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     )
 
 
+def _stored(row: Row) -> dict[str, Any]:
+    return {name: row[name] for name in ("point_id", "page_key", "chunk_index", "embedded_at", "model")}
+
+
 def _not_compared(rows: Iterable[Row]) -> list[ChunkFacts]:
     return list(_strays(rows))
 
@@ -183,7 +189,7 @@ def _strays(rows: Iterable[Row]) -> Iterator[ChunkFacts]:
     for row in rows:
         if row["text"] and (letters := fold(row["text"])):
             yield ChunkFacts(
-                point_id=row["point_id"], page_key=row["page_key"], compared=False, letters=len(letters), found=0,
+                **_stored(row), compared=False, letters=len(letters), found=0,
                 words=0, changed=0, surely=0, longest=0, starts=(), places=(), lengths=(),
                 probes=tuple(sampled_runs(letters)),
             )  # fmt: skip

@@ -45,6 +45,9 @@ class ChunkFacts:
         point_id: Point id as text.
         page_key: Canonical form of its page; None when it names none.
         compared: Whether its page is in scope and was read; if not, nothing of it was found.
+        chunk_index: Position that the payload claims; None without one.
+        embedded_at: Time of embedding as stored.
+        model: Embedding model as stored.
         letters: Letters and digits of the text, without markup that no page shows.
         found: Those that stand on the page.
         words: Words, as blanks part them.
@@ -63,6 +66,9 @@ class ChunkFacts:
     point_id: str
     page_key: str | None
     compared: bool
+    chunk_index: int | None
+    embedded_at: str | None
+    model: str | None
     letters: int
     found: int
     words: int
@@ -148,6 +154,8 @@ def chunk_schema() -> pa.Schema:
     types = {
         **dict.fromkeys(("point_id", "page_key"), pa.string()),
         "compared": pa.bool_(),
+        "chunk_index": pa.int64(),
+        **dict.fromkeys(("embedded_at", "model"), pa.string()),
         **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),
         **dict.fromkeys(("starts", "places", "lengths"), pa.list_(pa.int32())),
         "openings": pa.list_(edge),

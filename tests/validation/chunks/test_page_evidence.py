@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.validation.chunks.order import collect_order
 from ragval_pipeline.validation.chunks.page_evidence import damaged_elsewhere, read_evidence, shown_on_any
-from ragval_pipeline.validation.chunks.stale_tail import find_tails
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.edges import Shared
 from ragval_pipeline.validation.texts.mojibake import collect_mojibake, squashed
@@ -30,49 +29,37 @@ def test_a_wording_is_looked_for_in_the_content_of_the_pages_that_share_it():
         record("/b", "Always tell  the *people* what you do."),
         record("/d", "Tell the people."),
     ]
-    evidence = read_evidence(pages, [], {}, [shared])
+    evidence = read_evidence(pages, [shared])
     assert [evidence.in_content(key(path), FOOTER) for path in ("/a", "/b", "/c", "/d")] == [False, True, None, None]
 
 
 def test_a_page_without_text_is_no_evidence():
     shared = Shared(FOOTER, "ends", (PointRef("1", key("/a"), None),))
-    assert read_evidence([record("/a", "")], [], {}, [shared]).in_content(key("/a"), FOOTER) is None
-
-
-def test_the_old_end_of_a_page_is_looked_for_in_all_of_its_text():
-    stored = rows(
-        {"source_url": "/a", "chunk_index": 0, "embedded_at": "2026-03-01", "text": "the new beginning of it"},
-        {"source_url": "/a", "chunk_index": 1, "embedded_at": "2026-01-01", "text": "a section that still stands"},
-        {"source_url": "/a", "chunk_index": 2, "embedded_at": "2026-01-01", "text": "a section that went away"},
-    )
-    tails, _ = find_tails(collect_order(stored), now=datetime(2026, 6, 1, tzinfo=UTC))
-    texts = {row["point_id"]: row["text"] for row in stored}
-    page = record("/a", "The new beginning of it", body="The new beginning of it. A section that still stands.")
-    assert read_evidence([page], tails, texts, []).needed == {key("/a"): {"1"}}
+    assert read_evidence([record("/a", "")], [shared]).in_content(key("/a"), FOOTER) is None
 
 
 def test_a_wording_in_the_content_of_another_page_is_counted_there():
     shared = Shared(FOOTER, "ends", (PointRef("1", key("/a"), None),))
     pages = [record("/a", "All about arms."), record("/b", "They tell the people."), record("/c", "Tell them.")]
-    assert read_evidence(pages, [], {}, [shared]).elsewhere(FOOTER) == 1
+    assert read_evidence(pages, [shared]).elsewhere(FOOTER) == 1
 
 
 def test_a_wording_is_found_however_the_page_sets_its_blanks():
     shared = Shared(FOOTER, "ends", (PointRef("1", key("/a"), None),))
-    assert read_evidence([record("/a", "Tellthe people")], [], {}, [shared]).in_content(key("/a"), FOOTER) is True
+    assert read_evidence([record("/a", "Tellthe people")], [shared]).in_content(key("/a"), FOOTER) is True
 
 
 def test_a_point_of_which_no_piece_is_on_its_page_is_a_stranger_there():
     refs = tuple(PointRef(name, key("/a"), None) for name in ("1", "2"))
     probes = {refs[0]: ("aboutarms", "zoo"), refs[1]: ("quiz", "zoo")}
-    evidence = read_evidence([record("/a", "All about  arms.")], [], {}, [Shared(FOOTER, "ends", refs)], probes)
+    evidence = read_evidence([record("/a", "All about  arms.")], [Shared(FOOTER, "ends", refs)], probes)
     assert evidence.strangers == {refs[1]}
 
 
 def test_damaged_words_are_looked_for_on_the_page_of_their_chunk():
     stored = rows({"source_url": "/a", "text": "cafÃ© and schÃ¶n"}, {"source_url": "/b", "text": "cafÃ©"})
     pages = [record("/a", "He wrote cafÃ©."), record("/b", "a café")]
-    evidence = read_evidence(pages, [], {}, [], damaged=collect_mojibake(stored))
+    evidence = read_evidence(pages, [], damaged=collect_mojibake(stored))
     asked = [("/a", "cafÃ©"), ("/a", "schÃ¶n"), ("/b", "cafÃ©"), ("/c", "cafÃ©")]
     assert [evidence.shows(key(path), squashed(word)) for path, word in asked] == [True, False, False, False]
 
@@ -81,7 +68,7 @@ def test_damaged_words_of_a_chunk_that_lost_its_page_are_looked_for_on_all_pages
     stored = rows({"source_url": "lost", "text": "cafÃ© and schÃ¶n"}, {"source_url": "/a", "text": "naÃ¯ve"})
     pages = [record("/a", "a café"), record("/b", "He wrote cafÃ© and naÃ¯ve.")]
     damaged = collect_mojibake(stored)
-    evidence = read_evidence(pages, [], {}, [], damaged=damaged)
+    evidence = read_evidence(pages, [], damaged=damaged)
     words = damaged_elsewhere(evidence, damaged)
     assert words == {squashed("cafÃ©"), squashed("schÃ¶n")}
     evidence.shown_anywhere = shown_on_any(pages, words)
@@ -99,4 +86,4 @@ def test_a_wording_that_runs_from_one_passage_into_another_is_the_contents():
         ("begins", (*FOOTER[:2], "lock"), False),
     ):
         shared = Shared(words, edge, (PointRef("1", key("/a"), None),))
-        assert read_evidence([page], [], {}, [shared]).in_content(key("/a"), words) is held
+        assert read_evidence([page], [shared]).in_content(key("/a"), words) is held

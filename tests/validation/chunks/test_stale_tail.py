@@ -3,11 +3,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from ragval_pipeline.validation.chunks.order import collect_order
-from ragval_pipeline.validation.chunks.stale_tail import (
-    find_tails,
-    needed_points,
-    stale_tail_findings,
-)
+from ragval_pipeline.validation.chunks.stale_tail import leftover, stale_tail_findings
+from ragval_pipeline.validation.facts.bucket import facts_of_page
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import named, rows
 
 OLD, NEW, NEWER = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-01T00:04:00Z"
@@ -21,9 +19,8 @@ def page(url: str, *times: str | None, first: int = 0):
     ]
 
 
-def judged(*payloads, needed=None):
-    tails, prove = find_tails(collect_order(rows(*payloads)), now=NOW)
-    return named(stale_tail_findings(tails, needed=needed or {}, dates_prove=prove))
+def judged(*payloads):
+    return named(stale_tail_findings(collect_order(rows(*payloads)), {}, {}, now=NOW))
 
 
 def test_the_old_end_of_a_page_is_named():
@@ -56,21 +53,64 @@ def test_of_points_with_one_index_the_newest_counts():
     assert judged(*twice) == ["2"]
 
 
+def on_page(content: list[str], *payloads):
+    """The findings of page ``/a`` with this content."""
+    stored = rows(*payloads)
+    page_facts, chunks = facts_of_page(record(paragraphs(*content)), stored)
+    key = page_facts.page_key
+    return named(stale_tail_findings(collect_order(stored), {key: chunks}, {key: page_facts}, now=NOW))
+
+
 def test_a_chunk_that_its_page_still_needs_is_kept_whatever_its_date():
-    tails, _ = find_tails(collect_order(rows(*page("/a", NEW, NEW, OLD, OLD))), now=NOW)
-    texts = {
-        "0": "how to start the arm and the gripper",
-        "1": "how to stop both of them again",
-        "2": "a last word about safety in the lab",
-        "3": "this section was removed some months ago",
-    }
-    site = "how to start the arm and the gripper how to stop both of them again a last word about safety in the lab"
-    assert needed_points(tails[0], texts, site) == {"2"}
-    found = stale_tail_findings(tails, needed={tails[0].page: {"2"}}, dates_prove=False)
-    assert named(found) == ["3"]
+    stored = page("/a", NEW, NEW, OLD, OLD)
+    for payload, text in zip(stored, (GRIPPER, CAMERA, BATTERY, VISITORS), strict=True):
+        payload["text"] = text
+    assert on_page([GRIPPER, CAMERA, BATTERY], *stored) == ["3"]
 
 
 def test_a_tail_that_repeats_the_page_is_not_needed():
-    tails, _ = find_tails(collect_order(rows(*page("/a", NEW, OLD))), now=NOW)
-    same = "how to start the arm and the gripper"
-    assert needed_points(tails[0], {"0": same, "1": same}, same) == set()
+    stored = [{**payload, "text": GRIPPER} for payload in page("/a", NEW, OLD)]
+    assert on_page([GRIPPER], *stored) == ["1"]
+
+
+PARTS = [GRIPPER, CAMERA, BATTERY]
+
+
+def leftovers(chunks: list[str], content: list[str]) -> set[int]:
+    stored = rows(*({"source_url": "/a", "chunk_index": at, "text": text} for at, text in enumerate(chunks)))
+    page_facts, own = facts_of_page(record(paragraphs(*content)), stored)
+    return leftover(next(iter(collect_order(stored).values())), own, page_facts)
+
+
+def test_what_follows_the_end_of_a_shorter_page_is_left_over():
+    assert leftovers(PARTS, PARTS[:2]) == {2}
+    assert leftovers(PARTS, PARTS[:1]) == {1, 2}
+    assert leftovers(PARTS, PARTS) == set()
+
+
+def test_a_last_chunk_with_another_pages_text_is_no_leftover():
+    assert leftovers([*PARTS[:2], VISITORS], PARTS) == set()
+
+
+def test_a_chunk_that_is_gone_from_the_middle_is_no_tail():
+    assert leftovers([PARTS[0], VISITORS, PARTS[2]], [PARTS[0], PARTS[2]]) == set()
+
+
+def test_a_page_that_changed_as_a_whole_is_not_judged():
+    assert leftovers(PARTS, [VISITORS]) == set()
+
+
+def test_what_is_put_before_every_chunk_says_nothing_of_the_page():
+    framed = [f"Handbook of halls, part nine of ten, printed in May\n{text}" for text in PARTS]
+    assert leftovers(framed, PARTS) == set()
+    assert leftovers(framed, PARTS[:2]) == {2}
+
+
+def test_a_last_chunk_of_a_few_words_is_not_judged():
+    assert leftovers([*PARTS, "Unknown words here"], PARTS) == set()
+
+
+def test_only_pages_without_dates_are_judged_by_their_text_alone():
+    stored = [{**payload, "text": text} for payload, text in zip(page("/a", NEW, NEW, NEW), PARTS, strict=True)]
+    assert on_page(PARTS[:2], *stored) == []
+    assert on_page(PARTS[:2], *stored[:2], {**stored[2], "embedded_at": None}) == ["2"]

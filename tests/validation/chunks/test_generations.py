@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.validation.chunks.generations import times_stored, twice_findings
+from ragval_pipeline.validation.chunks.page_order import order_findings
+from ragval_pipeline.validation.facts.bucket import facts_of_page
+from tests.validation.integrity.world import paragraphs, record
+from tests.validation.rows import named, rows
+
+TEXT = " ".join(f"word{number} of sentence{number % 7} in part{number // 30}." for number in range(120))
+HALF = " ".join(TEXT.split(" ")[:150])
+
+
+def cut(size: int, step: int | None = None, text: str = TEXT, **payload):
+    """The text in chunks of ``size`` words, one every ``step`` words."""
+    words = text.split(" ")
+    starts = range(0, len(words) - (size - (step or size)), step or size)
+    return [{"source_url": "/a", "text": " ".join(words[at : at + size]), **payload} for at in starts]
+
+
+def facts(*payloads, content: str = TEXT):
+    page, chunks = facts_of_page(record(paragraphs(content)), rows(*payloads))
+    return {page.page_key: chunks}, {page.page_key: page}
+
+
+def twice(*payloads, content: str = TEXT):
+    found = twice_findings(*facts(*payloads, content=content))
+    return found[0].subjects[0].details if found else None
+
+
+@pytest.mark.parametrize("step", [100, 80, 60, 50, 40])
+def test_the_overlap_of_one_ingestion_is_none(step: int):
+    assert twice(*cut(100, step)) is None
+
+
+@pytest.mark.parametrize("size", [100, 95, 60, 37])
+def test_a_page_that_was_ingested_again_with_another_chunk_size_is_named_with_both_generations(size: int):
+    first, second = cut(100, 90), cut(size, size - 8)
+    found = twice(*first, *second)
+    assert found is not None
+    assert found["told_by"] == "places on the page"
+    assert sorted(sum(found["generations"], [])) == sorted(str(at) for at in range(len(first) + len(second)))
+
+
+def test_dates_and_models_tell_generations_the_oldest_first():
+    old, new = cut(100, embedded_at="2026-01-01"), cut(100, embedded_at="2026-03-01")
+    found = twice(*new, *old)
+    assert (found["told_by"], [sorted(map(int, ids)) for ids in found["generations"]]) == (
+        "embedded_at", [[*range(len(new), 2 * len(new))], [*range(len(new))]],
+    )  # fmt: skip
+    assert twice(*cut(100, model="b"), *cut(100, model="a"))["told_by"] == "model"
+
+
+def test_what_the_page_itself_repeats_is_no_second_generation():
+    doubled = f"{HALF} {HALF}"
+    assert twice(*cut(50, text=doubled), content=doubled) is None
+
+
+def test_single_copies_of_chunks_are_none():
+    chunks = cut(100)
+    assert twice(*chunks, chunks[0], chunks[2]) is None
+    assert twice(chunks[0], chunks[0], content=chunks[0]["text"]) is None
+
+
+def test_times_stored_counts_each_letter_as_often_as_it_is_held():
+    assert times_stored(facts(*cut(100))[0]).value == 1.0
+    assert times_stored(facts(*cut(100), *cut(100))[0]).value == 2.0
+    assert times_stored(facts(*cut(100, 80))[0]).value == pytest.approx(1.25, abs=0.05)
+    assert times_stored({}).reason_code == "not_applicable"
+
+
+def shuffled(*order: int):
+    chunks = [{**chunk, "chunk_index": index} for chunk, index in zip(cut(60)[:8], order, strict=True)]
+    return named(order_findings(*facts(*chunks)))
+
+
+def test_chunks_in_the_order_of_their_page_are_not_named():
+    assert shuffled(0, 1, 2, 3, 4, 5, 6, 7) == []
+    assert shuffled(1, 2, 3, 4, 5, 6, 7, 9) == []
+
+
+def test_a_page_whose_index_does_not_follow_it_is_named():
+    assert shuffled(1, 0, 2, 3, 4, 5, 6, 7) == ["https://docs.example.com/a"]
+    assert shuffled(7, 6, 5, 4, 3, 2, 1, 0) == ["https://docs.example.com/a"]
+
+
+def test_copies_and_negative_indices_do_not_shuffle_a_page():
+    chunks = [{**chunk, "chunk_index": index} for index, chunk in enumerate(cut(60))]
+    copy = {**chunks[1], "chunk_index": len(chunks)}
+    assert named(order_findings(*facts(*chunks, copy))) == []
+    assert named(order_findings(*facts(*chunks[:3], {**chunks[3], "chunk_index": -1}, *chunks[4:]))) == []
