@@ -1,1 +1,1 @@
-"""Text: one normaliser, one tokenizer, one set of invisible characters, letter n-grams. Nothing here knows an index or a page."""
+"""Text: one normaliser, one tokenizer, one set of invisible characters, runs of letters; no index, no page."""

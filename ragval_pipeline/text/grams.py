@@ -60,10 +60,14 @@ class GramIndex:
         import numpy as np
 
         self._letters, self._width = letters[: 1 << _PLACE_BITS], width
-        self.hashes = gram_hashes(self._letters, width)
+        hashes = gram_hashes(self._letters, width)
         low = np.uint64((1 << _PLACE_BITS) - 1)
-        self._keys = np.sort((self.hashes & ~low) | np.arange(len(self.hashes), dtype=np.uint64))
-        self._low = low
+        keys = np.sort((hashes & ~low) | np.arange(len(hashes), dtype=np.uint64))
+        self._places = (keys & low).astype(np.int64)
+        self._keys, self._low = keys & ~low, low
+        # Where the places of each key end.
+        ends = np.append(np.flatnonzero(np.diff(self._keys)) + 1, len(keys))
+        self._ends = np.repeat(ends, np.diff(ends, prepend=0))
 
     def common_runs(self, letters: str) -> list[tuple[int, int, int]]:
         """The longest runs of at least ``width`` letters that both texts have, as (start, place here, length).
@@ -75,13 +79,15 @@ class GramIndex:
         wanted = gram_hashes(letters, self._width) & ~self._low
         if not len(wanted) or not len(self._keys):
             return []
-        first = np.searchsorted(self._keys, wanted)
-        many = np.minimum(np.searchsorted(self._keys, wanted | self._low, side="right") - first, PLACES)
-        starts = np.repeat(np.arange(len(wanted)), many)
-        if not len(starts):
+        first = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        known = np.flatnonzero(self._keys[first] == wanted)
+        if not len(known):
             return []
+        first = first[known]
+        many = np.minimum(self._ends[first] - first, PLACES)
+        starts = np.repeat(known, many)
         within = np.arange(len(starts)) - np.repeat(np.cumsum(many) - many, many)
-        places = (self._keys[np.repeat(first, many) + within] & self._low).astype(np.int64)
+        places = self._places[np.repeat(first, many) + within]
         # Runs that go on for a letter lie one after the other on one diagonal.
         diagonals = places - starts
         order = np.lexsort((starts, diagonals))

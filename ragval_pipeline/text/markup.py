@@ -55,6 +55,7 @@ _STATEMENT = re.compile(
     r"|(?<!\S)```+[ \t]*mermaid\b.*?(?:```+|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+_STATEMENT_WORDS = ("import", "export", "mermaid")
 
 
 def _nothing(start: int, end: int) -> bool:
@@ -78,7 +79,7 @@ def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing
         text: The text.
         keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
     """
-    return _blanked(_STATEMENT, text, keep)
+    return _blanked(_STATEMENT, text, keep) if any(word in text for word in _STATEMENT_WORDS) else text
 
 
 def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:

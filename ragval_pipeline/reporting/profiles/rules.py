@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
 
 

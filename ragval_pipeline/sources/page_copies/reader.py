@@ -33,7 +33,9 @@ class PageCopies:
         gone = f"the page copies of run {read.run_id} are gone from {read.kept_uri}: read the pages anew"
         return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
 
-    def rows(self, columns: Sequence[str] | None = None, *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
+    def rows(
+        self, columns: Sequence[str] | None = None, *, bucket: int = 0, buckets: int = 1
+    ) -> Iterator[dict[str, Any]]:
         """Some columns of every page, bucket by bucket.
 
         Args:

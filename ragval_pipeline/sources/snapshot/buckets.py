@@ -78,10 +78,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         for writer in self._writers.values():
             writer.close()
         self._files.close()
-        return tuple(
-            Part(name=_name(bucket), rows=rows, bucket=bucket)
-            for bucket, rows in sorted(self._rows.items())
-        )
+        return tuple(Part(name=_name(bucket), rows=rows, bucket=bucket) for bucket, rows in sorted(self._rows.items()))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

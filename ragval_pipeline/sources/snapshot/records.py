@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.schema import (
     INTEGER_FIELDS,
@@ -20,6 +19,7 @@ from ragval_pipeline.sources.snapshot.schema import (
     kind_column,
 )
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, encodable, kind_of, lookup, shown, whole_number
+from ragval_pipeline.text.characters import is_blank
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -21,8 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.suite.sections import Fraction, Rank
+from ragval_pipeline.text.characters import is_blank
 
 TEXT_NAMES = ("query_text", "query", "text")
 THRESHOLD_NAMES = ("min_similarity", "score_threshold")

@@ -12,8 +12,8 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 from ragval_pipeline.text.words import fold_blanks
+from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 #: Snapshot columns that ``collect_texts`` needs.
 COLUMNS = (*REF_COLUMNS, "text")

@@ -2,7 +2,7 @@
 
 An ingestion goes through a page once: one chunk holds its beginning, one its end, however much neighbours overlap in
 between. Where two chunks begin at the page's beginning and two end at its end, and most letters between stand in more
-than one chunk, two ingestions went through it. What the page itself repeats stands at two of its places, and is no copy.
+than one chunk, two ingestions went through it. What the page itself repeats stands at two of its places: no copy.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Stored:
 
 
 def times_stored(chunks: Mapping[str, Sequence[ChunkFacts]]) -> MeasuredValue:
-    """The criterion: letters of chunks that stand on the page / letters of the page that they cover, median over pages."""
+    """The criterion: letters of chunks that stand on their page / letters of it that they cover, median over pages."""
     stored = [Stored.of(own) for own in chunks.values()]
     ratios = [page.letters / page.covered for page in stored if page.covered]
     if not ratios:
@@ -101,7 +101,7 @@ def _is_twice(chunks: Sequence[ChunkFacts]) -> bool:
 
 
 def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
-    """The chunks of a page by the ingestion that wrote them, the oldest first where dates tell, and what tells them apart.
+    """The chunks of a page by the ingestion that wrote them, the oldest first by dates, and what tells them apart.
 
     Dates tell, or models; else each chunk follows the one that ends nearest to where it begins, and neither is older.
     """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.chunks import (

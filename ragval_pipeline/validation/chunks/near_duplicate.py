@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.text.words import fold_blanks, words_of
 from ragval_pipeline.validation.chunks.minhash import candidate_pairs, signatures
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
-from ragval_pipeline.text.words import fold_blanks, words_of
 
 if TYPE_CHECKING:
     import numpy as np

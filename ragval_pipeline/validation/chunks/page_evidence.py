@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.text.words import words_of
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.edges import Edge, Shared, Words
 from ragval_pipeline.validation.texts.mojibake import Damaged, squashed
-from ragval_pipeline.text.words import words_of
 
 #: One word in so many, those towards the middle of the chunk, may stand in another place of the content.
 INNER_PART = 4

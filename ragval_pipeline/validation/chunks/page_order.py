@@ -28,7 +28,9 @@ def order_findings(chunks: Mapping[str, Sequence[ChunkFacts]], read: Mapping[str
     """
     subjects = []
     for key, own in chunks.items():
-        indexed = [(chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)]
+        indexed = [
+            (chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)
+        ]
         placed = sorted((index, place) for index, place in indexed if index is not None)
         if key not in read or len({index for index, _ in placed}) < len(placed):
             continue  # of two chunks with one index neither is known to be the page's

@@ -135,7 +135,9 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts) ->
 
 def _all_gone(chunks: Sequence[ChunkFacts | None]) -> bool:
     """Whether chunks that are long enough to tell have little of their page: what it has is not the frame's."""
-    return all(chunk is not None and chunk.letters >= PASSAGE_LETTERS and _own_share(chunk) < GONE_BELOW for chunk in chunks)
+    return all(
+        chunk is not None and chunk.letters >= PASSAGE_LETTERS and _own_share(chunk) < GONE_BELOW for chunk in chunks
+    )
 
 
 def _own_share(chunk: ChunkFacts) -> float:

@@ -15,8 +15,8 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
 from ragval_pipeline.text.words import fold_blanks, words_of
+from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
 
 #: Snapshot columns that ``collect_small`` needs.
 COLUMNS = (*REF_COLUMNS, "text", "headings", "title", "text_chars")

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE, width_for
 from ragval_pipeline.text.markup import without_markup, without_statements
 from ragval_pipeline.validation.facts.page import Searched, searched_labels
@@ -37,7 +37,7 @@ LABEL_LETTERS = 6
 # Line breaks, cells, and what breadcrumbs and lists are parted with: guillemets, middle dot, bullet, dashes.
 _PIECES = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
-#: ``run``: a common run. ``words``: words between two runs. ``line``: a line or cell of several words; ``word``: of one.
+#: ``run``: a common run. ``words``: words between two runs. ``line``: a line or cell of words, ``word`` of one.
 #: ``stored``: what stands in the chunk's own title, headings or address.
 Kind = Literal["run", "words", "line", "word", "stored"]
 
@@ -141,7 +141,10 @@ class Alignment:
         after = next((span for span in self.spans if span.end > end and span.place >= 0), None)
         if before is None or after is None:
             return None
-        first, last = min(before.beyond, before.place + start - before.start), max(after.place, after.place + end - after.start)
+        first, last = (
+            min(before.beyond, before.place + start - before.start),
+            max(after.place, after.place + end - after.start),
+        )
         return (first, last) if 0 <= last - first <= 2 * (end - start) + LONGEST_GAP else None
 
     def changed_words(self, start: int = 0, end: int | None = None) -> int:
@@ -183,6 +186,9 @@ def align(text: str, page: Searched, *, labels: Sequence[str] = (), address: Seq
     place = page.place(raw.letters)
     if place is not None:
         return _whole(raw, place)
+    framed = _behind_labels(raw, page, labels)
+    if framed is not None:
+        return framed
     runs = _runs(raw, page)
     if (seen := _without_strange_statements(raw, runs)) != raw.shown:
         return align(seen, page, labels=labels, address=address)
@@ -211,6 +217,20 @@ def pieces_of(text: FoldedText) -> set[str]:
     return {text.letters[first:last] for first, last in cuts.tolist() if last > first}
 
 
+def _behind_labels(text: FoldedText, page: Searched, labels: Sequence[str]) -> Alignment | None:
+    """The alignment of a text that is its own title and headings and then a piece of the page; None of another one."""
+    letters, spans, at = text.letters, [], 0
+    known = sorted({folded for label in labels if (folded := fold(label))}, key=len, reverse=True)
+    while label := next((entry for entry in known if letters.startswith(entry, at)), None):
+        spans.append(Span(at, -1, len(label), "stored"))
+        at += len(label)
+        known.remove(label)
+        place = page.place(letters[at:]) if at < len(letters) else None
+        if place is not None:
+            return Alignment(text, (*spans, Span(at, place, len(letters) - at, "run")))
+    return None
+
+
 def _whole(text: FoldedText, place: int) -> Alignment:
     return Alignment(text, (Span(0, place, len(text.letters), "run"),) if text.letters else ())
 
@@ -225,7 +245,9 @@ def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
     return without_statements(raw.shown, keep=stands_there)
 
 
-def _is_shown(raw: FoldedText, runs: Sequence[Span]):  # type: ignore[no-untyped-def]
+def _is_shown(raw: FoldedText, runs: Sequence[Span]) -> Callable[[int, int], bool]:
+    """Whether the page has all letters between two characters of the text."""
+
     def stands_there(start: int, end: int) -> bool:
         first, last = _letters_between(raw, start, end)
         return _covered(runs, first, last) == last - first
@@ -306,13 +328,20 @@ def _closed_up(text: FoldedText, chosen: list[Span], page: Searched) -> list[Spa
     for number, span in enumerate(chosen):
         upto = chosen[number + 1].start if number + 1 < len(chosen) else len(ours)
         length = span.length
-        while span.start + length < upto and theirs[span.place + length : span.place + length + 1] == ours[span.start + length]:
+        while (
+            span.start + length < upto
+            and theirs[span.place + length : span.place + length + 1] == ours[span.start + length]
+        ):
             length += 1
         chosen[number] = span._replace(length=length)
     for number, span in enumerate(chosen):
         after = chosen[number - 1].end if number else 0
         back = 0
-        while span.start - back > after and span.place - back > 0 and theirs[span.place - back - 1] == ours[span.start - back - 1]:
+        while (
+            span.start - back > after
+            and span.place - back > 0
+            and theirs[span.place - back - 1] == ours[span.start - back - 1]
+        ):
             back += 1
         chosen[number] = Span(span.start - back, span.place - back, span.length + back, "run")
     return chosen
@@ -385,7 +414,10 @@ def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> No
         if end - start >= size:
             continue
         first, last = _whole_words(text, start, end)
-        before, after = _whole_words(text, max(first - 1, 0), last), _whole_words(text, first, min(last + 1, len(text.letters)))
+        before, after = (
+            _whole_words(text, max(first - 1, 0), last),
+            _whole_words(text, first, min(last + 1, len(text.letters))),
+        )
         for from_, to in (before, after):
             place = page.whole(text.letters[from_:to], near=_expected(spans, from_), one_word=True)
             if place is not None:
@@ -481,5 +513,3 @@ def _whole_words(text: FoldedText, start: int, end: int) -> tuple[int, int]:
     while end < len(starts) and not starts[end]:
         end += 1
     return start, end
-
-

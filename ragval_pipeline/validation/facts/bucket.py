@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
@@ -20,8 +20,8 @@ from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFa
 
 #: Snapshot columns that facts are made of.
 COLUMNS = (
-    "point_id", "page_key", "text", "title", "headings", "chunk_index", "source_url", "module", "chapter", "embedded_at",
-    "model",
+    "point_id", "page_key", "text", "title", "headings", "chunk_index", "source_url", "module", "chapter",
+    "embedded_at", "model",
 )  # fmt: skip
 #: A page with fewer letters, whose chunks hold many times as many, builds its text in the browser.
 RENDERED_LETTERS = 40
@@ -79,25 +79,27 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
     """
     with_text = [row for row in rows if row["text"] and fold(row["text"])]
     page = Page(record)
-    facts = {
-        "page_key": record.page_key,
-        "url": record.url,
-        "unfit": _unfit(record),
-        "chunks": len(with_text),
-        "textless": len(rows) - len(with_text),
-        "anchors": tuple(sampled_runs(page.letters)),
-    }
     state, problem = _state(record, with_text)
+    facts = PageFacts(
+        page_key=record.page_key,
+        url=record.url,
+        state=state,
+        problem=problem,
+        unfit=_unfit(record),
+        chunks=len(with_text),
+        textless=len(rows) - len(with_text),
+        anchors=tuple(sampled_runs(page.letters)),
+    )
     if state != "read":
-        return PageFacts(**facts, state=state, problem=problem), _not_compared(with_text)
+        return facts, _not_compared(with_text)
     aligned = align_chunks(page, with_text)
     found, letters = sum(chunk.letters_found for chunk in aligned), sum(chunk.letters for chunk in aligned)
     if record.redirected and found < ANOTHER_TEXT * letters:
-        return PageFacts(**facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(with_text)
+        return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(with_text)
     labels = {label for row in with_text for label in labels_of(row)}
     blocks = tuple(map(_block, held_blocks(page, aligned, labels)))
     chunks = [_chunk(row, chunk, page) for row, chunk in zip(with_text, aligned, strict=True)]
-    return PageFacts(**facts, blocks=blocks), chunks
+    return replace(facts, blocks=blocks), chunks
 
 
 def align_chunks(page: Page, rows: Sequence[Row]) -> list[Alignment]:
@@ -130,8 +132,8 @@ def sampled_runs(letters: str) -> list[int]:
     """Hashes of one in ``SAMPLED`` of the runs of a folded text, the same ones wherever it stands."""
     import numpy as np
 
-    hashes = np.unique(gram_hashes(letters, SIZE))
-    found: list[int] = hashes[hashes % np.uint64(SAMPLED) == 0].tolist()
+    hashes = gram_hashes(letters, SIZE)
+    found: list[int] = np.unique(hashes[hashes % np.uint64(SAMPLED) == 0]).tolist()
     return found
 
 

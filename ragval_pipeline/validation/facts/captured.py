@@ -40,6 +40,7 @@ class HeldBlock:
     start: int
     folded: str
 
+
 def held_blocks(page: Page, chunks: Iterable[Alignment], labels: Iterable[str]) -> list[HeldBlock]:
     """How much of each block of a page's content stands in its chunks, in the order of the page.
 

@@ -67,7 +67,10 @@ def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right
 
     Either piece may go a few letters too far, into a word that ends or begins as the other one does.
     """
-    for step in (*range(_same(text, page, at, left, 1) + 1), *range(-1, -_same(text, page, at - 1, right - 1, -1) - 1, -1)):
+    for step in (
+        *range(_same(text, page, at, left, 1) + 1),
+        *range(-1, -_same(text, page, at - 1, right - 1, -1) - 1, -1),
+    ):
         parted = left + step >= len(page.letters) or page.spaced[left + step]
         place = at + step
         if not 0 < place < len(text.letters) or right + step >= len(page.letters):

@@ -149,7 +149,13 @@ def chunk_schema() -> pa.Schema:
     import pyarrow as pa
 
     edge = pa.struct(
-        {"word": pa.string(), "missing": pa.int32(), "changed": pa.int32(), "strange": pa.string(), "lacking": pa.int32()}
+        {
+            "word": pa.string(),
+            "missing": pa.int32(),
+            "changed": pa.int32(),
+            "strange": pa.string(),
+            "lacking": pa.int32(),
+        }
     )
     types = {
         **dict.fromkeys(("point_id", "page_key"), pa.string()),
@@ -203,7 +209,9 @@ def chunk_of(row: Mapping[str, Any]) -> ChunkFacts:
 
 def page_of(row: Mapping[str, Any]) -> PageFacts:
     """The page of a table's row."""
-    return PageFacts(**{**row, "blocks": tuple(BlockFacts(**block) for block in row["blocks"]), "anchors": tuple(row["anchors"])})
+    return PageFacts(
+        **{**row, "blocks": tuple(BlockFacts(**block) for block in row["blocks"]), "anchors": tuple(row["anchors"])}
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -100,7 +100,9 @@ class Facts:
         """
         made = self.manifest
         gone = f"the facts of run {made.run_id} are gone from {made.kept_uri}: make them anew"
-        return folder_of_parts([*made.chunks, *made.pages], kept_uri=made.kept_uri, staged_uri=made.staged_uri, gone=gone)
+        return folder_of_parts(
+            [*made.chunks, *made.pages], kept_uri=made.kept_uri, staged_uri=made.staged_uri, gone=gone
+        )
 
 
 def make_facts(

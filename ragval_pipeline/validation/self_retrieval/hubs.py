@@ -11,7 +11,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.answers import Answer
-from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.text.words import words_of
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
 
 #: A chunk is a hub when it is among the hits of this share of the queries of other pages, of at least this many

@@ -19,10 +19,10 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.text.words import words_of
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 from ragval_pipeline.validation.texts.edges import Edges, Shared, edges_of, shared_wordings
 from ragval_pipeline.validation.texts.furniture import furniture_phrases
-from ragval_pipeline.text.words import words_of
 
 #: Snapshot columns that ``collect_phrases`` needs.
 COLUMNS = (*REF_COLUMNS, "text", "headings", "title", "module", "chapter")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragval_pipeline.text.markup import without_markup, without_statements
-from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.text.words import words_of
+from ragval_pipeline.validation.points import PointRef
 
 Edge = Literal["begins", "ends"]
 Words = tuple[str, ...]

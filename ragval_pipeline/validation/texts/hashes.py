@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 #: Snapshot columns that ``collect_hashes`` needs.

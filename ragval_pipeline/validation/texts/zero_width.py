@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
 
 #: Snapshot columns that ``collect_zero_width`` needs.

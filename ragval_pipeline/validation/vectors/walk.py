@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.snapshot.lookup import RowsInStep
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.vectors.compared import REFERENCES, Compared
 from ragval_pipeline.validation.vectors.stored import StoredVectors
 

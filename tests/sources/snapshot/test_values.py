@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.text.characters import ZERO_WIDTH
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, shown
+from ragval_pipeline.text.characters import ZERO_WIDTH
 
 
 @pytest.mark.parametrize(

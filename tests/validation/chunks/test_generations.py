@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from ragval_pipeline.validation.chunks.generations import times_stored, twice_findings
@@ -40,7 +42,9 @@ def test_a_page_that_was_ingested_again_with_another_chunk_size_is_named_with_bo
     found = twice(*first, *second)
     assert found is not None
     assert found["told_by"] == "places on the page"
-    assert sorted(sum(found["generations"], [])) == sorted(str(at) for at in range(len(first) + len(second)))
+    assert sorted(chain.from_iterable(found["generations"])) == sorted(
+        str(at) for at in range(len(first) + len(second))
+    )
 
 
 def test_dates_and_models_tell_generations_the_oldest_first():

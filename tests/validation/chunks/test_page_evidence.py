@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.validation.chunks.order import collect_order
 from ragval_pipeline.validation.chunks.page_evidence import damaged_elsewhere, read_evidence, shown_on_any
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.texts.edges import Shared

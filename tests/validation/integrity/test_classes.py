@@ -12,7 +12,8 @@ from ragval_pipeline.validation.integrity.habits import ANY, Habits
 
 def chunk(found: int, *, words: int = 100, changed: int = 0, openings: tuple[Edge, ...] = ()) -> ChunkFacts:
     return ChunkFacts(
-        "1", "/a", compared=True, letters=1000, found=found, words=words, changed=changed, surely=found, longest=0,
+        "1", "/a", compared=True, chunk_index=0, embedded_at=None, model=None, letters=1000, found=found,
+        words=words, changed=changed, surely=found, longest=0,
         starts=(), places=(), lengths=(), openings=openings,
     )  # fmt: skip
 

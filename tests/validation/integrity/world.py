@@ -137,7 +137,9 @@ def facts_of(folder: Path, pages: Mapping[str, str | None], *payloads: dict[str,
 
 def made(folder: Path, snapshot: Snapshot, copies: PageCopies) -> Facts:
     """The facts of a snapshot and copies of pages."""
-    return Facts(make_facts(snapshot, copies, folder=UPath(folder / "facts"), kept_uri=str(folder / "kept"), run_id="run"))
+    return Facts(
+        make_facts(snapshot, copies, folder=UPath(folder / "facts"), kept_uri=str(folder / "kept"), run_id="run")
+    )
 
 
 def copies_of(folder: Path, pages: Mapping[str, str | None]) -> PageCopies:

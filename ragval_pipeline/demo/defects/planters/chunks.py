@@ -38,7 +38,13 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     for url in pages:
         add_copies(corpus, indexed[url], salt="second generation")
     followers = frozenset(
-        {"chunk.duplicate_index", "chunk.duplicate_text", "retrieval.crowded_top_k", "retrieval.dark_page", "query.failed"}
+        {
+            "chunk.duplicate_index",
+            "chunk.duplicate_text",
+            "retrieval.crowded_top_k",
+            "retrieval.dark_page",
+            "query.failed",
+        }
     )
     return Planted("chunk.ingested_twice", frozenset(pages), followers=followers)
 

@@ -26,7 +26,9 @@ _CHANGED = ("Quartz", "Marigold")
 
 @defect("chunk.duplicate_text", kind="points", describe="Stores a chunk a second time, as the last of its page.")
 def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng)
+    # A page of which every chunk is stored twice was ingested twice.
+    once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
+    points = choose_points(corpus, amount, rng, suits=lambda point: point.id not in once)
     copies = []
     for point in points:
         page = corpus.pages()[corpus.get(point, "source_url")]
