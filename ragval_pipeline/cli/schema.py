@@ -12,20 +12,20 @@ from ragval_pipeline.cli.terminal import print_bytes, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.nearest import did_you_mean
 
-KINDS = ("suite", "report", "queries", "profile")
+KINDS = ("suite", "report", "queries", "profile", "facts")
 
 
 def schema(
     kind: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="suite (ragval.yaml), queries (a query file), report, or profile."),
+        typer.Argument(metavar="WHAT", help="suite (ragval.yaml), queries (a query file), report, profile, or facts (evidence/facts/)."),
     ],
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="With profile: the profile whose report it is.")
     ] = None,
     log_level: LogLevel = None,
 ) -> int:
-    """Print the JSON Schema of suite files, query files, reports, or one profile's report."""
+    """Print the JSON Schema of suite files, query files, reports, one profile's report, or the columns of facts."""
     content = json.dumps(_schema(kind, name), indent=2, ensure_ascii=False)
     with tolerating_closed_pipe():
         print_bytes(f"{content}\n".encode())
@@ -41,6 +41,10 @@ def _schema(kind: str, name: str | None) -> dict[str, Any]:
         from ragval_pipeline.validation.report import ValidationReport
 
         return ValidationReport.model_json_schema(mode="serialization")
+    if kind == "facts":
+        from ragval_pipeline.validation.facts.rows import facts_schema
+
+        return facts_schema()
     if kind in KINDS:
         from ragval_pipeline.suite import schema as schemas
 

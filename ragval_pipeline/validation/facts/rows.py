@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
@@ -189,6 +191,33 @@ def page_schema() -> pa.Schema:
         "anchors": pa.list_(pa.uint64()),
     }
     return pa.schema(list(types.items()))
+
+
+def facts_schema() -> dict[str, Any]:
+    """The columns of ``evidence/facts/``: by table, each with its name, Arrow type and what it holds."""
+    tables = {"chunks": (chunk_schema(), ChunkFacts), "pages": (page_schema(), PageFacts)}
+    return {
+        f"{name}-*.parquet": [
+            {"column": entry.name, "type": str(entry.type), "holds": _holds(kind, entry.name)} for entry in schema
+        ]
+        for name, (schema, kind) in tables.items()
+    }
+
+
+def _holds(kind: type, name: str) -> str:
+    """What the docstring of a row's class says of an attribute, and of those of the entries of a list."""
+    told = _attributes(kind)[name]
+    inner = {"openings": Edge, "closings": Edge, "blocks": BlockFacts}.get(name)
+    if inner is not None:
+        told += " " + " ".join(f"`{entry}`: {means}" for entry, means in _attributes(inner).items())
+    return told
+
+
+def _attributes(kind: type) -> dict[str, str]:
+    """The attributes of a class by its docstring."""
+    section = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2]
+    found = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", section, re.MULTILINE)
+    return {name: " ".join(means.split()) for name, means in found}
 
 
 def table_of(rows: Iterable[ChunkFacts] | Iterable[PageFacts], schema: pa.Schema) -> pa.Table:
