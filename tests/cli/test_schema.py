@@ -46,7 +46,7 @@ def test_what_has_no_schema_ends_with_two(arguments: tuple[str, ...], word: str,
 
 
 def test_every_column_of_the_facts_says_what_it_holds(ragval: Ragval) -> None:
-    tables = json.loads(ragval("schema", "facts").stdout)
+    tables = ragval("schema", "facts").json
     columns = [entry for table in tables.values() for entry in table]
     assert {"point_id", "found", "places", "blocks"} <= {entry["column"] for entry in columns}
     assert all(len(entry["holds"]) > 8 and entry["type"] for entry in columns)
