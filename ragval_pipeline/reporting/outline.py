@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.findings.model import ReportedFinding, Severity
+from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
 from ragval_pipeline.reporting.selection import groups_of_report, is_partial
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
 PARTIAL = " (partial)"
 

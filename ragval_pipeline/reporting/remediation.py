@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
 from ragval_pipeline.reporting.duplicates import GROUPED, surplus_pages, surplus_points
 from ragval_pipeline.reporting.outline import FindingNode, finding_tree
 from ragval_pipeline.reporting.point_lookup import PointLookup
 from ragval_pipeline.sources.urls import is_http_url
-from ragval_pipeline.validation.causes import COPIES
 
 #: Lists of findings, and the action of the catalogue that fills each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
@@ -55,11 +55,13 @@ class Remediation:
             name = next(name for name, filled_by in FINDING_LISTS.items() if filled_by == action)
             self._lists[name].append(_entry(finding))
 
-    def delete_strays(self, findings: Iterable[Finding]) -> None:
+    def delete_strays(self, findings: Sequence[Finding]) -> None:
         """Of copies on several pages, those that are not on their page go: ingesting it again leaves them."""
+        breaking = [finding for finding in findings if Aspect.COPIES in CATALOGUE[finding.code].breaks]
+        copies = {subject.name for finding in breaking for subject in finding.subjects}
         for finding in findings:
             for subject in finding.subjects if finding.code == "integrity.gone" else ():
-                if subject.details.get("because") in COPIES:
+                if subject.name in copies and Aspect.COPIES not in subject.without:
                     _note(self._delete, subject.name, finding.code)
 
     def as_json(self) -> dict[str, Any]:

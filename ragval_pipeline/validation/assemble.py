@@ -12,10 +12,11 @@ from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.findings.factory import grade_findings, merge_findings
+from ragval_pipeline.findings.graph import Simulated, Site, explain
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.order import Totals, order_findings, with_shares
 from ragval_pipeline.sources.inventory import SiteInventory, modules_of
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
-from ragval_pipeline.validation.causes import link_consequences
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import (
     Cost,
@@ -26,6 +27,7 @@ from ragval_pipeline.validation.report import (
     RetrievalMetrics,
     ValidationReport,
 )
+from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
@@ -72,6 +74,7 @@ def assemble_report(
     severities: Mapping[str, str],
     inventory: SiteInventory | None = None,
     extra_findings: Sequence[Finding] = (),
+    simulated: Simulated | None = None,
 ) -> Assembled:
     """Judge everything once and fill the report.
 
@@ -83,12 +86,14 @@ def assemble_report(
         severities: The suite's own severities by code.
         inventory: The site, when it was read.
         extra_findings: Findings that no asset measured, such as a collection that changed while it was read.
+        simulated: Causes that were computed by simulating their repair (``findings.graph``).
     """
     found = [finding for measurement in measurements for finding in measurement.findings]
     graded = grade_findings(merge_findings([*found, *extra_findings]), severities)
-    page_modules = modules_of(inventory.pages) if inventory else {}
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
-    findings = link_consequences(graded, page_modules=page_modules, moved=sections.get("moved_pages"))
+    shared = with_shares(graded, _totals(sections, inventory))
+    site = Site(_pages_of_modules(inventory), sections.get("moved_pages", {}))
+    findings = order_findings(explain(shared, site, simulated))
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)
     report = ValidationReport(
@@ -112,6 +117,21 @@ def assemble_report(
         environment=dict(facts.environment),
     )
     return Assembled(report, findings)
+
+
+def _totals(sections: Mapping[str, Any], inventory: SiteInventory | None) -> Totals:
+    return Totals(
+        pages=len(inventory.scope_urls) if inventory else 0,
+        points=sections.get("index", {}).get("points_read") or 0,
+        queries=len(sections.get("query_results", ())),
+    )
+
+
+def _pages_of_modules(inventory: SiteInventory | None) -> dict[str, list[str]]:
+    pages: dict[str, list[str]] = {}
+    for key, module in modules_of(inventory.pages).items() if inventory else ():
+        pages.setdefault(normalise_name(module), []).append(key)
+    return pages
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:

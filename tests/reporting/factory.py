@@ -213,7 +213,9 @@ def faulty() -> ReportBundle:
     lost = PAGES[3]
     findings = [
         make_finding("coverage.missing_page", [Subject(name=lost, page=lost)]),
-        make_finding("query.failed", ["q3"], because="coverage.missing_page", cause="The expected module is missing."),
+        make_finding("query.failed", ["q3"], cause="The expected module is missing.").model_copy(
+            update={"because": "coverage.missing_page"}
+        ),
         make_finding("coverage.orphan_page", [Subject(name=f"{SITE}/old", page=f"{SITE}/old")]),
     ]
     queries = [
@@ -272,7 +274,9 @@ def hostile() -> ReportBundle:
     nasty = list(HOSTILE)
     findings = [
         make_finding("payload.empty_field", nasty, scope=nasty[0], details={nasty[0]: nasty}, message=nasty[1]),
-        make_finding("query.failed", nasty, because="payload.empty_field", cause=nasty[2], remedy=nasty[9]),
+        make_finding("query.failed", nasty, cause=nasty[2], remedy=nasty[9]).model_copy(
+            update={"because": "payload.empty_field"}
+        ),
     ]
     queries = [
         query(

@@ -21,7 +21,7 @@ def codes(nodes):
 
 
 def reported(*pairs):
-    return [make_finding(code, ["x"], because=because).reported() for code, because in pairs]
+    return [make_finding(code, ["x"]).model_copy(update={"because": because}).reported() for code, because in pairs]
 
 
 def test_a_consequence_hangs_below_its_cause_wherever_it_stands():
@@ -51,7 +51,7 @@ def test_first_steps_are_causes_errors_first_and_no_information():
         make_finding("query.no_coverage", ["capstone"]),
         make_finding("coverage.orphan_page", ["a"]),
         make_finding("coverage.missing_page", ["b"]),
-        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
+        make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
         make_finding("payload.empty_field", ["1"]),
         make_finding("payload.wrong_type", ["1"]),
     ]

@@ -183,7 +183,7 @@ def test_a_spelling_whose_texts_all_stand_under_the_one_that_stays_just_goes():
 def test_other_findings_are_listed_by_who_acts():
     result = remedy(
         make_finding("text.zero_width", ["1", "2"]), make_finding("vector.dimension", ["c"]),
-        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
+        make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
         make_finding("source.page_unfit", [PAGE]), make_finding("check.crashed", ["x"]),
     )  # fmt: skip
     lists = {name: [entry["code"] for entry in result[name]] for name in ("chunker", "settings", "queries", "site")}
@@ -204,8 +204,8 @@ def test_only_findings_that_touch_points_or_pages_are_looked_up():
 def test_what_follows_from_a_finding_asks_for_nothing_and_is_named_under_its_cause():
     result = remedy(
         make_finding("coverage.missing_page", [PAGE]),
-        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
-        make_finding("query.dead_target", ["q1"], because="query.failed"),
+        make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
+        make_finding("query.dead_target", ["q1"]).model_copy(update={"because": "query.failed"}),
     )
     assert result["queries"] == []
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.missing_page"]}]
@@ -230,7 +230,7 @@ def test_of_copies_the_one_that_is_not_on_its_page_goes(code):
 
 
 def test_a_finding_whose_cause_is_not_reported_asks_for_its_own_action():
-    result = remedy(make_finding("query.failed", ["q1"], because="coverage.missing_page"))
+    result = remedy(make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}))
     assert [entry["code"] for entry in result["queries"]] == ["query.failed"]
     assert result["also_clears"] == []
 
@@ -238,6 +238,6 @@ def test_a_finding_whose_cause_is_not_reported_asks_for_its_own_action():
 def test_points_to_delete_for_a_consequence_stay_in_the_index():
     result = remedy(
         make_finding("vector.model_mismatch", ["c"]),
-        make_finding("retrieval.hub_chunk", ["1"], because="vector.model_mismatch"),
+        make_finding("retrieval.hub_chunk", ["1"]).model_copy(update={"because": "vector.model_mismatch"}),
     )
     assert result["delete_point_ids"] == []

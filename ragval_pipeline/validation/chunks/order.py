@@ -81,7 +81,8 @@ def _gaps(pages: Mapping[str, PageOrder]) -> list[Finding]:
         if missing:
             shown = list(islice(_between(first, present), SHOWN))
             details = {"missing": shown, "missing_count": missing, "highest": present[-1]}
-            subjects.append(Subject(name=page.url, page=key, details=details))
+            extent = missing / (missing + len(present))
+            subjects.append(Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent))
     return [make_finding("chunk.index_gap", subjects)] if subjects else []
 
 

@@ -60,7 +60,7 @@ def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[F
     subjects = [
         entry.chunk.ref.subject(
             tokens=round(entry.tokens), limit=entry.limit, embedded_share=round(entry.limit / entry.tokens, 4)
-        )
+        ).model_copy(update={"extent": 1 - entry.limit / entry.tokens})
         for entry in over
     ]
     total = sum(entry.tokens for entry in measured)

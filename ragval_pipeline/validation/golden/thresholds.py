@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 
@@ -56,7 +57,9 @@ def unfit_threshold(threshold: float, scores: Scores) -> list[Finding]:
         f"lets in {admitted:.0%} of {len(scores.negative)} negative ones" if scores.negative else "",
     ]
     message = f"The threshold {threshold:g} {' and '.join(filter(None, done))}."
-    subject = Subject(name=f"{threshold:g}", details=details)
+    held = {Aspect.REACH: rejected <= UNFIT_SHARE, Aspect.SELECTION: admitted <= UNFIT_SHARE}
+    without = frozenset(aspect for aspect, holds in held.items() if holds)
+    subject = Subject(name=f"{threshold:g}", details=details, threshold=threshold, without=without)
     return [make_finding("query.threshold_unfit", [subject], message=message)]
 
 

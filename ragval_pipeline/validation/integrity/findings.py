@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.integrity.classes import ChunkClass, class_of
@@ -79,7 +80,15 @@ def _of_class(classified: list[Classified], wanted: ChunkClass, elsewhere: Mappi
             if wanted == "gone":
                 # A copy that was put beside the page's own chunks takes nothing from it.
                 details["page_is_whole"] = not page.passages
-            yield Subject(name=chunk.point_id, page=page.key, details=details)
+            yield Subject(
+                name=chunk.point_id,
+                page=page.key,
+                details=details,
+                # Of a chunk that has nothing of its page no words are compared.
+                words=chunk.changed if chunk.words else None,
+                extent=1 - chunk.share,
+                without=frozenset({Aspect.COPIES}) if page.passages else frozenset(),
+            )
 
 
 def _not_captured(result: IntegrityResult) -> Iterator[Subject]:
@@ -92,14 +101,22 @@ def _not_captured(result: IntegrityResult) -> Iterator[Subject]:
                 "passages": [{"kind": passage.kind, "text": passage.text} for passage in page.passages[:DETAILED]],
                 **_cut(page),
             }
-            yield Subject(name=page.url, page=page.key, details=details)
+            only_headings = all(passage.kind == "heading" for passage in page.passages)
+            without = _uncut(page) | (frozenset() if only_headings else {Aspect.HEADINGS})
+            extent = 1 - page.captured / page.content
+            yield Subject(name=page.url, page=page.key, details=details, without=without, extent=extent)
 
 
 def _heading_loss(result: IntegrityResult) -> Iterator[Subject]:
     for page in result.read():
         if page.headings:
             details = {"lost": len(page.headings), "headings": list(page.headings[:DETAILED]), **_cut(page)}
-            yield Subject(name=page.url, page=page.key, details=details)
+            yield Subject(name=page.url, page=page.key, details=details, without=_uncut(page))
+
+
+def _uncut(page: PageResult) -> frozenset[Aspect]:
+    """A section may be short: content is lost by a short chunk only where one was cut."""
+    return frozenset() if page.cut else frozenset({Aspect.CUT})
 
 
 def _cut(page: PageResult) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def measure_integrity(copies: PageCopies, snapshot: Snapshot) -> Measurement:
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
         ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and
-        ``moved_pages``: by page that lacks something, the pages out of scope whose points hold its text.
+        ``moved_pages``: by page that lacks something, pages out of scope and points without a page that hold its text.
 
     Raises:
         SystemFailure: The page host failed.

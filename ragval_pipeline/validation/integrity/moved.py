@@ -1,7 +1,7 @@
-"""Where the chunks of a page went that has none, or lacks some: to a page that is not in scope.
+"""Where the chunks of a page went that has none, or lacks some: to a page that is not in scope, or to none.
 
 What lives here: looking for the text of points whose page is not in scope on the pages that lack something. What does
-not: naming such pages (``validation/coverage``), and what follows from that (``validation/causes``).
+not: naming such pages (``validation/coverage``), and what follows from that (``findings/graph``).
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ MOST = 1_000
 #: Letters of a piece of a point's text; three of them are looked for, two must stand on the page.
 PROBE = 40
 
-#: Pieces of the text of each point, by page that is not in scope.
+#: Pieces of the text of each point, by page that is not in scope, or by the point itself where it has none.
 Strays = Mapping[str, list[tuple[str, ...]]]
 
 
 def collect_strays(rows: Iterable[Mapping[str, Any]], known: Collection[str]) -> dict[str, list[tuple[str, ...]]]:
-    """Pieces of the points whose page is not one of the ``known`` ones."""
+    """Pieces of the points whose page is not known, or not one of the ``known`` ones."""
     strays: dict[str, list[tuple[str, ...]]] = {}
     for row in rows:
-        if row["page_key"] is not None and row["page_key"] not in known and row["text"]:
-            strays.setdefault(row["page_key"], []).append(tuple(_probes(fold(without_markup(row["text"])))))
+        if row["page_key"] not in known and row["text"]:
+            strays.setdefault(row["page_key"] or row["point_id"], []).append(
+                tuple(_probes(fold(without_markup(row["text"]))))
+            )
     return strays
 
 
 def moved_pages(strays: Strays, records: Iterable[PageRecord], lacking: Collection[str]) -> dict[str, list[str]]:
-    """By page that lacks something, the pages out of scope that hold chunks with its text.
+    """By page that lacks something, the pages out of scope and the points without a page that hold its text.
 
     Args:
         strays: ``collect_strays``.

@@ -83,12 +83,25 @@ def _findings(counts: LevelCounts, fields: Mapping[str, str], plain_headings: bo
             as_text = level == "wrong_type" and canonical.get(name) == "headings"
             wrong = _without_convention(name, offenders, counts, plain=plain_headings) if as_text else offenders
             if wrong:
-                findings.append(_finding(level, name, wrong, canonical.get(name)))
+                known = canonical.get(name)
+                # Without its text nothing is left of a point, without another field most is.
+                extent = 1.0 if known == "text" else 1 / max(len(fields), 1)
+                findings.append(_finding(level, name, wrong, known, extent))
     return findings
 
 
-def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: str | None) -> Finding:
-    subjects = [Subject(name=entry.point_id, page=entry.page_key, details=_details(entry)) for entry in offenders]
+def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: str | None, extent: float) -> Finding:
+    subjects = [
+        Subject(
+            name=entry.point_id,
+            page=entry.page_key,
+            details=_details(entry),
+            fields=(canonical or name,),
+            indices=() if entry.page_url or entry.chunk_index is None else (entry.chunk_index,),
+            extent=extent,
+        )
+        for entry in offenders
+    ]
     rule = RULES.get(canonical or "")
     cause = None
     if rule is not None and level in {"wrong_type", "invalid"}:

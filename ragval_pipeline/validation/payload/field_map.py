@@ -43,7 +43,7 @@ def field_map_findings(
         name = canonical.get(path, path)
         found = suggested.get(name)
         if found is not None and found != path:
-            subjects.append(Subject(name=path, details={"field": name, "found": found}))
+            subjects.append(Subject(name=path, fields=(name,), details={"field": name, "found": found}))
     if not subjects:
         return []
     changed = {name: path for name, path in suggested.items() if fields.get(name) != path}

@@ -136,7 +136,7 @@ def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
     return [
         make_finding(
             "regression.significant_drop",
-            [Subject(name=change.metric, details={"queries": sorted(name for name, _ in change.worse)})],
+            [_fallen(change)],
             scope=change.metric,
             details={"baseline": baseline, **change_facts(change)},
             message=(
@@ -147,6 +147,11 @@ def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
         )
         for change in comparison.drops
     ]
+
+
+def _fallen(change: MetricChange) -> Subject:
+    queries = sorted(name for name, _ in change.worse)
+    return Subject(name=change.metric, details={"queries": queries}, queries=tuple(queries))
 
 
 def _cause(turnover: Turnover | None) -> str | None:

@@ -40,7 +40,8 @@ def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer],
         waiting = _crowded_out(query, answer, read)
         if repeated >= REPEATED_SHARE * len(answer.hits) or waiting:
             details = {"hits": len(answer.hits), "repeated": repeated, "crowded_out": waiting}
-            subjects.append(Subject(name=query.id, details={**details, "points": [hit.id for hit in answer.hits]}))
+            points = [hit.id for hit in answer.hits]
+            subjects.append(Subject(name=query.id, details={**details, "points": points}, points=tuple(points)))
     return [make_finding("retrieval.crowded_top_k", subjects)] if subjects else []
 
 

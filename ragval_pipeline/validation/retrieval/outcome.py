@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.answers import Answer
@@ -18,7 +20,14 @@ from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_keywords
 from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.retrieval.texts import normalise_name
 
+#: Aspects that decide where a right chunk ranks, and what else a condition is missed by. A query that misses several
+#: follows only from what can make it miss all of them.
+_RANKED = OF_TEXTS | OF_VECTORS | {Aspect.PRESENCE, Aspect.DISTINCTION, Aspect.RANK}
+_PLACED = {Aspect.FIELD, Aspect.POSITION, Aspect.COPIES, Aspect.CURRENT, Aspect.TARGET, Aspect.PLACES}
+_FOUND = OF_VECTORS | {Aspect.PRESENCE, Aspect.FIELD, Aspect.RANK, Aspect.TARGET}
+_MISSED_BY: Mapping[str, frozenset[Aspect]] = {"score": _RANKED | {Aspect.REACH}, "nothing returned": _FOUND}
 #: Canonical fields that a condition reads of a hit; ``results`` reads what the query states.
 _READS: Mapping[str, tuple[str, ...]] = {
     "module": ("module",), "chapter": ("chapter",), "url": ("source_url",), "keywords": ("text",),
@@ -70,7 +79,8 @@ class Outcome:
                     "fields": sorted(self._judged_fields(query, report.failed_conditions)),
                     "points": self._answering(query, report),
                 }
-                (scored_high if query.negative else failed).append(Subject(name=query.id, details=details))
+                subject = self._subject(query, report, details)
+                (scored_high if query.negative else failed).append(subject)
         findings = []
         if failed:
             conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
@@ -79,6 +89,25 @@ class Outcome:
             findings.append(make_finding("query.negative_scored_high", scored_high))
         incomplete = self._incomplete_hits()
         return [*findings, *([make_finding("retrieval.incomplete_metadata", incomplete)] if incomplete else [])]
+
+    def _subject(self, query: TestQuery, report: QueryReport, details: Mapping[str, Any]) -> Subject:
+        """The query with what it is judged by."""
+        conditions = report.failed_conditions
+        missed_by = [_MISSED_BY.get(name, _RANKED | _PLACED) for name in conditions]
+        reads = frozenset(CATALOGUE["query.failed"].reads)
+        # Of a module's pages one may be found by nothing and another answer.
+        unlikely = frozenset() if details["expected_pages"] else frozenset({Aspect.RANK})
+        names = {payload: name for name, payload in self.settings.rules.read.fields.items()}
+        return Subject(
+            name=query.id,
+            details=dict(details),
+            pages=tuple(details["expected_pages"]),
+            points=tuple(details["points"]),
+            fields=tuple(names[payload] for payload in details["fields"]),
+            module=normalise_name(query.expected_module or "") or None if not details["expected_pages"] else None,
+            threshold=details["threshold"] if "score" in conditions else None,
+            without=frozenset() if query.negative else reads - (reads.intersection(*missed_by) - unlikely),
+        )
 
     def _answering(self, query: TestQuery, report: QueryReport) -> list[str]:
         """The hits that failed a query: of a negative one those that reach its limit."""
@@ -155,7 +184,10 @@ class Outcome:
                 lacking = read.lacking(hit.payload)
                 if lacking and hit.id not in subjects:
                     details = {"lacking": lacking, "query": answer.query_id}
-                    subjects[hit.id] = Subject(name=hit.id, page=read.page(hit.payload), details=details)
+                    names = {payload: name for name, payload in read.fields.items()}
+                    fields = tuple(names.get(name, name) for name in lacking)
+                    page = read.page(hit.payload)
+                    subjects[hit.id] = Subject(name=hit.id, page=page, details=details, fields=fields)
         return list(subjects.values())
 
 

@@ -68,11 +68,8 @@ def missing_and_zero(missing: Sequence[str], zero: Sequence[str], points: Descri
     ]
 
 
-def identical(groups: Sequence[Sequence[str]], points: Described, *, because: str | None) -> list[Finding]:
-    """``vector.identical``: every member of every group, each naming the others.
-
-    Texts that begin alike have one vector where only their beginnings were embedded: ``because`` of the mismatch.
-    """
+def identical(groups: Sequence[Sequence[str]], points: Described) -> list[Finding]:
+    """``vector.identical``: every member of every group, each naming the others."""
     if not groups:
         return []
     subjects = [
@@ -82,7 +79,7 @@ def identical(groups: Sequence[Sequence[str]], points: Described, *, because: st
     ]
     details = {"groups": len(groups), "share": points.share(subjects)}
     message = f"{len(subjects)} points hold the vector of a point with another text, in {plural(len(groups), 'group')}."
-    return [make_finding("vector.identical", subjects, details=details, message=message, because=because)]
+    return [make_finding("vector.identical", subjects, details=details, message=message)]
 
 
 def swapped(owners: Mapping[str, Owner], cosines: Mapping[str, float], points: Described) -> list[Finding]:
@@ -181,7 +178,10 @@ def _mixed(decision: Decision, cosines: Mapping[str, float], points: Described, 
     split = dict(decision.split or {})
     details = {"sampled": sampled, "share": round(len(subjects) / sampled, 4), "split": split or None}
     message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
-    return make_finding("vector.mixed_models", subjects, details=details, message=message, cause=_mixed_cause(decision))
+    cause = _mixed_cause(decision)
+    return make_finding(
+        "vector.mixed_models", subjects, details=details, message=message, cause=cause, looked_at=sampled
+    )
 
 
 def _mixed_cause(decision: Decision) -> str:

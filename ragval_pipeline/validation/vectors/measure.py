@@ -118,7 +118,7 @@ class _Judged:
             *(wording.distance(settings.vector, model=settings.model, longest=self._stored.longest)
               if settings.made_for_cosine and self._stored.ids else ()),
             *wording.swapped(self._swapped, everything.cosines(), described),
-            *wording.identical(self._copied, described, because="vector.model_mismatch" if decision.mismatch else None),
+            *wording.identical(self._copied, described),
             *wording.models(decision, cosines, described, named=named, model=settings.model,
                              collection=settings.collection, sampled=len(pairs.ids)),
         ]  # fmt: skip

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.suite.payload import DEFAULT_FIELDS
 from ragval_pipeline.validation.payload.field_map import field_map_findings
-from ragval_pipeline.validation.payload.measure import explain_by_map
 from tests.validation.rows import named
 
 REQUIRED = ("source_url", "module_name", "chapter_id")
@@ -39,9 +37,3 @@ def test_a_field_that_some_points_have_is_no_matter_of_the_map():
 
 def test_optional_fields_alone_raise_no_finding():
     assert judged(["chunk_text", "source_url", "module_name", "chapter_id", "page_title", "id"]) == []
-
-
-def test_missing_fields_follow_from_the_map():
-    mapped = judged(["chunk_text", "url", "module_name", "chapter_id"])
-    missing = [make_finding("payload.missing_field", ["1"], scope=name) for name in ("source_url", "chapter_id")]
-    assert [finding.because for finding in explain_by_map(missing, mapped)] == ["payload.field_map", None]

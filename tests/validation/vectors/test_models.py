@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from tests.validation.vectors.space import Refusing, Space, embedded, other_model, space, subjects
@@ -228,7 +229,7 @@ def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None
     for place in range(90):
         points.set_text(place, (preface if place < 8 else "") + points.rows[place]["text"])
     points.vectors = list(embedded([row["text"][:120] for row in points.rows]))
-    found = {finding.code: finding for finding in points.examined().findings}
+    found = {finding.code: finding for finding in explain(points.examined().findings, Site())}
     assert found["vector.model_mismatch"].details["kind"] == "truncation"
     assert found["vector.identical"].because == "vector.model_mismatch"
 

@@ -16,8 +16,7 @@ def index_gap(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     indexed = corpus.pages()
     gone = {rng.choice(indexed[url][1:-1]).id for url in pages}
     corpus.points = [point for point in corpus.points if point.id not in gone]
-    followers = frozenset({"query.failed", "integrity.not_captured", "integrity.heading_loss"})
-    return Planted("chunk.index_gap", frozenset(pages), followers=followers)
+    return Planted("chunk.index_gap", frozenset(pages))
 
 
 @defect("chunk.duplicate_index", kind="points", describe="Ingests a chunk again under a new id.")
@@ -25,5 +24,4 @@ def duplicate_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plant
     points = choose_points(corpus, amount, rng)
     copies = add_copies(corpus, points, salt="again")
     subjects = frozenset(str(point.id) for point in (*points, *copies))
-    followers = frozenset({"chunk.duplicate_text", "retrieval.crowded_top_k", "query.failed"})
-    return Planted("chunk.duplicate_index", subjects, followers=followers)
+    return Planted("chunk.duplicate_index", subjects)

@@ -39,7 +39,7 @@ def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, nee
     for query in chosen:
         spoil(query)
     ids = frozenset(str(query["id"]) for query in chosen)
-    return Planted("query.dead_target", ids, followers=frozenset({"query.failed"}))
+    return Planted("query.dead_target", ids)
 
 
 @defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks hold.")
@@ -74,7 +74,7 @@ def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 )
 def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings.setdefault("retrieval", {})["min_similarity"] = 0.9
-    return Planted("query.threshold_unfit", frozenset({"0.9"}), followers=frozenset({"query.failed"}))
+    return Planted("query.threshold_unfit", frozenset({"0.9"}))
 
 
 @defect("query.no_coverage", kind="queries", describe="Drops every query about a module.")

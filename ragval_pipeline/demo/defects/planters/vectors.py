@@ -15,11 +15,6 @@ from ragval_pipeline.demo.defects.registry import HALF, TENTH, Amount, Planted, 
 
 Vectors = list[list[float]]
 
-#: What searches with wrong vectors lead to: the texts are not found, others are found in their place.
-_NOT_FOUND = frozenset({
-    "query.failed", "query.negative_scored_high", "query.threshold_unfit", "retrieval.dark_page",
-    "retrieval.crowded_top_k", "retrieval.hub_chunk",
-})  # fmt: skip
 #: Vectors closer than this are not exchanged: their texts are nearly the same, and so is what a search finds.
 _ALIKE = 0.9
 _THIRD = Amount(share=1 / 3)
@@ -31,7 +26,7 @@ def zero(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
     for point in points:
         point.vector = [0.0] * corpus.space.size
-    return Planted("vector.zero", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.zero", _ids(points))
 
 
 @defect(
@@ -45,7 +40,7 @@ def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["qdrant"]["vector_name"] = "text"
     for point in points:
         point.vector = None
-    return Planted("vector.missing", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.missing", _ids(points))
 
 
 @defect("vector.identical", kind="points", describe="Copies the vector of a point to a point with another text.")
@@ -53,7 +48,7 @@ def copied(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for source, target in pairs:
         target.vector = source.vector
-    return Planted("vector.identical", _ids(point for pair in pairs for point in pair), followers=_NOT_FOUND)
+    return Planted("vector.identical", _ids(point for pair in pairs for point in pair))
 
 
 @defect("vector.swapped", kind="points", describe="Exchanges the vectors of two points.")
@@ -61,7 +56,7 @@ def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for first, second in pairs:
         first.vector, second.vector = second.vector, first.vector
-    return Planted("vector.swapped", _ids(point for pair in pairs for point in pair), followers=_NOT_FOUND)
+    return Planted("vector.swapped", _ids(point for pair in pairs for point in pair))
 
 
 @defect(
@@ -76,7 +71,7 @@ def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     vectors = [point.vector for point in points]
     for point, vector in zip(points, [*vectors[1:], vectors[0]], strict=True):
         point.vector = vector
-    return Planted("vector.swapped", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.swapped", _ids(points))
 
 
 @defect(
@@ -132,7 +127,7 @@ def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = _population(corpus, amount, rng)
     for point, vector in zip(points, _rotated(corpus, points), strict=True):
         point.vector = vector
-    return Planted("vector.mixed_models", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.mixed_models", _ids(points))
 
 
 @defect(
@@ -148,14 +143,13 @@ def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
         point.vector = vector
         corpus.put(point, "model", _OTHER_MODEL)
         _a_minute_before(corpus, point)
-    return Planted("vector.mixed_models", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.mixed_models", _ids(points))
 
 
 def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vectors]) -> Planted:
     for point, vector in zip(corpus.points, embed(corpus.points), strict=True):
         point.vector = vector
-    followers = _NOT_FOUND | {"vector.identical"}
-    return Planted("vector.model_mismatch", frozenset({corpus.collection}), followers=followers)
+    return Planted("vector.model_mismatch", frozenset({corpus.collection}))
 
 
 def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
