@@ -15,6 +15,7 @@ class Aspect(StrEnum):
 
     FIELD = "the value of a payload field is right"
     ORIGIN = "a payload field is filled from the right place, and looked for where it is"
+    VARIETY = "a payload field tells points apart"
     PRESENCE = "the chunks of a page are in the index"
     POSITION = "a place on a page belongs to one point"
     COPIES = "a text is stored once"
@@ -41,7 +42,7 @@ class Aspect(StrEnum):
 
 
 #: Aspects that hold of one field at a time.
-OF_A_FIELD = frozenset({Aspect.FIELD, Aspect.ORIGIN})
+OF_A_FIELD = frozenset({Aspect.FIELD, Aspect.ORIGIN, Aspect.VARIETY})
 #: Aspects of the collection as a whole, and the share of its points from which on a finding of points breaks them. On
 #: unit vectors a twentieth that lies at random is met in most answers; a phrase drowns others when most chunks hold it.
 OF_THE_WHOLE: Mapping[Aspect, float] = {Aspect.SPACE: 0.05, Aspect.DISTINCTION: 0.5}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from ragval_pipeline.findings.aspects import DECIDED, OF_A_FIELD, OF_THE_WHOLE, Aspect
@@ -79,14 +79,15 @@ def explain(findings: Sequence[Finding], site: Site, simulated: Simulated | None
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
 
     Nothing else sets it. An info finding explains no error. Of several causes of a subject the one that explains most
-    subjects of the finding is named, then the gravest, then the first of the catalogue.
+    subjects of the finding is named, then the one that the others can follow from, then the gravest. What decides
+    without a ranking in between (``aspects.DECIDED``) comes before what can only be inferred, and a query that missed
+    several conditions follows only from causes of them all: it names the first, its finding's remedy each.
 
     Args:
         findings: All findings of the run, with their shares.
         site: What is known of pages.
         simulated: For codes whose causes were computed: by name of a subject, the codes whose simulated repair clears
-            it. They take the place of derived causes, but for those that decide without a ranking
-            (``aspects.DECIDED``); of a code that is not in it all causes are derived.
+            it. They take the place of causes that are inferred; of a code that is not in it all are derived.
 
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, and ``simulated`` where it was
@@ -100,47 +101,80 @@ def explain(findings: Sequence[Finding], site: Site, simulated: Simulated | None
         reader = _Reader(finding, site, indices)
         computed = (simulated or {}).get(finding.code)
         links = {
-            entry.name: _causes_of(entry, reader, able, None if computed is None else computed.get(entry.name, ()))
+            entry.name: _links_of(entry, reader, able, None if computed is None else computed.get(entry.name, ()))
             for entry in finding.subjects
         }
         explained.append(_linked(finding, links, {cause.code: cause.rank for cause in able}))
     return explained
 
 
-def _causes_of(
-    subject: Subject, reader: _Reader, causes: Sequence[_Cause], computed: Iterable[str] | None
-) -> dict[str, bool]:
-    """Codes that explain a subject, and whether that was computed."""
-    read = reader.read(subject)
-    if computed is not None:
-        read = read.only(DECIDED)
-    found = {cause.code: False for cause in causes if cause.explains(read)}
-    present = {cause.code for cause in causes}
-    return found | {code: True for code in computed or () if code in present}
+@dataclass(frozen=True)
+class _Links:
+    """The causes of one subject: for each of its needs the codes that meet it; none where a need has no cause."""
+
+    needs: tuple[frozenset[str], ...] = ()
+    simulated: bool = False
 
 
-def _linked(finding: Finding, links: Mapping[str, Mapping[str, bool]], ranks: Mapping[str, tuple[int, int]]) -> Finding:
-    counts = Counter(code for codes in links.values() for code in codes)
+def _links_of(subject: Subject, reader: _Reader, causes: Sequence[_Cause], computed: Iterable[str] | None) -> _Links:
+    present = frozenset(computed or ()) & {cause.code for cause in causes}
+    if present:
+        return _Links((present,), simulated=True)
+    needs = []
+    for read in reader.reads(subject):
+        found = frozenset(cause.code for cause in causes if cause.explains(read.only(DECIDED)))
+        if not found and computed is None:
+            found = frozenset(cause.code for cause in causes if cause.explains(read))
+        if not found:
+            return _Links()
+        needs.append(found)
+    return _Links(tuple(needs))
+
+
+def _linked(finding: Finding, links: Mapping[str, _Links], ranks: Mapping[str, tuple[int, int]]) -> Finding:
+    counts = Counter(code for link in links.values() for code in frozenset().union(*link.needs))
     if not counts:
         return finding
-    order = sorted(counts, key=lambda code: (-counts[code], ranks[code]))
-    chosen = {name: next(code for code in order if code in codes) for name, codes in links.items() if codes}
-    subjects = tuple(_noted(entry, chosen.get(entry.name), links[entry.name]) for entry in finding.subjects)
+    order = _likeliest_first(counts, ranks)
+    chosen = {
+        name: sorted({next(code for code in order if code in need) for need in link.needs}, key=order.index)
+        for name, link in links.items()
+        if link.needs
+    }
+    subjects = tuple(
+        _noted(entry, chosen[entry.name][0], links[entry.name]) if entry.name in chosen else entry
+        for entry in finding.subjects
+    )
     whole = len(chosen) == len(subjects)
-    named = [code for code in order if code in chosen.values()]
+    named = sorted({code for codes in chosen.values() for code in codes}, key=order.index)
     return finding.model_copy(
         update={
             "subjects": subjects,
-            "because": named[0] if whole else None,
+            "because": next(code for code in named if any(codes[0] == code for codes in chosen.values()))
+            if whole
+            else None,
             "remedy": _remedy(finding, named, None if whole else len(chosen)),
         }
     )
 
 
-def _noted(subject: Subject, cause: str | None, links: Mapping[str, bool]) -> Subject:
-    if cause is None:
-        return subject
-    details = {**subject.details, "because": cause, **({"simulated": True} if links[cause] else {})}
+def _likeliest_first(counts: Mapping[str, int], ranks: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Causes by the number of subjects that they explain; of those that explain as many, roots before what follows."""
+    left = sorted(counts, key=lambda code: (-counts[code], ranks[code]))
+    ordered = []
+    while left:
+        chosen = left[0]
+        while root := next(
+            (other for other in left if counts[other] == counts[chosen] and can_follow(chosen, other)), None
+        ):
+            chosen = root
+        left.remove(chosen)
+        ordered.append(chosen)
+    return ordered
+
+
+def _noted(subject: Subject, cause: str, link: _Links) -> Subject:
+    details = {**subject.details, "because": cause, **({"simulated": True} if link.simulated else {})}
     return subject.model_copy(update={"details": details})
 
 
@@ -167,8 +201,7 @@ class _Read:
 
     def only(self, aspects: frozenset[Aspect]) -> _Read:
         """The same for some aspects."""
-        return _Read(frozenset(key for key in self.keys if key[0] in aspects), self.own, self.around, self.elsewhere,
-                     self.queries, self.points, self.words)  # fmt: skip
+        return replace(self, keys=frozenset(key for key in self.keys if key[0] in aspects))
 
 
 class _Reader:
@@ -177,8 +210,8 @@ class _Reader:
     def __init__(self, finding: Finding, site: Site, indices: frozenset[int]) -> None:
         self._finding, self._site, self._indices = finding, site, indices
 
-    def read(self, subject: Subject) -> _Read:
-        """The aspects and entities that a subject is measured by."""
+    def reads(self, subject: Subject) -> list[_Read]:
+        """The aspects and entities that a subject is measured by, for each condition that it missed."""
         kind, page = self._finding.subject_kind, subject.page
         queries = frozenset(_named("query", (subject.name,) if kind == "query" else subject.queries))
         points = frozenset(_named("point", subject.points))
@@ -186,8 +219,9 @@ class _Reader:
         own = {*queries, *points, *_named("page", pages), *_identity(kind, subject)}
         own.update(_named("index", self._indices.intersection(subject.indices)))
         moved = list(self._site.moved.get(page or "", ())) if kind == "page" else []
-        return _Read(
-            keys=_keys(CATALOGUE[self._finding.code].reads, self._finding.code, subject),
+        row = CATALOGUE[self._finding.code]
+        every = _Read(
+            keys=_keys(row.reads, row.fields or subject.fields, subject),
             own=frozenset(own),
             around=frozenset({_COLLECTION, *_named("page", (page,) if kind == "point" and page else ())}),
             elsewhere=frozenset((*_named("page", moved), *_named("point", moved))),
@@ -195,6 +229,9 @@ class _Reader:
             points=points if kind == "query" else frozenset(),
             words=subject.words,
         )
+        return [
+            replace(every, keys=_keys(row.reads & need.aspects, need.fields, subject)) for need in subject.needs
+        ] or [every]
 
 
 class _Cause:
@@ -208,7 +245,7 @@ class _Cause:
         self._words: dict[str, int] = {}
         wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
         for subject in finding.subjects if row.breaks else ():
-            keys = _keys(row.breaks - OF_THE_WHOLE.keys(), finding.code, subject)
+            keys = _keys(row.breaks - OF_THE_WHOLE.keys(), row.fields or subject.fields, subject)
             own, inside = self._parts.setdefault(keys, (set(), set()))
             own.update(_identity(finding.subject_kind, subject))
             own.update(_named("index", indices.intersection(subject.indices)))
@@ -256,9 +293,8 @@ class _Cause:
         return True
 
 
-def _keys(aspects: Iterable[Aspect], code: str, subject: Subject) -> frozenset[Key]:
-    """The aspects of a subject, those of fields once for each field that its code or itself is about."""
-    fields = CATALOGUE[code].fields or subject.fields
+def _keys(aspects: Iterable[Aspect], fields: Sequence[str], subject: Subject) -> frozenset[Key]:
+    """The aspects of a subject, those of fields once for each field."""
     return frozenset(
         (aspect, name)
         for aspect in aspects
@@ -275,8 +311,7 @@ def _identity(kind: str, subject: Subject) -> Iterator[str]:
         yield f"{kind} {subject.name}"
     elif kind in _ABOUT_ALL:
         yield _COLLECTION
-    if subject.threshold is not None:
-        yield f"threshold {subject.threshold:.9g}"
+    yield from (f"threshold {threshold:.9g}" for threshold in subject.thresholds)
 
 
 def _named(kind: str, names: Iterable[object]) -> Iterator[str]:

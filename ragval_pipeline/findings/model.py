@@ -19,6 +19,20 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 REPORTED_SUBJECTS = 100
 
 
+class Need(BaseModel):
+    """One of several conditions that a subject missed, each of which needs a cause before the subject has one.
+
+    Attributes:
+        aspects: Aspects that the condition reads.
+        fields: Canonical payload fields that it reads.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    aspects: frozenset[Aspect]
+    fields: tuple[str, ...] = ()
+
+
 class Subject(BaseModel):
     """One thing that a finding is about, with what was measured on it and the entities that it is about.
 
@@ -31,13 +45,14 @@ class Subject(BaseModel):
         pages: Keys of further pages: those that a query expects, that a host holds or has copies of.
         points: Ids of the points in the answer to a query.
         queries: Ids of the queries that a metric fell by.
-        fields: Canonical payload fields that this subject is about; of a query, those that it is judged by.
+        fields: Canonical payload fields that this subject is about.
         module: The module that a query expects where it names no page.
-        threshold: The score that a query is held to, or that is judged itself.
+        thresholds: The score that a query is held to, or those that are judged.
         indices: Chunk indices that a page lacks, or that points hold whose page is not known.
         words: Words of a point that differ, or that this can account for; ``None``: not compared, or any number.
         extent: Share of the subject that is affected, 0..1: lost content of a page, text that no model reads.
         without: Aspects of the code's row that hold for this subject all the same, or say nothing about it.
+        needs: The conditions that a query missed; empty: one, of all that the code's row reads.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -50,11 +65,12 @@ class Subject(BaseModel):
     queries: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     module: str | None = None
-    threshold: float | None = None
+    thresholds: tuple[float, ...] = ()
     indices: tuple[int, ...] = ()
     words: int | None = None
     extent: float = 1.0
     without: frozenset[Aspect] = frozenset()
+    needs: tuple[Need, ...] = ()
 
 
 class Finding(BaseModel):

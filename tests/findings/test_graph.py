@@ -9,6 +9,7 @@ import pytest
 from ragval_pipeline.findings.aspects import OF_A_FIELD, Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import Site, can_follow, consequences_of
+from ragval_pipeline.findings.model import Need
 from tests.findings.linking import because, finding, follows, linked, page, point, query
 
 
@@ -150,11 +151,11 @@ def test_a_host_explains_the_pages_that_it_holds_and_no_low_score():
 
 
 def test_a_threshold_explains_the_queries_that_are_held_to_it():
-    unfit = finding("query.threshold_unfit", query("0.7", threshold=0.7, without=frozenset({Aspect.SELECTION})))
-    assert follows(finding("query.failed", query("q", threshold=0.7)), unfit) == "query.threshold_unfit"
-    assert follows(finding("query.failed", query("q", threshold=0.6)), unfit) is None
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,), without=frozenset({Aspect.SELECTION})))
+    assert follows(finding("query.failed", query("q", thresholds=(0.7,))), unfit) == "query.threshold_unfit"
+    assert follows(finding("query.failed", query("q", thresholds=(0.6,))), unfit) is None
     assert follows(finding("query.failed", query("q", "/a")), unfit) is None
-    assert follows(finding("query.negative_scored_high", query("n", threshold=0.7)), unfit) is None
+    assert follows(finding("query.negative_scored_high", query("n", thresholds=(0.7,))), unfit) is None
 
 
 def test_wrong_vectors_explain_searches_where_they_are_and_everywhere_from_a_twentieth_of_the_points_on():
@@ -164,7 +165,7 @@ def test_wrong_vectors_explain_searches_where_they_are_and_everywhere_from_a_twe
     assert follows(found, few) is None
     assert follows(found, many) == "vector.zero"
     assert follows(finding("query.failed", query("q", "/b")), few) == "vector.zero"
-    assert follows(finding("query.threshold_unfit", query("0.7", threshold=0.7)), many) == "vector.zero"
+    assert follows(finding("query.threshold_unfit", query("0.7", thresholds=(0.7,))), many) == "vector.zero"
     assert follows(found, finding("vector.model_mismatch", "docs")) == "vector.model_mismatch"
     sampled = finding("vector.mixed_models", *(point(str(number), "/b") for number in range(2)), looked_at=10)
     assert follows(found, sampled) == "vector.mixed_models"
@@ -206,11 +207,46 @@ def test_an_aspect_that_a_subject_is_without_does_not_link_it():
     assert follows(finding("integrity.heading_loss", uncut), short) is None
 
 
+def test_a_title_that_all_points_share_hides_pages_and_one_that_a_point_lacks_does_not():
+    titles = {"fields": ("title",)}
+    dark = finding("retrieval.dark_page", page("/a"))
+    constant = finding("payload.constant_field", page("page_title", **titles))
+    assert follows(dark, constant) == "payload.constant_field"
+    assert follows(dark, finding("payload.empty_field", point("1", **titles), scope="page_title")) is None
+
+
+def test_what_decides_by_itself_comes_before_what_can_only_be_inferred():
+    failed = finding("query.failed", query("q", "/a", thresholds=(0.7,)))
+    long = finding("chunk.over_model_limit", point("1"))
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,)))
+    assert follows(failed, long, unfit) == "query.threshold_unfit"
+
+
+def test_a_query_that_missed_several_conditions_follows_only_from_causes_of_them_all():
+    low = Need(aspects=frozenset({Aspect.VECTOR, Aspect.REACH}))
+    unnamed = Need(aspects=frozenset({Aspect.VECTOR, Aspect.FIELD}), fields=("module",))
+    failed = finding("query.failed", query("q", "/a", thresholds=(0.7,), needs=(low, unnamed)))
+    empty = finding("payload.empty_field", point("1", fields=("module",)), scope="module_name")
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,)))
+    assert follows(failed, empty) is None
+    assert follows(failed, unfit) is None
+    assert follows(failed, finding("vector.zero", point("1"))) == "vector.zero"
+    both = linked(failed, empty, unfit)[0]
+    assert both.because == "payload.empty_field"
+    assert both.remedy == "Goes away with payload.empty_field and query.threshold_unfit."
+
+
 def test_of_several_causes_the_one_that_explains_most_is_named_then_the_gravest():
     failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
     dark, zero = finding("retrieval.dark_page", page("/a"), page("/b")), finding("vector.zero", point("1"))
     assert because(linked(failed, dark, zero), "query.failed") == dict.fromkeys(("q1", "q2"), "retrieval.dark_page")
     assert follows(finding("query.failed", query("q1", "/a")), dark, zero) == "vector.zero"
+
+
+def test_of_causes_that_follow_from_each_other_the_root_is_named():
+    points = [point("1"), point("2")]
+    twice, variant = finding("chunk.duplicate_index", *points), finding("coverage.url_variant", page("/a"))
+    assert follows(finding("chunk.duplicate_text", *points), twice, variant) == "coverage.url_variant"
 
 
 def test_the_remedy_of_what_follows_is_its_cause_and_the_rest_keeps_its_own():
@@ -222,11 +258,11 @@ def test_the_remedy_of_what_follows_is_its_cause_and_the_rest_keeps_its_own():
 
 
 def test_computed_causes_take_the_place_of_derived_ones():
-    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"), query("q3", threshold=0.7))
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"), query("q3", thresholds=(0.7,)))
     causes = [
         finding("text.mojibake", point("1"), point("2", "/b")),
         finding("coverage.missing_page", page("/c")),
-        finding("query.threshold_unfit", query("0.7", threshold=0.7)),
+        finding("query.threshold_unfit", query("0.7", thresholds=(0.7,))),
     ]
     computed = {"query.failed": {"q1": frozenset({"coverage.missing_page", "vector.zero"}), "q2": frozenset()}}
     found = linked(failed, *causes, simulated=computed)[0]

@@ -101,10 +101,12 @@ def _thresholds(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str,
         ],
         higher_is_better=golden.higher_is_better,
     )
+    own_or_suite = [query.min_similarity for query in golden.queries]
+    used = {golden.min_similarity if value is None else value for value in own_or_suite}
     return [
         finding
         for threshold in _chosen(golden)
-        for finding in unfit_threshold(threshold, _held_to(threshold, golden, scores))
+        for finding in unfit_threshold(threshold, _held_to(threshold, golden, scores), used)
     ]
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Finding, Need, Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
@@ -22,8 +21,7 @@ from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
-#: Aspects that decide where a right chunk ranks, and what else a condition is missed by. A query that misses several
-#: follows only from what can make it miss all of them.
+#: Aspects that decide where a right chunk ranks, and what else a condition is missed by.
 _RANKED = OF_TEXTS | OF_VECTORS | {Aspect.PRESENCE, Aspect.DISTINCTION, Aspect.RANK}
 _PLACED = {Aspect.FIELD, Aspect.POSITION, Aspect.COPIES, Aspect.CURRENT, Aspect.TARGET, Aspect.PLACES}
 _FOUND = OF_VECTORS | {Aspect.PRESENCE, Aspect.FIELD, Aspect.RANK, Aspect.TARGET}
@@ -93,20 +91,21 @@ class Outcome:
     def _subject(self, query: TestQuery, report: QueryReport, details: Mapping[str, Any]) -> Subject:
         """The query with what it is judged by."""
         conditions = report.failed_conditions
-        missed_by = [_MISSED_BY.get(name, _RANKED | _PLACED) for name in conditions]
-        reads = frozenset(CATALOGUE["query.failed"].reads)
-        # Of a module's pages one may be found by nothing and another answer.
-        unlikely = frozenset() if details["expected_pages"] else frozenset({Aspect.RANK})
-        names = {payload: name for name, payload in self.settings.rules.read.fields.items()}
+        needs = [
+            Need(aspects=_MISSED_BY.get(name, _RANKED | _PLACED), fields=tuple(self._read_fields(query, name)))
+            for name in conditions
+        ]
+        pages = tuple(details["expected_pages"])
         return Subject(
             name=query.id,
             details=dict(details),
-            pages=tuple(details["expected_pages"]),
+            pages=pages,
             points=tuple(details["points"]),
-            fields=tuple(names[payload] for payload in details["fields"]),
-            module=normalise_name(query.expected_module or "") or None if not details["expected_pages"] else None,
-            threshold=details["threshold"] if "score" in conditions else None,
-            without=frozenset() if query.negative else reads - (reads.intersection(*missed_by) - unlikely),
+            module=normalise_name(query.expected_module) if query.expected_module and not pages else None,
+            thresholds=(details["threshold"],) if "score" in conditions else (),
+            # Of a module's pages one may be found by nothing and another answer.
+            without=frozenset() if pages else frozenset({Aspect.RANK}),
+            needs=() if query.negative else tuple(needs),
         )
 
     def _answering(self, query: TestQuery, report: QueryReport) -> list[str]:
@@ -126,10 +125,14 @@ class Outcome:
 
     def _judged_fields(self, query: TestQuery, conditions: Sequence[str]) -> set[str]:
         """Payload fields that the missed conditions read."""
-        read = {name for condition in conditions for name in _READS.get(condition, ())}
-        if "results" in conditions:
-            read |= {name for entry in query.expected_results for name in entry if name != "id"}
+        read = {name for condition in conditions for name in self._read_fields(query, condition)}
         return {self.settings.rules.read.fields[name] for name in read if name in self.settings.rules.read.fields}
+
+    def _read_fields(self, query: TestQuery, condition: str) -> set[str]:
+        """Canonical fields that a condition reads."""
+        if condition == "results":
+            return {name for entry in query.expected_results for name in entry if name != "id"}
+        return set(_READS.get(condition, ()))
 
     def _pairs(self) -> list[tuple[TestQuery, QueryReport]]:
         return list(zip(self.queries, self.reports, strict=True))
