@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
@@ -18,7 +19,8 @@ def findings_page() -> str:
         "# Findings",
         _NOTE,
         "A finding names what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One finding",
-        "per code and scope. A finding that follows from another carries `because` and stands after it.",
+        "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
+        "(`details.share`). A finding that follows from another carries `because`, stands after it, goes away with it.",
         "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and named per subject,",
         "for the corpus as a whole, or once a run.",
         "",
@@ -28,7 +30,27 @@ def findings_page() -> str:
     for row in CATALOGUE.values():
         cells = (f"`{row.code}`", row.severity, row.level, row.subject_kind, row.means, row.cause, row.remedy)
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_aspects()]) + "\n"
+
+
+def _aspects() -> list[str]:
+    """What follows from what: the codes that break and that read each aspect."""
+    lines = [
+        "",
+        "## What follows from what",
+        "",
+        "A finding breaks aspects of its subjects and reads others. It follows from one that breaks what it reads, on",
+        "a page, point, field, query, threshold or collection that both are about, and only for subjects that share",
+        "it. An info finding leads no error. Aspects of fields hold of one payload field at a time.",
+        "",
+        "| aspect | holds when | broken by | read by |",
+        "|---|---|---|---|",
+    ]
+    for aspect in Aspect:
+        broken = [f"`{row.code}`" for row in CATALOGUE.values() if aspect in row.breaks]
+        read = [f"`{row.code}`" for row in CATALOGUE.values() if aspect in row.reads]
+        lines.append(f"| {aspect.name.lower()} | {aspect.value} | {', '.join(broken)} | {', '.join(read)} |")
+    return lines
 
 
 def criteria_page() -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from ragval_pipeline.findings.aspects import DECIDED, OF_A_FIELD, OF_THE_WHOLE, Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
@@ -98,6 +98,9 @@ def explain(findings: Sequence[Finding], site: Site, simulated: Simulated | None
     explained = []
     for finding in findings:
         able = [cause for cause in causes if cause.can_explain(finding)]
+        if not able:
+            explained.append(finding)
+            continue
         reader = _Reader(finding, site, indices)
         computed = (simulated or {}).get(finding.code)
         links = {
@@ -122,7 +125,8 @@ def _links_of(subject: Subject, reader: _Reader, causes: Sequence[_Cause], compu
         return _Links((present,), simulated=True)
     needs = []
     for read in reader.reads(subject):
-        found = frozenset(cause.code for cause in causes if cause.explains(read.only(DECIDED)))
+        decided = read.only(DECIDED)
+        found = frozenset(cause.code for cause in causes if decided.keys and cause.explains(decided))
         if not found and computed is None:
             found = frozenset(cause.code for cause in causes if cause.explains(read))
         if not found:
@@ -150,9 +154,7 @@ def _linked(finding: Finding, links: Mapping[str, _Links], ranks: Mapping[str, t
     return finding.model_copy(
         update={
             "subjects": subjects,
-            "because": next(code for code in named if any(codes[0] == code for codes in chosen.values()))
-            if whole
-            else None,
+            "because": named[0] if whole else None,
             "remedy": _remedy(finding, named, None if whole else len(chosen)),
         }
     )
@@ -220,8 +222,9 @@ class _Reader:
         own.update(_named("index", self._indices.intersection(subject.indices)))
         moved = list(self._site.moved.get(page or "", ())) if kind == "page" else []
         row = CATALOGUE[self._finding.code]
+        reads = frozenset(row.reads - subject.without)
         every = _Read(
-            keys=_keys(row.reads, row.fields or subject.fields, subject),
+            keys=_keys(reads, row.fields or subject.fields),
             own=frozenset(own),
             around=frozenset({_COLLECTION, *_named("page", (page,) if kind == "point" and page else ())}),
             elsewhere=frozenset((*_named("page", moved), *_named("point", moved))),
@@ -229,9 +232,7 @@ class _Reader:
             points=points if kind == "query" else frozenset(),
             words=subject.words,
         )
-        return [
-            replace(every, keys=_keys(row.reads & need.aspects, need.fields, subject)) for need in subject.needs
-        ] or [every]
+        return [replace(every, keys=_keys(reads & need.aspects, need.fields)) for need in subject.needs] or [every]
 
 
 class _Cause:
@@ -243,9 +244,10 @@ class _Cause:
         self.rank = (SEVERITIES.index(finding.severity), _ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
+        single = frozenset(row.breaks - OF_THE_WHOLE.keys())
         wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
         for subject in finding.subjects if row.breaks else ():
-            keys = _keys(row.breaks - OF_THE_WHOLE.keys(), row.fields or subject.fields, subject)
+            keys = _keys(single - subject.without, row.fields or subject.fields)
             own, inside = self._parts.setdefault(keys, (set(), set()))
             own.update(_identity(finding.subject_kind, subject))
             own.update(_named("index", indices.intersection(subject.indices)))
@@ -293,14 +295,10 @@ class _Cause:
         return True
 
 
-def _keys(aspects: Iterable[Aspect], fields: Sequence[str], subject: Subject) -> frozenset[Key]:
-    """The aspects of a subject, those of fields once for each field."""
-    return frozenset(
-        (aspect, name)
-        for aspect in aspects
-        if aspect not in subject.without
-        for name in (fields if aspect in OF_A_FIELD else ("",))
-    )
+@lru_cache(maxsize=1024)
+def _keys(aspects: frozenset[Aspect], fields: tuple[str, ...]) -> frozenset[Key]:
+    """Aspects, those of fields once for each field."""
+    return frozenset((aspect, name) for aspect in aspects for name in (fields if aspect in OF_A_FIELD else ("",)))
 
 
 def _identity(kind: str, subject: Subject) -> Iterator[str]:

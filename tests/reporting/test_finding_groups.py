@@ -10,10 +10,10 @@ def groups(*findings):
     return finding_groups(finding_tree([finding.reported() for finding in findings]))
 
 
-def test_findings_are_grouped_by_what_to_do_the_worst_group_first():
+def test_findings_are_grouped_by_what_to_do_in_the_order_of_the_report():
     found = groups(
-        make_finding("query.duplicate", ["q1"]),
         make_finding("coverage.missing_page", ["u1"]),
+        make_finding("query.duplicate", ["q1"]),
         make_finding("payload.missing_field", ["p1"], scope="title"),
     )
     assert [(group.title, len(group.nodes), group.listed) for group in found] == [

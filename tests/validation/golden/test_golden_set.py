@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -158,6 +159,15 @@ def test_a_threshold_that_turns_down_most_right_answers_is_unfit():
     found = unfit_threshold(0.7, Scores(right=[0.4, 0.45, 0.5, 0.55, 0.71], negative=[0.1]))
     assert [subject.name for subject in found[0].subjects] == ["0.7"]
     assert found[0].subjects[0].details["rejected"] == 0.8
+
+
+def test_a_threshold_speaks_for_those_in_use_that_turn_down_most_right_answers_too():
+    scores = Scores(right=[0.55, 0.58, 0.61, 0.66, 0.73], negative=[])
+    [finding] = unfit_threshold(0.7, scores, used={0.7, 0.65, 0.5})
+    assert finding.subjects[0].thresholds == (0.65, 0.7)
+    assert finding.subjects[0].without == {Aspect.SELECTION}
+    [unused] = unfit_threshold(0.7, scores, used={0.5})
+    assert unused.subjects[0].thresholds == ()
 
 
 def test_a_threshold_is_not_judged_by_fewer_than_five_answers():

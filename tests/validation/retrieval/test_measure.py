@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
@@ -176,6 +177,20 @@ def test_failed_queries_are_named_with_their_conditions_and_negatives_apart() ->
     assert failed.subjects[1].details["expected_pages"] == [f"{SITE}/a"]
     assert failed.cause == "Conditions missed: module, nothing returned, url."
     assert [subject.name for subject in found(measurement)["query.negative_scored_high"].subjects] == ["loud"]
+
+
+def test_a_failed_query_is_about_what_it_expects_and_reads_what_each_missed_condition_reads() -> None:
+    stated = {"relevant_urls": [f"{SITE}/a"], "expected_module": "M 1"}
+    module_only = query(id="by module", expected_module="M-1", min_similarity=0.95)
+    measurement = measure([(query(id="by page", **stated), B), (module_only, B)])
+    by_module, by_page = found(measurement)["query.failed"].subjects
+    assert (by_page.pages, by_page.module, by_page.thresholds) == ((f"{SITE}/a",), None, ())
+    assert [need.fields for need in by_page.needs] == [("module",), ("source_url",)]
+    assert all(Aspect.FIELD in need.aspects and Aspect.REACH not in need.aspects for need in by_page.needs)
+    assert (by_module.pages, by_module.module, by_module.thresholds) == ((), "m 1", (0.95,))
+    # A low score has nothing to do with what a hit is called.
+    assert [Aspect.FIELD in need.aspects for need in by_module.needs] == [False, True]
+    assert Aspect.RANK in by_module.without - by_page.without
 
 
 def test_a_negative_query_names_the_hits_that_reach_its_limit_and_no_others() -> None:
