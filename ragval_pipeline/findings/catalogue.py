@@ -75,7 +75,7 @@ _ROWS = (
         cause="The sitemap was not rebuilt after pages were moved or removed.",
         remedy="Remove the page from the sitemap, or restore it."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
-        breaks={Aspect.PRESENCE}, reads={Aspect.FIELD}, fields=("source_url",),
+        breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD}, fields=("source_url",),
         means="is in the sitemap and has no chunk in the index",
         cause="The page was never ingested, its ingestion failed, or its points were deleted.",
         remedy="Re-ingest these URLs."),

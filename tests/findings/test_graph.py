@@ -249,6 +249,12 @@ def test_of_causes_that_follow_from_each_other_the_root_is_named():
     assert follows(finding("chunk.duplicate_text", *points), twice, variant) == "coverage.url_variant"
 
 
+def test_a_query_about_a_page_without_chunks_fails_because_of_that_and_not_of_its_dead_target():
+    failed, dead = (finding(code, query("q", "/a")) for code in ("query.failed", "query.dead_target"))
+    missing = finding("coverage.missing_page", page("/a"))
+    assert {entry.because for entry in linked(failed, dead, missing)[:2]} == {"coverage.missing_page"}
+
+
 def test_the_remedy_of_what_follows_is_its_cause_and_the_rest_keeps_its_own():
     failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"), remedy="Look at it.")
     missing, gap = finding("coverage.missing_page", page("/a")), finding("chunk.index_gap", page("/b"))
