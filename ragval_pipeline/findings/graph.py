@@ -177,7 +177,7 @@ def _likeliest_first(counts: Mapping[str, int], ranks: Mapping[str, tuple[int, i
 
 def _noted(subject: Subject, cause: str, link: _Links) -> Subject:
     details = {**subject.details, "because": cause, **({"simulated": True} if link.simulated else {})}
-    return subject.model_copy(update={"details": details})
+    return replace(subject, details=details)
 
 
 def _remedy(finding: Finding, causes: Sequence[str], some: int | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.dataclasses import dataclass
 
 from ragval_pipeline.findings.aspects import Aspect
 
@@ -33,7 +34,8 @@ class Need(BaseModel):
     fields: tuple[str, ...] = ()
 
 
-class Subject(BaseModel):
+@dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
+class Subject:
     """One thing that a finding is about, with what was measured on it and the entities that it is about.
 
     ``name`` and ``details`` are what files show. The graph of causes reads the other attributes and nothing else.
@@ -54,8 +56,6 @@ class Subject(BaseModel):
         without: Aspects of the code's row that hold for this subject all the same, or say nothing about it.
         needs: The conditions that a query missed; empty: one, of all that the code's row reads.
     """
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     details: dict[str, Any] = Field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from graphlib import TopologicalSorter
 
 import pytest
@@ -110,7 +111,7 @@ def test_findings_of_one_code_in_several_fields_all_explain():
 def test_a_field_under_another_name_is_missing_because_of_it_and_one_of_one_value_is_not():
     missing = finding("payload.missing_field", point("1", fields=("module",)), scope="module_name")
     mapped = finding("payload.field_map", "module_name")
-    field = mapped.subjects[0].model_copy(update={"fields": ("module",)})
+    field = replace(mapped.subjects[0], fields=("module",))
     assert follows(missing, mapped.model_copy(update={"subjects": (field,)})) == "payload.field_map"
     assert follows(missing, finding("payload.constant_field", field)) is None
 

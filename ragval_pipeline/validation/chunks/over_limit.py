@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
@@ -58,9 +58,12 @@ def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[F
     if not over:
         return []
     subjects = [
-        entry.chunk.ref.subject(
-            tokens=round(entry.tokens), limit=entry.limit, embedded_share=round(entry.limit / entry.tokens, 4)
-        ).model_copy(update={"extent": 1 - entry.limit / entry.tokens})
+        replace(
+            entry.chunk.ref.subject(
+                tokens=round(entry.tokens), limit=entry.limit, embedded_share=round(entry.limit / entry.tokens, 4)
+            ),
+            extent=1 - entry.limit / entry.tokens,
+        )
         for entry in over
     ]
     total = sum(entry.tokens for entry in measured)

@@ -157,8 +157,7 @@ def boilerplate_findings(
         for ref in entry.points:
             held.setdefault(ref, []).append(entry.phrase)
     subjects = [
-        ref.subject(phrases=sorted(set(named))).model_copy(update={"words": _most_words(named)})
-        for ref, named in held.items()
+        replace(ref.subject(phrases=sorted(set(named))), words=_most_words(named)) for ref, named in held.items()
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.points), "pages": entry.pages} for entry in found]
     shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:3])

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -67,7 +68,7 @@ def collect_zero_width(rows: Iterable[Mapping[str, Any]], *, required: Iterable[
             subject = point_ref(row).subject(characters=dict(sorted(characters.items())), places=places)
             # An empty heading explains nothing about a text.
             fields = ("headings",) if places == ["headings"] else ()
-            subjects.append(subject.model_copy(update={"fields": fields}))
+            subjects.append(replace(subject, fields=fields))
     return subjects
 
 
