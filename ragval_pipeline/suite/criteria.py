@@ -73,7 +73,7 @@ _FIXED = (
     Criterion("map", _QUERIES, "queries", "mean average precision over pages", ratio=False),
     Criterion("keyword_recall", _QUERIES, "queries", "mean share of expected keywords in the top_k texts", ratio=False),
     Criterion("accuracy", _QUERIES, "queries",
-              "queries with an expected result in the top_k / queries that name one", 0.95),
+              "queries whose expected results are all in the top_k / queries that name one", 0.95),
     Criterion("determinism", _QUERIES, "queries",
               "queries with the same ids, order and scores in every repeat / queries repeated", 1.0),
     Criterion("embedding_match", "vector_health", "vectors",

@@ -29,14 +29,22 @@ TABLE: dict[str, tuple[set[str], dict[str, float]]] = {
     ),
     "retrieval-validation": (
         {"results", "score"},
-        {"retrieved_metadata_completeness": 1.0, "accuracy": 0.95, "determinism": 1.0, "negative_pass_rate": 1.0},
+        {
+            "query_pass_rate": 0.95,
+            "retrieved_metadata_completeness": 1.0,
+            "accuracy": 0.95,
+            "determinism": 1.0,
+            "negative_pass_rate": 1.0,
+        },
     ),
     "rag-validation": ({"score"}, {"relevance_rate": 0.80, "precision_at_3": 0.70}),
     "retrieval-pipeline": ({"keywords", "score"}, {"query_pass_rate": 1.0}),
     "rag-retrieval-testing": (
         {"url", "score"},
         {
+            "query_pass_rate": 0.90,
             "content_integrity": 0.99,
+            "error_findings": 0.0,
             "retrieved_metadata_completeness": 1.0,
             "latency_p95_ms": 2000,
             "recall_at_5": 0.90,

@@ -28,7 +28,9 @@ PROFILE = Profile(
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.5, "judge": ("url", "score")},
     },
     gates={
+        "query_pass_rate": Gate(0.90, required=True),
         "content_integrity": Gate(0.99, required=True),
+        "error_findings": Gate(0.0, required=True),
         "retrieved_metadata_completeness": Gate(1.0, required=True),
         "latency_p95_ms": Gate(2000.0, required=True),
         "recall_at_5": Gate(0.90, required=True),

@@ -55,5 +55,6 @@ PROFILE = Profile(
     expects=("expected_keywords",),
     max_input_tokens=512,
     vector_size=1024,
+    results_reach_threshold=True,
     id_rule="{source_url}_{chunk_index}",
 )  # fmt: skip

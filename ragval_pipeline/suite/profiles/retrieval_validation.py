@@ -29,6 +29,7 @@ PROFILE = Profile(
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.3, "judge": ("results", "score"), "repeats": 2},
     },
     gates={
+        "query_pass_rate": Gate(0.95, required=True),
         "retrieved_metadata_completeness": Gate(1.0, required=True),
         "accuracy": Gate(0.95, required=True),
         "determinism": Gate(1.0, required=True),
