@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.sitemap import SitemapListing
 
 
+#: Why nothing that needs the site is measured when there is none.
+NO_SOURCE = "the suite names no source"
+
+
 class SitePage(BaseModel):
     """One page of the site.
 
@@ -47,7 +51,7 @@ class SiteInventory(BaseModel):
     """Every page that the sitemap names, each once.
 
     Args:
-        configured: False when the suite names no source; then there are no pages and coverage is not applicable.
+        configured: False when the suite names no source; then there are no pages and nothing is compared with them.
         location: What ``source.sitemap`` says, without credentials.
         site_host: The host of most pages, or null.
         host_aliases: Hosts that serve the same site.

@@ -31,6 +31,7 @@ class Criterion:
         threshold: The gate when neither suite nor profile sets one; null: shown, never judged.
         operator: How value and threshold are compared.
         ratio: True when the value is a numerator over a denominator and is compared on counts.
+        reads_site: True when there is no value without the suite's ``source``.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Criterion:
     threshold: float | None = None
     operator: Operator = ">="
     ratio: bool = True
+    reads_site: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,18 @@ _FIXED = (
     Criterion("query_pass_rate", _QUERIES, "queries", "queries passed / queries run, negative ones included", 0.90),
     Criterion("negative_pass_rate", _QUERIES, "queries", "negative queries that pass / negative queries", 1.0),
     Criterion("critical_queries", _QUERIES, "queries", "critical queries passed / critical queries", 1.0),
-    Criterion("coverage", "coverage_report", "coverage", "in-scope pages with a chunk / in-scope pages", 1.0),
+    Criterion("coverage", "coverage_report", "coverage", "in-scope pages with a chunk / in-scope pages", 1.0,
+              reads_site=True),
     Criterion("metadata_completeness", "metadata_expectations", "metadata",
               "points with every required field present and not empty / points", 1.0),
     Criterion("retrieved_metadata_completeness", _QUERIES, "queries",
               "hits with every required field present and not empty / hits", 1.0),
     Criterion("content_integrity", "content_integrity", "integrity",
-              "letters and digits of chunks that stand on their page / letters and digits of chunks", 0.99),
+              "letters and digits of chunks that stand on their page / letters and digits of chunks", 0.99,
+              reads_site=True),
     Criterion("source_captured", "content_integrity", "integrity",
-              "letters and digits of page content in the page's chunks / letters and digits of page content", 0.95),
+              "letters and digits of page content in the page's chunks / letters and digits of page content", 0.95,
+              reads_site=True),
     Criterion("relevance_rate", _QUERIES, "queries",
               "positive queries with best score >= relevance_similarity / positive queries", 0.80),
     Criterion("avg_similarity", _QUERIES, "queries", "mean best score of positive queries", ratio=False),
@@ -81,7 +86,7 @@ _FIXED = (
     Criterion("ann_recall", "index_health", "index",
               "mean share of the exact top_k that the default search returns", 0.95, ratio=False),
     Criterion("self_retrieval", "self_retrieval", "queries",
-              "indexed in-scope pages found in the top_k by their own title / such pages", 0.90),
+              "indexed in-scope pages found in the top_k by their own title / such pages", 0.90, reads_site=True),
     Criterion("latency_p95_ms", "latency_profile", "latency",
               "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False),
     Criterion("error_findings", "validation_report", None, "findings of severity error", 0.0, "<=", ratio=False),

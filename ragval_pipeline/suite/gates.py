@@ -5,6 +5,7 @@ What lives here: putting suite and profile together. What does not: the table of
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
@@ -41,6 +42,18 @@ def ranks_of(suite: Suite) -> tuple[int, ...]:
     profile = get_profile(suite.profile)
     named = [*suite.criteria, *(profile.gates if profile else ())]
     return tuple(sorted({*suite.retrieval.k, *(rank for name in named if (rank := rank_of(name)))}))
+
+
+def required_of_site(suite: Suite, only: Collection[str] | None = None) -> list[str]:
+    """Names of the required criteria that have no value without the suite's ``source``.
+
+    Args:
+        suite: The suite.
+        only: Groups of measurements that are run; None: all.
+    """
+    gates = gates_of(suite)
+    selected = [entry for entry in criteria_of(suite) if only is None or entry.group in only]
+    return [entry.name for entry in selected if entry.reads_site and gates[entry.name].required]
 
 
 def check_gates(suite: Suite, *, file: Path) -> None:

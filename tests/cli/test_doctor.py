@@ -212,6 +212,13 @@ def test_points_of_another_host_get_the_alias_that_helps(home: Home, ragval: Rag
     assert "Add physical-ai-book.example to source.host_aliases" in entry["remedy"]
 
 
+def test_a_source_that_a_required_criterion_needs_is_missed(home: Home, ragval: Ragval) -> None:
+    home.edit(source=None)
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 4
+    assert "coverage: null" in checks(ended)["sitemap"]["remedy"]
+
+
 def test_a_site_folder_without_the_pages_is_a_problem(home: Home, ragval: Ragval) -> None:
     (home.folder / "empty").mkdir()
     home.edit(source={"site_root": "empty"})

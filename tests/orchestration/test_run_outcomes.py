@@ -116,14 +116,18 @@ def test_an_unknown_group_in_the_runs_tag_is_an_error_and_not_an_empty_validatio
     assert "coverage" in message
 
 
-def test_a_required_criterion_that_does_not_apply_is_excused(world: World) -> None:
-    gates = {**ONLY_COVERAGE_COUNTS, "coverage": 1.0}
-    result = run_job(world.suite({"criteria": gates, "source": None}), only=COVERAGE)
-    assert result.success
+def test_a_required_criterion_whose_source_is_not_configured_blocks_unless_the_suite_switches_it_off(
+    world: World,
+) -> None:
+    result = run_job(world.suite({"criteria": ONLY_COVERAGE_COUNTS, "source": None}), only=COVERAGE)
+    assert not result.success
     gate = checked(result, "validation_report")["coverage"]
-    assert not gate.passed
-    assert gate.severity == dg.AssetCheckSeverity.WARN
-    assert gate.metadata["verdict"].value == "not_measured"
+    assert (gate.passed, gate.severity, gate.blocking) == (False, dg.AssetCheckSeverity.ERROR, True)
+    report = json.loads(report_file(result).read_text(encoding="utf-8"))
+    [coverage] = [criterion for criterion in report["criteria"] if criterion["name"] == "coverage"]
+    assert (report["verdict"], coverage["reason_code"]) == ("not_measured", "no_data")
+    off = world.suite({"criteria": {"coverage": None, "metadata_completeness": 1.0}, "source": None})
+    assert run_job(off, only="coverage,metadata").success
 
 
 def test_a_severity_of_the_suite_holds_for_the_published_findings_too(world: World) -> None:

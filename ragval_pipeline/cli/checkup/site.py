@@ -13,6 +13,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.urls import fold_path, host_of, path_of
+from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.sections import SourceSettings
@@ -25,7 +26,7 @@ def check_site(suite: Suite, look: Look | None) -> list[Check]:
     """Sitemap, scope, hosts and the folder of the built site."""
     source = suite.source
     if source is None:
-        return [skipped("sitemap", "the suite names no source: coverage and integrity are not measured")]
+        return [_no_source(required_of_site(suite))]
     try:
         inventory = _inventory(source)
     except RagvalError as error:
@@ -35,6 +36,15 @@ def check_site(suite: Suite, look: Look | None) -> list[Check]:
     pages, shut_out = len(inventory.in_scope), len(inventory.pages) - len(inventory.in_scope)
     told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} shut out" if shut_out else "")
     return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(source, inventory)]
+
+
+def _no_source(required: Sequence[str]) -> Check:
+    told = "the suite names no source: coverage and integrity are not measured"
+    if not required:
+        return skipped("sitemap", told)
+    off = ", ".join(f"{name}: null" for name in required)
+    remedy = f"Name source.sitemap, or switch off what is required of it: criteria: {{{off}}}."
+    return problem("sitemap", f"{told}, and {', '.join(required)} is required", remedy, exit_code=4)
 
 
 def _inventory(source: SourceSettings) -> SiteInventory:

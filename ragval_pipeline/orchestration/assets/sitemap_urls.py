@@ -13,7 +13,7 @@ from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import purge_abandoned, run_place
 from ragval_pipeline.sources.inventory import SiteInventory, take_inventory
-from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.load import check_variables, resolve_suite
 from ragval_pipeline.suite.model import Suite
 
 
@@ -40,12 +40,12 @@ def ready_suite(suite: Suite, tags: Mapping[str, str]) -> Suite:
     """The resolved suite, after what can be wrong by itself was looked at, before anything is asked of any system.
 
     Raises:
-        SuiteError: A placeholder, a query file, or a group that the run's tags select.
+        SuiteError: A placeholder, a variable that the profile requires, a query file, or a group of the run's tags.
     """
     from ragval_pipeline.suite.queries.load import load_queries
 
     resolved = resolve_suite(suite)
-    selected_groups(tags)
+    check_variables(resolved, only=selected_groups(tags))
     load_queries(resolved, advise=True)
     return resolved
 

@@ -21,11 +21,18 @@ class Variable:
         name: Name of the variable.
         key: Dotted key of the suite that it sets.
         convert: Makes the setting from the variable's text.
+        unless: Keys of which the suite writes one where it does without the variable; None: the seed calls it optional.
     """
 
     name: str
     key: str
     convert: Callable[[str], Any] = str
+    unless: tuple[str, ...] | None = None
+
+
+#: What every seed asks for. A suite that says itself where Qdrant is says also whether that place asks for a key.
+QDRANT_URL = Variable("QDRANT_URL", "qdrant.url", unless=("qdrant.url", "qdrant.path"))
+QDRANT_API_KEY = Variable("QDRANT_API_KEY", "qdrant.api_key", unless=("qdrant.url", "qdrant.path", "qdrant.api_key"))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.profiles.base import Profile, QueryRule, Variable, sitemap_of
+from ragval_pipeline.suite.profiles.base import QDRANT_API_KEY, QDRANT_URL, Profile, QueryRule, Variable, sitemap_of
 
 MAX_CHARACTERS = 1000
 
@@ -37,11 +37,11 @@ PROFILE = Profile(
     },
     variables=(
         Variable("COHERE_API_KEY", "embedding.api_key"),
-        Variable("QDRANT_URL", "qdrant.url"),
-        Variable("QDRANT_API_KEY", "qdrant.api_key"),
+        QDRANT_URL,
+        QDRANT_API_KEY,
         Variable("QDRANT_COLLECTION_NAME", "qdrant.collection"),
         Variable("COHERE_MODEL", "embedding.model"),
-        Variable("BASE_URL", "source.sitemap", sitemap_of),
+        Variable("BASE_URL", "source.sitemap", sitemap_of, unless=("source",)),
     ),
     query_rules=(
         QueryRule(
