@@ -29,6 +29,8 @@ class FindingType:
         means: Predicate that follows a subject: "(a page) is in the sitemap and has no chunk in the index".
         cause: The usual cause, one sentence.
         remedy: What to do, one sentence.
+        judged_by: Criteria about the same matter: where one of them is required, ``error_findings`` leaves it out.
+        error_share: Share of the index's points, 0..1, from which on a warning is an error; None: at no share.
     """
 
     code: str
@@ -40,6 +42,12 @@ class FindingType:
     means: str
     cause: str
     remedy: str
+    judged_by: tuple[str, ...] = ()
+    error_share: float | None = None
+
+    def severity_of(self, count: int, points: int) -> Severity:
+        """The severity of a finding that names ``count`` of the index's ``points`` points."""
+        return "error" if self.error_share is not None and count >= self.error_share * points else self.severity
 
 
 # fmt: off
@@ -67,7 +75,8 @@ _ROWS = (
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
         means="is in the sitemap and has no chunk in the index",
         cause="The page was never ingested, its ingestion failed, or its points were deleted.",
-        remedy="Re-ingest these URLs."),
+        remedy="Re-ingest these URLs.",
+        judged_by=("coverage",)),
     FindingType("coverage.orphan_page", "warning", "subject", "coverage", "page", "delete",
         means="has chunks in the index and is not in scope",
         cause="The page left the site, or was ingested although it is out of scope.",
@@ -91,11 +100,13 @@ _ROWS = (
     FindingType("payload.missing_field", "error", "subject", "metadata", "point", "reingest",
         means="lacks a required field",
         cause="The ingestion did not write this field for these points.",
-        remedy="Make the ingestion write the field, then re-ingest the pages of these points."),
+        remedy="Make the ingestion write the field, then re-ingest the pages of these points.",
+        judged_by=("metadata_completeness",)),
     FindingType("payload.empty_field", "error", "subject", "metadata", "point", "reingest",
         means="holds a required field that is empty",
         cause="The extraction found nothing for this field and stored it anyway.",
-        remedy="Correct the extraction of the field, then re-ingest the pages of these points."),
+        remedy="Correct the extraction of the field, then re-ingest the pages of these points.",
+        judged_by=("metadata_completeness",)),
     FindingType("payload.wrong_type", "error", "subject", "metadata", "point", "reingest",
         means="holds a field of the wrong type",
         cause="The ingestion wrote the value in another type than readers expect.",
@@ -143,7 +154,8 @@ _ROWS = (
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
         means="has the same text as another point",
         cause="The same passage was stored several times.",
-        remedy="Delete all but one of each group, and remove duplicates before embedding."),
+        remedy="Delete all but one of each group, and remove duplicates before embedding.",
+        error_share=0.5),
     FindingType("chunk.near_duplicate", "info", "subject", "chunks", "point", "site",
         means="has nearly the same text as a point of another page",
         cause="Pages repeat each other, or two versions of a page are indexed.",
@@ -151,7 +163,8 @@ _ROWS = (
     FindingType("chunk.over_model_limit", "warning", "subject", "chunks", "point", "chunker",
         means="has more tokens than the embedding model reads",
         cause="The chunker makes chunks longer than the model's input: what lies beyond is not searchable.",
-        remedy="Make chunks shorter than the model's limit and re-ingest."),
+        remedy="Make chunks shorter than the model's limit and re-ingest.",
+        error_share=0.5),
     FindingType("chunk.too_small", "info", "subject", "chunks", "point", "chunker",
         means="is too short to answer anything",
         cause="The chunker cuts off titles or leftovers as chunks of their own.",
@@ -171,15 +184,18 @@ _ROWS = (
     FindingType("text.mojibake", "warning", "subject", "chunks", "point", "reingest",
         means="holds text decoded with the wrong character set",
         cause="UTF-8 was read as Latin-1 or Windows-1252.",
-        remedy="Decode pages as the server declares and re-ingest."),
+        remedy="Decode pages as the server declares and re-ingest.",
+        error_share=0.5),
     FindingType("text.glued_words", "warning", "subject", "integrity", "point", "chunker",
         means="joins words where the page has a break",
         cause="The extraction joins elements without a separator.",
-        remedy="Join block elements with a line break and re-ingest."),
+        remedy="Join block elements with a line break and re-ingest.",
+        error_share=0.5),
     FindingType("text.boilerplate", "warning", "corpus", "chunks", "point", "chunker",
         means="holds text of the page's frame",
         cause="Navigation, cookie or footer text was embedded with the content.",
-        remedy="Extract the main content element only and re-ingest."),
+        remedy="Extract the main content element only and re-ingest.",
+        error_share=0.5),
     FindingType("text.hash_mismatch", "error", "subject", "chunks", "point", "reingest",
         means="has a text that its stored hash does not belong to",
         cause="The text was changed after it was hashed and embedded.",
@@ -263,11 +279,13 @@ _ROWS = (
     FindingType("query.failed", "error", "subject", "queries", "query", "query",
         means="misses its expectation",
         cause="The index does not return what the query expects.",
-        remedy="See the condition that failed for each query."),
+        remedy="See the condition that failed for each query.",
+        judged_by=("query_pass_rate",)),
     FindingType("query.negative_scored_high", "error", "subject", "queries", "query", "query",
         means="is out of scope and scores above its limit",
         cause="The limit is too low for this embedder, or the index holds text about it after all.",
-        remedy="Raise min_similarity for the query, or look at the hits."),
+        remedy="Raise min_similarity for the query, or look at the hits.",
+        judged_by=("query_pass_rate", "negative_pass_rate")),
     FindingType("query.dead_target", "error", "subject", "queries", "query", "query",
         means="expects a page, module or chapter that does not exist",
         cause="The expectation is misspelt, or the page was renamed.",
@@ -323,15 +341,18 @@ _ROWS = (
     FindingType("regression.significant_drop", "error", "run", "regression", "metric", "reingest",
         means="fell against the baseline, beyond chance",
         cause="The index or the ranker became worse.",
-        remedy="Compare the runs and look at the queries that lost."),
+        remedy="Compare the runs and look at the queries that lost.",
+        judged_by=("no_regression",)),
     FindingType("regression.query_lost", "warning", "run", "regression", "query", "query",
         means="passed before and fails now",
         cause="What answered the query is gone or ranks lower.",
-        remedy="Compare the hits of both runs."),
+        remedy="Compare the hits of both runs.",
+        judged_by=("no_regression",)),
     FindingType("regression.corpus_turnover", "info", "run", "regression", "collection", "query",
         means="changed so much that chunk labels are void",
         cause="Most of the corpus was replaced.",
-        remedy="Label pages rather than chunks, or label anew."),
+        remedy="Label pages rather than chunks, or label anew.",
+        judged_by=("no_regression",)),
     FindingType("embedder.unreachable", "error", "run", "queries", "system", "setting",
         means="refuses, times out or limits requests",
         cause="The key, the address or the quota of the embedding provider is wrong.",
