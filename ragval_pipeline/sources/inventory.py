@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.sources.page_copies.manifest import HostFailure
 from ragval_pipeline.sources.scope import Scope
-from ragval_pipeline.sources.urls import UrlFolder, path_of
+from ragval_pipeline.sources.urls import UrlFolder, host_of, path_of
 
 if TYPE_CHECKING:
+    from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.sitemap import SitemapListing
 
 
@@ -57,6 +59,7 @@ class SiteInventory(BaseModel):
         host_aliases: Hosts that serve the same site.
         pages: In the sitemap's order.
         files: Sitemap files read.
+        failure: Why the sitemap could not be read, or None; then there are no pages, and which ones are is not known.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -67,6 +70,7 @@ class SiteInventory(BaseModel):
     host_aliases: tuple[str, ...] = ()
     pages: tuple[SitePage, ...] = ()
     files: tuple[str, ...] = ()
+    failure: HostFailure | None = None
 
     @property
     def in_scope(self) -> list[SitePage]:
@@ -81,6 +85,11 @@ class SiteInventory(BaseModel):
     def folder(self) -> UrlFolder:
         """The canonicaliser for this site."""
         return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases)
+
+    def check_readable(self) -> None:
+        """Raise the SystemFailure that kept the sitemap from being read, if one did: for what needs the site."""
+        if self.failure is not None:
+            raise self.failure.error()
 
 
 def take_inventory(
@@ -108,6 +117,12 @@ def take_inventory(
         pages=tuple(pages.values()),
         files=tuple(file.location for file in listing.files),
     )
+
+
+def unread_inventory(location: str, host_aliases: Iterable[str], failure: SystemFailure) -> SiteInventory:
+    """The inventory of a site whose sitemap could not be read; its host is taken to be the sitemap's."""
+    aliases = tuple(host_aliases)
+    return SiteInventory(site_host=host_of(location), host_aliases=aliases, failure=HostFailure.of(failure))
 
 
 def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:

@@ -210,12 +210,30 @@ def test_an_unreachable_sitemap_fails_the_first_step_and_says_what_it_was(world:
     assert facts["attempts"] == 1
 
 
-def test_a_sitemap_that_is_cut_in_half_is_malformed(world: World) -> None:
+def test_a_sitemap_that_is_cut_in_half_is_malformed_and_what_needs_no_site_is_measured(world: World) -> None:
     file = world.folder / "site" / "sitemap.xml"
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     result = run_job(world.suite())
     assert failed_steps(result) == {"sitemap_urls"}
     assert step_failure(result)[1]["code"] == "source.malformed"
+    [written] = world.reports.glob(f"*-{result.run_id[:8]}/validation_report.json")
+    report = json.loads(written.read_text(encoding="utf-8"))
+    assert (report["verdict"], report["run_id"]) == ("error", result.run_id)
+    found = {criterion["name"]: criterion["verdict"] for criterion in report["criteria"]}
+    assert {found[name] for name in ("metadata_completeness", "query_pass_rate", "embedding_match")} == {"met"}
+    unread = ("coverage", "content_integrity", "source_captured", "self_retrieval")
+    assert {found[name] for name in unread} == {"not_measured"}
+    assert [finding["code"] for finding in report["findings"]] == ["source.malformed"]
+    assert not (written.parent / "evidence" / "sitemap_urls.csv").exists()
+
+
+def test_where_sitemap_and_collection_cannot_be_read_both_are_named(world: World) -> None:
+    changes = {"source": {"sitemap": f"{NOBODY}/sitemap.xml"}, "qdrant": {"path": "./nowhere"}, "retry": {"max": 0}}
+    result = run_job(world.suite(changes))
+    assert failed_steps(result) == {"sitemap_urls"}
+    [written] = world.reports.glob("*/validation_report.json")
+    codes = {finding["code"] for finding in json.loads(written.read_text(encoding="utf-8"))["findings"]}
+    assert codes == {"source.unreachable", "index.unreachable"}
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,8 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     source = suite.source
     if source is None or not inventory.configured:
         return nothing_read(place, NO_SOURCE)
+    if inventory.failure is not None:
+        return PageCopiesManifest(run_id=place.run_id, failure=inventory.failure)
     if source.site_root is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
     with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite)) as fetcher:

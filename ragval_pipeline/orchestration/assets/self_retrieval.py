@@ -57,6 +57,7 @@ def ask_pages(
     from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, pages_from_snapshot
     from ragval_pipeline.validation.self_retrieval.page_titles import PAGE_COLUMNS, nameless, with_page_titles
 
+    inventory.check_readable()
     if not inventory.configured or not manifest.points:
         reason = "the collection holds no points" if inventory.configured else NO_SOURCE
         value = not_measured("self_retrieval", "no_data", reason)

@@ -36,10 +36,14 @@ def measure_coverage(
 
     Returns:
         The criterion ``coverage``, the coverage report, and the findings ``coverage.*`` and ``source.*``.
+
+    Raises:
+        SystemFailure: The sitemap could not be read.
     """
     if not inventory.configured:
         value = not_measured("coverage", "no_data", NO_SOURCE)
         return Measurement(asset=ASSET, values=(value,), sections={"coverage_report": CoverageReport().model_dump()})
+    inventory.check_readable()
     report = compare(inventory, indexed, now=now)
     findings = [*_empty(inventory, points), *_pages(inventory, indexed, report, points)]
     findings += [*spelling_findings(indexed), *freshness_findings(inventory, indexed, now=now)]
