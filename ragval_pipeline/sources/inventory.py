@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 NO_SOURCE = "the suite names no source"
 
 
+#: Stands for the module of a page that lies above all modules.
+START = "/"
+
+
 class SitePage(BaseModel):
     """One page of the site.
 
@@ -128,7 +132,8 @@ def unread_inventory(location: str, host_aliases: Iterable[str], failure: System
 def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
     """The module of each in-scope page by its key: the path segment after what all their paths share.
 
-    ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``.
+    ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``. A page at the
+    path that all share, such as the home page of a site below a base path, is in no module: ``START``.
     """
     paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
     shared = _shared_prefix(list(paths.values()))
@@ -136,8 +141,7 @@ def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
 
 
 def _segment(parts: list[str], shared: int) -> str:
-    text = parts[shared] if len(parts) > shared else (parts[-1] if parts else "/")
-    return text.removesuffix(".html")
+    return parts[shared].removesuffix(".html") if len(parts) > shared else START
 
 
 def _shared_prefix(paths: list[list[str]]) -> int:

@@ -6,6 +6,7 @@ comparing them (``validation/verdict``).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ class Criterion:
         operator: How value and threshold are compared.
         ratio: True when the value is a numerator over a denominator and is compared on counts.
         reads_site: True when there is no value without the suite's ``source``.
+        lowest: The least that a gate can ask for.
+        highest: The most that a gate can ask for: shares, not percent.
     """
 
     name: str
@@ -42,6 +45,8 @@ class Criterion:
     operator: Operator = ">="
     ratio: bool = True
     reads_site: bool = False
+    lowest: float = 0.0
+    highest: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,8 @@ _FIXED = (
               reads_site=True),
     Criterion("relevance_rate", _QUERIES, "queries",
               "positive queries with best score >= relevance_similarity / positive queries", 0.80),
-    Criterion("avg_similarity", _QUERIES, "queries", "mean best score of positive queries", ratio=False),
+    Criterion("avg_similarity", _QUERIES, "queries", "mean best score of positive queries", ratio=False,
+              lowest=-math.inf, highest=math.inf),
     Criterion("mrr", _QUERIES, "queries", "mean of 1 / rank of the first relevant page", ratio=False),
     Criterion("map", _QUERIES, "queries", "mean average precision over pages", ratio=False),
     Criterion("keyword_recall", _QUERIES, "queries", "mean share of expected keywords in the top_k texts", ratio=False),
@@ -88,9 +94,11 @@ _FIXED = (
     Criterion("self_retrieval", "self_retrieval", "queries",
               "indexed in-scope pages found in the top_k by their own title / such pages", 0.90, reads_site=True),
     Criterion("latency_p95_ms", "latency_profile", "latency",
-              "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False),
+              "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False,
+              highest=math.inf),
     Criterion("error_findings", "validation_report", None,
-              "findings of severity error whose matter no required criterion judges", 0.0, "<=", ratio=False),
+              "findings of severity error whose matter no required criterion judges", 0.0, "<=", ratio=False,
+              highest=math.inf),
     Criterion("no_regression", "regression", "regression",
               "1, or 0 on a significant drop or a lost critical query", 1.0, ratio=False),
 )

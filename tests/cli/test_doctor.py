@@ -160,6 +160,7 @@ def test_another_dimension_is_a_problem_before_the_run(
         assert len(cohere.requests) == 1
     assert ended.code == 4
     assert checks(ended)["embedder"]["message"] == "embed-english-v3.0 makes 1024 dimensions, the collection holds 256"
+    assert checks(ended)["embedder"]["remedy"].startswith("Set embedding.provider and embedding.model")
     assert KEY not in ended.out + ended.err
 
 

@@ -101,8 +101,8 @@ def _chapter(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 
 def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
-    found = [page for hit in hits if (page := rules.read.page(hit.payload))]
-    holds = any(page in wanted for page in found)
+    holds = any(rules.read.page(hit.payload) in wanted for hit in hits)
+    found = [url for hit in hits if (url := rules.read.text(hit.payload, "source_url"))]
     return Outcome(holds, f"no hit is on a relevant page (found: {_listed(found)})")
 
 
