@@ -12,8 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.findings.factory import grade_findings, merge_findings
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.causes import link_consequences
 from ragval_pipeline.validation.measurement import Measurement
@@ -28,6 +29,9 @@ from ragval_pipeline.validation.report import (
 )
 from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import judge_criteria, judge_run
+
+#: Keys of a query that name pages.
+_PAGES = ("relevant_urls", "acceptable_urls", "judgements")
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ def assemble_report(
     page_modules = modules_of(inventory.pages) if inventory else {}
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     findings = link_consequences(graded, page_modules=page_modules, moved=sections.get("moved_pages"))
+    findings = _pages_as_written(findings, sections, inventory.folder() if inventory else UrlFolder())
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)
     report = ValidationReport(
@@ -112,6 +117,34 @@ def assemble_report(
         environment=dict(facts.environment),
     )
     return Assembled(report, findings)
+
+
+def _pages_as_written(findings: Sequence[Finding], sections: Mapping[str, Any], folder: UrlFolder) -> list[Finding]:
+    """The findings with expected pages as the queries spell them: causes are found by keys, which no person knows."""
+    queries = [entry["query"] for entry in sections.get("query_results", ())]
+    stated = [url for query in queries for name in _PAGES for url in query.get(name) or ()]
+    stated += [
+        entry["source_url"]
+        for query in queries
+        for entry in query.get("expected_results") or ()
+        if "source_url" in entry
+    ]
+    spelled = {folder.key(str(url)): str(url) for url in stated}
+
+    def written(subject: Subject) -> Subject:
+        pages = subject.details.get("expected_pages")
+        if not pages:
+            return subject
+        return subject.model_copy(
+            update={"details": {**subject.details, "expected_pages": [spelled.get(page, page) for page in pages]}}
+        )
+
+    return [
+        finding.model_copy(update={"subjects": tuple(map(written, finding.subjects))})
+        if finding.subject_kind == "query"
+        else finding
+        for finding in findings
+    ]
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:

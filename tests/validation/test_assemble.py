@@ -67,6 +67,14 @@ GOOD, BAD = query(id="good", relevant_urls=[f"{SITE}/a"]), query(id="bad", relev
 CLEAN = (coverage("/a", "/b"), metadata(2, 2), queries((GOOD, A)))
 
 
+def test_the_pages_that_a_failed_query_expects_are_shown_as_the_query_spells_them() -> None:
+    spelled = "http://www.docs.example.com/a/index.html"
+    lost = query(id="lost", relevant_urls=[spelled], expected_results=[{"source_url": "doc-7"}])
+    report = assemble(coverage("/a", "/b"), queries((lost, B))).report
+    [failed] = [finding for finding in report.findings if finding.code == "query.failed"]
+    assert failed.details["subjects"]["lost"]["expected_pages"] == ["doc-7", spelled]
+
+
 def test_a_clean_run_passes_and_reports_the_seeds_units() -> None:
     quality = measure_quality(token_counts=[3, 5], best_scores=[0.9], points=2, now=NOW)
     report = assemble(*CLEAN, quality).report
