@@ -175,13 +175,13 @@ def _error_report(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResu
     """
     from ragval_pipeline.reporting.run_files import REPORT
 
-    if (place.folder / REPORT).exists():
-        report = ValidationReport.model_validate_json((place.folder / REPORT).read_bytes())
-        return FinishedRun(report, str(place.folder))
     steps = {name: f"{suite.suite}__{name}" for name in (SITEMAP_URLS, PAYLOAD_SNAPSHOT, VALIDATION_REPORT)}
     source = next((name for name, step in steps.items() if failed_step(result, step)), None)
     if source is None:
         raise RuntimeError(f"the run {place.run_id} ended without a report and without a failed step")
+    if source == SITEMAP_URLS and (place.folder / REPORT).exists():
+        written = ValidationReport.model_validate_json((place.folder / REPORT).read_bytes())
+        return FinishedRun(written, str(place.folder))
     error = exception_of_step(result, steps[source])
     if source == VALIDATION_REPORT:
         raise unwritten_report(error)

@@ -244,6 +244,10 @@ def test_pages_are_not_fetched_when_they_need_not_be(home: Home, ragval: Ragval)
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 0
     assert states(ended)["pages"] == "not_applicable"
+    home.edit(criteria={"content_integrity": 0.99})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert (ended.code, checks(ended)["pages"]["state"]) == (4, "problem")
+    assert "content_integrity: null" in checks(ended)["pages"]["remedy"]
 
 
 def test_a_few_pages_are_fetched_as_a_sample(home: Home, ragval: Ragval) -> None:
