@@ -60,7 +60,6 @@ def write_report(
 
     if inventory is not None and inventory.failure is not None:
         measurements = [failed_measurement(SITEMAP_URLS, inventory.failure.error()), *measurements]
-        inventory = None
     assembled = _assemble(suite, place, measurements, inventory, manifest)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name

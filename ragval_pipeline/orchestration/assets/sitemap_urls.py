@@ -65,13 +65,14 @@ def _measure_the_rest(context: dg.AssetExecutionContext, suite: Suite, resolved:
     assert resolved.source is not None
     names = ("qdrant", "embedder")
     try:
-        run_without_site(
+        finished = run_without_site(
             suite,
             resolved,
             run_place(context, resolved),
             unread_inventory(resolved.source.sitemap, resolved.source.host_aliases, failure),
             resources={name: getattr(context.resources, resource_key(suite.suite, name)) for name in names},
         )
+        context.log.error("what needs no site was measured: %s/report.html", finished.folder)
     except Exception as error:  # noqa: BLE001  the run fails with what it failed with first
         log_crash(context, SITEMAP_URLS, error)
 
