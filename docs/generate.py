@@ -22,13 +22,17 @@ def findings_page() -> str:
         "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
         "(`details.share`). A finding that follows from another carries `because`, stands after it, goes away with it.",
         "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and named per subject,",
-        "for the corpus as a whole, or once a run.",
+        "for the corpus as a whole, or once a run. An error whose matter a required criterion judges (last column)",
+        "does not count in `error_findings`.",
         "",
-        "| code | severity | level | subjects | means | usual cause | remedy |",
-        "|---|---|---|---|---|---|---|",
+        "| code | severity | level | subjects | means | usual cause | remedy | judged by |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in CATALOGUE.values():
-        cells = (f"`{row.code}`", row.severity, row.level, row.subject_kind, row.means, row.cause, row.remedy)
+        share = "" if row.error_share is None else f", error from {row.error_share:.0%} of the points on"
+        judged = ", ".join(f"`{name}`" for name in row.judged_by)
+        severity = row.severity + share.replace("%", " %")
+        cells = (f"`{row.code}`", severity, row.level, row.subject_kind, row.means, row.cause, row.remedy, judged)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, *_aspects()]) + "\n"
 

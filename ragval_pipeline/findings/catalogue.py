@@ -35,6 +35,8 @@ class FindingType:
         reads: Aspects of its subjects that it is measured by: it follows from what breaks them.
         fields: Canonical payload fields that ``breaks`` and ``reads`` are about, where they are about fields; empty:
             those that each subject names.
+        judged_by: Criteria about the same matter: where one of them is required, ``error_findings`` leaves it out.
+        error_share: Share of the index's points, 0..1, from which on a warning is an error; None: at no share.
     """
 
     code: str
@@ -49,6 +51,12 @@ class FindingType:
     breaks: Set[Aspect] = frozenset()
     reads: Set[Aspect] = frozenset()
     fields: tuple[str, ...] = ()
+    judged_by: tuple[str, ...] = ()
+    error_share: float | None = None
+
+    def severity_of(self, count: int, points: int) -> Severity:
+        """The severity of a finding that names ``count`` of the index's ``points`` points."""
+        return "error" if self.error_share is not None and count >= self.error_share * points else self.severity
 
 
 # fmt: off
@@ -78,7 +86,8 @@ _ROWS = (
         breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD}, fields=("source_url",),
         means="is in the sitemap and has no chunk in the index",
         cause="The page was never ingested, its ingestion failed, or its points were deleted.",
-        remedy="Re-ingest these URLs."),
+        remedy="Re-ingest these URLs.",
+        judged_by=("coverage",)),
     FindingType("coverage.orphan_page", "warning", "subject", "coverage", "page", "delete",
         breaks={Aspect.FIELD}, reads={Aspect.FIELD}, fields=("source_url",),
         means="has chunks in the index and is not in scope",
@@ -107,12 +116,14 @@ _ROWS = (
         breaks={Aspect.FIELD}, reads={Aspect.ORIGIN},
         means="lacks a required field",
         cause="The ingestion did not write this field for these points.",
-        remedy="Make the ingestion write the field, then re-ingest the pages of these points."),
+        remedy="Make the ingestion write the field, then re-ingest the pages of these points.",
+        judged_by=("metadata_completeness",)),
     FindingType("payload.empty_field", "error", "subject", "metadata", "point", "reingest",
         breaks={Aspect.FIELD}, reads={Aspect.ORIGIN},
         means="holds a required field that is empty",
         cause="The extraction found nothing for this field and stored it anyway.",
-        remedy="Correct the extraction of the field, then re-ingest the pages of these points."),
+        remedy="Correct the extraction of the field, then re-ingest the pages of these points.",
+        judged_by=("metadata_completeness",)),
     FindingType("payload.wrong_type", "error", "subject", "metadata", "point", "reingest",
         breaks={Aspect.FIELD},
         means="holds a field of the wrong type",
@@ -170,7 +181,8 @@ _ROWS = (
         breaks={Aspect.COPIES}, reads={Aspect.POSITION, Aspect.CUT},
         means="has the same text as another point",
         cause="The same passage was stored several times.",
-        remedy="Delete all but one of each group, and remove duplicates before embedding."),
+        remedy="Delete all but one of each group, and remove duplicates before embedding.",
+        error_share=0.5),
     FindingType("chunk.near_duplicate", "info", "subject", "chunks", "point", "site",
         breaks={Aspect.COPIES},
         means="has nearly the same text as a point of another page",
@@ -180,7 +192,8 @@ _ROWS = (
         breaks={Aspect.LENGTH}, reads={Aspect.LENGTH, Aspect.LETTERS},
         means="has more tokens than the embedding model reads",
         cause="The chunker makes chunks longer than the model's input: what lies beyond is not searchable.",
-        remedy="Make chunks shorter than the model's limit and re-ingest."),
+        remedy="Make chunks shorter than the model's limit and re-ingest.",
+        error_share=0.5),
     FindingType("chunk.too_small", "info", "subject", "chunks", "point", "chunker",
         breaks={Aspect.CUT},
         means="is too short to answer anything",
@@ -205,17 +218,20 @@ _ROWS = (
         breaks={Aspect.LETTERS},
         means="holds text decoded with the wrong character set",
         cause="UTF-8 was read as Latin-1 or Windows-1252.",
-        remedy="Decode pages as the server declares and re-ingest."),
+        remedy="Decode pages as the server declares and re-ingest.",
+        error_share=0.5),
     FindingType("text.glued_words", "warning", "subject", "integrity", "point", "chunker",
         breaks={Aspect.WORDS},
         means="joins words where the page has a break",
         cause="The extraction joins elements without a separator.",
-        remedy="Join block elements with a line break and re-ingest."),
+        remedy="Join block elements with a line break and re-ingest.",
+        error_share=0.5),
     FindingType("text.boilerplate", "warning", "corpus", "chunks", "point", "chunker",
         breaks={Aspect.FRAME, Aspect.DISTINCTION},
         means="holds text of the page's frame",
         cause="Navigation, cookie or footer text was embedded with the content.",
-        remedy="Extract the main content element only and re-ingest."),
+        remedy="Extract the main content element only and re-ingest.",
+        error_share=0.5),
     FindingType("text.hash_mismatch", "error", "subject", "chunks", "point", "reingest",
         breaks={Aspect.TEXT}, reads={Aspect.FIELD}, fields=("text_hash",),
         means="has a text that its stored hash does not belong to",
@@ -321,12 +337,14 @@ _ROWS = (
         },
         means="misses its expectation",
         cause="The index does not return what the query expects.",
-        remedy="See the condition that failed for each query."),
+        remedy="See the condition that failed for each query.",
+        judged_by=("query_pass_rate",)),
     FindingType("query.negative_scored_high", "error", "subject", "queries", "query", "query",
         breaks={Aspect.ANSWER}, reads=OF_TEXTS | OF_VECTORS | {Aspect.DISTINCTION, Aspect.SELECTION},
         means="is out of scope and scores above its limit",
         cause="The limit is too low for this embedder, or the index holds text about it after all.",
-        remedy="Raise min_similarity for the query, or look at the hits."),
+        remedy="Raise min_similarity for the query, or look at the hits.",
+        judged_by=("query_pass_rate", "negative_pass_rate")),
     FindingType("query.dead_target", "error", "subject", "queries", "query", "query",
         breaks={Aspect.TARGET}, reads={Aspect.FIELD, Aspect.PRESENCE},
         means="expects a page, module or chapter that does not exist",
@@ -398,16 +416,19 @@ _ROWS = (
         reads={Aspect.ANSWER, Aspect.SPACE, Aspect.SEARCH},
         means="fell against the baseline, beyond chance",
         cause="The index or the ranker became worse.",
-        remedy="Compare the runs and look at the queries that lost."),
+        remedy="Compare the runs and look at the queries that lost.",
+        judged_by=("no_regression",)),
     FindingType("regression.query_lost", "warning", "run", "regression", "query", "query",
         reads={Aspect.ANSWER},
         means="passed before and fails now",
         cause="What answered the query is gone or ranks lower.",
-        remedy="Compare the hits of both runs."),
+        remedy="Compare the hits of both runs.",
+        judged_by=("no_regression",)),
     FindingType("regression.corpus_turnover", "info", "run", "regression", "collection", "query",
         means="changed so much that chunk labels are void",
         cause="Most of the corpus was replaced.",
-        remedy="Label pages rather than chunks, or label anew."),
+        remedy="Label pages rather than chunks, or label anew.",
+        judged_by=("no_regression",)),
     FindingType("embedder.unreachable", "error", "run", "queries", "system", "setting",
         means="refuses, times out or limits requests",
         cause="The key, the address or the quota of the embedding provider is wrong.",

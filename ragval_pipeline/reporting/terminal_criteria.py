@@ -117,7 +117,7 @@ def _packed(entries: Iterable[str], room: int) -> list[str]:
 
 
 def _first_clause(reason: str) -> str:
-    return re.split(r"[,;:(] ?", reason, maxsplit=1)[0].rstrip()
+    return re.split(r"[,;:] | ?\(", reason, maxsplit=1)[0]
 
 
 def _state(result: CriterionResult) -> str:

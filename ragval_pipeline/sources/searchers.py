@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.sources.embedders.cache import uncached
+from ragval_pipeline.sources.embedders.models import dimension_remedy
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit, Reader
 
@@ -77,6 +78,6 @@ def dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> No
         f"the collection holds vectors of {vector.size} dimensions and {embedder.model} makes {size}",
         code="vector.dimension",
         subject=vector.name or "vectors",
-        remedy="Set embedding.provider and embedding.model to what the collection was embedded with.",
+        remedy=dimension_remedy(embedder.model, vector.size),
         details={"expected": vector.size, "found": size, "model": embedder.model, "distance": vector.distance},
     )

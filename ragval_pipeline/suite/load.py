@@ -7,7 +7,7 @@ What lives here: the way from a file to a ``Suite``. What does not: the keys (``
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of
+from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of, required_of_site
 from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, is_unread
-from ragval_pipeline.suite.layers import Layer, merge_layers
+from ragval_pipeline.suite.layers import Layer, is_written, merge_layers
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.outline import complete_outline, unread_location, without
 from ragval_pipeline.suite.paths import anchor_paths, anchored_uri
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile
 
 __all__ = [
-    "anchored_uri", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite", "suite_of", "variant_of",
+    "anchored_uri", "check_variables", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite", "suite_of",
+    "variant_of",
 ]  # fmt: skip
 
 
@@ -103,6 +104,41 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
     if suite._origin is None:
         return suite
     return _build(suite._origin, os.environ if environ is None else environ, strict=True)
+
+
+def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> None:
+    """Look for the environment variables that the profile's seed requires.
+
+    Args:
+        suite: A resolved suite.
+        only: Groups of measurements that are run; None: all.
+
+    Raises:
+        SuiteError: One is not set or empty, and the suite says nothing in its place; names all of them.
+    """
+    profile, origin = get_profile(suite.profile), suite._origin
+    if profile is None or origin is None:
+        return
+    written = merge_layers([Layer("suite", origin.written), Layer("flags", origin.flags)])
+    for_site = required_of_site(suite, only)
+    lacking = [
+        variable
+        for variable in profile.variables
+        if variable.unless is not None
+        and not os.environ.get(variable.name, "").strip()
+        and not any(is_written(key.split("."), written) for key in variable.unless)
+        and (for_site or not variable.key.startswith("source."))
+    ]
+    if not lacking:
+        return
+    names, keys = ", ".join(entry.name for entry in lacking), ", ".join(entry.key for entry in lacking)
+    off = f"; without a site, switch off {', '.join(for_site)} under criteria" if "source.sitemap" in keys else ""
+    raise SuiteError(
+        f"the environment variable{'s' * (len(lacking) > 1)} {names}, required under profile {profile.name}, "
+        f"{'is' if len(lacking) == 1 else 'are'} not set",
+        file=origin.file,
+        remedy=f"Set {names}, or write {keys} into the suite{off}.",
+    )
 
 
 def variant_of(suite: Suite, changes: Mapping[str, Any]) -> Suite:

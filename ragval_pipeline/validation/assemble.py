@@ -7,15 +7,16 @@ writing files (``reporting``).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.findings.factory import grade_findings, merge_findings
 from ragval_pipeline.findings.graph import Simulated, Site, explain
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.findings.order import Totals, order_findings, with_shares
 from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import (
@@ -30,6 +31,9 @@ from ragval_pipeline.validation.report import (
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import judge_criteria, judge_run
+
+#: Keys of a query that name pages.
+_PAGES = ("relevant_urls", "acceptable_urls", "judgements")
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ def assemble_report(
     shared = with_shares(graded, _totals(sections, inventory))
     site = Site(_pages_of_modules(inventory), sections.get("moved_pages", {}))
     findings = order_findings(explain(shared, site, simulated))
+    findings = _pages_as_written(findings, sections, inventory.folder() if inventory else UrlFolder())
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)
     report = ValidationReport(
@@ -132,6 +137,33 @@ def _pages_of_modules(inventory: SiteInventory | None) -> dict[str, list[str]]:
     for key, module in modules_of(inventory.pages).items() if inventory else ():
         pages.setdefault(normalise_name(module), []).append(key)
     return pages
+
+
+def _pages_as_written(findings: Sequence[Finding], sections: Mapping[str, Any], folder: UrlFolder) -> list[Finding]:
+    """The findings with expected pages as the queries spell them: causes are found by keys, which no person knows."""
+    queries = [entry["query"] for entry in sections.get("query_results", ())]
+    stated = [url for query in queries for name in _PAGES for url in query.get(name) or ()]
+    stated += [
+        entry["source_url"]
+        for query in queries
+        for entry in query.get("expected_results") or ()
+        if "source_url" in entry
+    ]
+    spelled = {folder.key(str(url)): str(url) for url in stated}
+
+    def written(subject: Subject) -> Subject:
+        pages = subject.details.get("expected_pages")
+        if not pages:
+            return subject
+        shown = [spelled.get(page, page) for page in pages]
+        return replace(subject, details={**subject.details, "expected_pages": shown})
+
+    return [
+        finding.model_copy(update={"subjects": tuple(map(written, finding.subjects))})
+        if finding.subject_kind == "query"
+        else finding
+        for finding in findings
+    ]
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:

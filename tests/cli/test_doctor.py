@@ -160,6 +160,7 @@ def test_another_dimension_is_a_problem_before_the_run(
         assert len(cohere.requests) == 1
     assert ended.code == 4
     assert checks(ended)["embedder"]["message"] == "embed-english-v3.0 makes 1024 dimensions, the collection holds 256"
+    assert checks(ended)["embedder"]["remedy"].startswith("Set embedding.provider and embedding.model")
     assert KEY not in ended.out + ended.err
 
 
@@ -212,6 +213,13 @@ def test_points_of_another_host_get_the_alias_that_helps(home: Home, ragval: Rag
     assert "Add physical-ai-book.example to source.host_aliases" in entry["remedy"]
 
 
+def test_a_source_that_a_required_criterion_needs_is_missed(home: Home, ragval: Ragval) -> None:
+    home.edit(source=None)
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 4
+    assert "coverage: null" in checks(ended)["sitemap"]["remedy"]
+
+
 def test_a_site_folder_without_the_pages_is_a_problem(home: Home, ragval: Ragval) -> None:
     (home.folder / "empty").mkdir()
     home.edit(source={"site_root": "empty"})
@@ -236,6 +244,10 @@ def test_pages_are_not_fetched_when_they_need_not_be(home: Home, ragval: Ragval)
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 0
     assert states(ended)["pages"] == "not_applicable"
+    home.edit(criteria={"content_integrity": 0.99})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert (ended.code, checks(ended)["pages"]["state"]) == (4, "problem")
+    assert "content_integrity: null" in checks(ended)["pages"]["remedy"]
 
 
 def test_a_few_pages_are_fetched_as_a_sample(home: Home, ragval: Ragval) -> None:

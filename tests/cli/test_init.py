@@ -59,6 +59,7 @@ def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Rag
         "chunk_index": "metadata.chunkIndex",
     }
     assert suite["payload"]["required"] == ["metadata.source", "metadata.chunkIndex"]
+    assert suite["criteria"]["coverage"] is None
     queries = load_queries(load_suite(tmp_path / "ragval.yaml"))
     assert {query.query_text for query in queries} == set(PAGES)
     assert queries[0].relevant_urls == ("https://robots.example/guide/batteries",)

@@ -28,6 +28,15 @@ def test_a_dimension_that_is_known_beforehand_costs_no_call() -> None:
         embed_like(Unused(), vector(128))(["a robot"], "search_document")
 
 
+def test_a_model_that_gives_the_collections_dimension_too_is_told_to() -> None:
+    class Wide(StaticEmbedder):
+        dimension, model = 1536, "embed-v4.0"
+
+    with pytest.raises(NotMeasurableError) as caught:
+        embed_like(Wide(), vector(1024))(["a robot"], "search_document")
+    assert caught.value.remedy.startswith("Set embedding.dimension: 1024")
+
+
 def test_a_dimension_that_only_the_answer_tells_is_refused_too() -> None:
     class Unknown(StaticEmbedder):
         dimension = None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.embedders.models import facts_of
+from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.metadata.aliases import is_named_like
 
@@ -80,8 +80,7 @@ def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
     if vector is None or vector.size == size:
         return ok("embedder", f"{embedder.model} answers with {size} dimensions")
     message = f"{embedder.model} makes {size} dimensions, the collection holds {vector.size}"
-    remedy = "Set embedding.provider and embedding.model to what the collection was embedded with."
-    return problem("embedder", message, remedy, exit_code=4)
+    return problem("embedder", message, dimension_remedy(embedder.model, vector.size), exit_code=4)
 
 
 def _cosine(

@@ -30,8 +30,8 @@ def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
 
 
 def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
-    """Read every placeholder; null when one cannot be."""
-    from ragval_pipeline.suite.load import resolve_suite
+    """Read every placeholder and what the profile requires; None when one cannot be read."""
+    from ragval_pipeline.suite.load import check_variables, resolve_suite
 
     used = list(dict.fromkeys(_placeholders(_written(suite))))
     unset = [name for name, default in used if default is None and not os.environ.get(name, "").strip()]
@@ -46,6 +46,7 @@ def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
         return None, [missing]
     try:
         resolved = resolve_suite(suite)
+        check_variables(resolved)
     except SuiteError as error:
         return None, [failed("environment", error)]
     return resolved, [ok("environment", f"reads {names}" if names else "the suite reads no variable")]

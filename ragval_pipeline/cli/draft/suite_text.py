@@ -13,7 +13,9 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.profiles import get_profile
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ def _source(draft: SuiteDraft) -> list[str]:
     if draft.sitemap is None:
         guess = f"https://{draft.host}/sitemap.xml" if draft.host else "https://docs.example.com/sitemap.xml"
         return [
-            "# Without a source, coverage and integrity are not measured: name the site that was ingested.",
+            "# Without a source, coverage and integrity are not measured: name the site that was ingested, and",
+            "# require again what is switched off under `criteria`.",
             "# source:",
             f"#   sitemap: {guess}   # URL or file; a site's root URL is fine as well",
             f"#   include: {include}",
@@ -178,14 +181,21 @@ def _judging(draft: SuiteDraft) -> list[str]:
         ]
     elif draft.profile is None:
         lines += ["  min_similarity: 0.70   # depends on the embedder: `ragval calibrate` measures what fits yours"]
-    if draft.profile is not None:
-        return lines
+    return [*lines, *_criteria(draft)]
+
+
+def _criteria(draft: SuiteDraft) -> list[str]:
+    profile = get_profile(draft.profile)
+    gates = profile.gates if profile else DEFAULT_GATES
+    of_site = [entry.name for entry in all_criteria(()) if entry.reads_site and entry.name in gates]
+    off = [f"  {name}: null   # measured against a source" for name in of_site if gates[name].required]
+    if profile is not None:
+        return ["", "criteria:", *off] if off and draft.sitemap is None else []
     return [
-        *lines,
         "",
         "criteria:   # these four are the defaults; a required criterion that is not met fails the run",
         "  query_pass_rate: 0.90",
-        "  coverage: 1.0",
+        *(["  coverage: 1.0"] if draft.sitemap is not None else off),
         "  metadata_completeness: 1.0",
         "  error_findings: 0",
     ]

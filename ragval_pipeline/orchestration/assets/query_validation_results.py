@@ -112,13 +112,16 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> "VectorFacts":
 
 
 def _rules(suite: Suite, inventory: SiteInventory, *, higher_is_better: bool) -> "Rules":
+    from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.retrieval.conditions import Rules
 
+    profile = get_profile(suite.profile)
     return Rules(
         read=hit_reader(suite, inventory),
         module_match=suite.retrieval.module_match,
         min_similarity=suite.retrieval.min_similarity,
         higher_is_better=higher_is_better,
+        results_reach_threshold=profile.results_reach_threshold if profile else False,
     )
 
 

@@ -8,7 +8,7 @@ from ragval_pipeline.orchestration.assets.query_validation_results import hit_re
 from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.names import PAGE_COPIES, PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.model import Suite
@@ -57,12 +57,10 @@ def ask_pages(
     from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, pages_from_snapshot
     from ragval_pipeline.validation.self_retrieval.page_titles import PAGE_COLUMNS, nameless, with_page_titles
 
+    inventory.check_readable()
     if not inventory.configured or not manifest.points:
-        value = (
-            not_measured("self_retrieval", "no_data", "the collection holds no points")
-            if inventory.configured
-            else not_measured("self_retrieval", "not_applicable", "the suite names no source")
-        )
+        reason = "the collection holds no points" if inventory.configured else NO_SOURCE
+        value = not_measured("self_retrieval", "no_data", reason)
         return Measurement(asset=SELF_RETRIEVAL, values=(value,))
     pages = pages_from_snapshot(Snapshot(manifest).rows(COLUMNS))
     if nameless(pages) and copies.parts:

@@ -122,7 +122,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
         timestamp=report.timestamp,
         ground_truth=truth,
         success_criteria={
-            "relevance": success(report, "queries_above_threshold / total_queries", "relevance_rate"),
+            "relevance": success(report, "queries_above_threshold / positive queries", "relevance_rate"),
             "precision_at_3": success(report, "avg_precision_at_3", "precision_at_3"),
         },
         rule_violations=list(_violations(results, precisions, truth)),

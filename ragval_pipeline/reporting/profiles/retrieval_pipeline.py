@@ -207,7 +207,7 @@ def _states(query: QueryReport) -> list[State]:
 
 def _result(query: QueryReport, response: RetrievalResponse) -> ValidationResult:
     keywords = list(query.query.get("expected_keywords") or ())
-    texts = [fold_text(hit.chunk_text or "") for hit in query.top_results]
+    texts = [fold_text(hit.content or "") for hit in response.results]
     times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
     return ValidationResult(
         query=response.query,

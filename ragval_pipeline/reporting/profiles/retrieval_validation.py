@@ -134,7 +134,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
                 "retrieved_metadata_completeness",
                 percent=True,
             ),
-            "accuracy": success(report, "tests with an expected chunk, percent", "accuracy", percent=True),
+            "accuracy": success(report, "tests with all expected chunks, percent", "accuracy", percent=True),
             "determinism": success(report, "queries with identical results, percent", "determinism", percent=True),
             "false_positives": success(report, "unrelated rejected, percent", "negative_pass_rate", percent=True),
             "latency_p95_ms": success(report, "execution_time_ms p95", "latency_p95_ms"),

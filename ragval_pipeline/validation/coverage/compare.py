@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory, modules_of
 from ragval_pipeline.validation.coverage.freshness import freshness_findings
 from ragval_pipeline.validation.coverage.hosts import host_findings
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
@@ -36,10 +36,14 @@ def measure_coverage(
 
     Returns:
         The criterion ``coverage``, the coverage report, and the findings ``coverage.*`` and ``source.*``.
+
+    Raises:
+        SystemFailure: The sitemap could not be read.
     """
     if not inventory.configured:
-        value = not_measured("coverage", "not_applicable", "the suite names no source")
+        value = not_measured("coverage", "no_data", NO_SOURCE)
         return Measurement(asset=ASSET, values=(value,), sections={"coverage_report": CoverageReport().model_dump()})
+    inventory.check_readable()
     report = compare(inventory, indexed, now=now)
     findings = [*_empty(inventory, points), *_pages(inventory, indexed, report, points)]
     findings += [*spelling_findings(indexed), *freshness_findings(inventory, indexed, now=now)]

@@ -29,7 +29,8 @@ def dead_targets(
     for query in queries:
         if query.negative:
             continue
-        pages = {url: key(url) for url, grade in query.grades.items() if grade > 0}
+        expected = {} if inventory.failure else query.grades  # a page that is not indexed may be on the site
+        pages = {url: key(url) for url, grade in expected.items() if grade > 0}
         targets = _dead_pages(pages, facts, site)
         targets += _dead_names(query, facts, module_match)
         if targets:

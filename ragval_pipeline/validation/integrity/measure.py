@@ -21,7 +21,7 @@ from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.integrity.moved import COLUMNS as STRAY_COLUMNS
 from ragval_pipeline.validation.integrity.moved import collect_strays, moved_pages
 from ragval_pipeline.validation.integrity.results import IntegrityResult, PageResult
-from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 
 ASSET = "content_integrity"
@@ -53,9 +53,9 @@ def measure_integrity(copies: PageCopies, snapshot: Snapshot) -> Measurement:
     if manifest.crash:
         raise RuntimeError(f"the pages could not be read ({manifest.crash})")
     if not manifest.configured:
-        return _unmeasured(manifest.reason_code or "not_applicable", manifest.reason)
+        return _unmeasured(manifest.reason)
     if not snapshot.manifest.points:
-        return _unmeasured("no_data", "the collection holds no points")
+        return _unmeasured("the collection holds no points")
     common = common_blocks((record.blocks for record in copies.records()), manifest.pages)
     result = IntegrityResult()
     for group in copies.groups():
@@ -108,7 +108,7 @@ def judge_integrity(result: IntegrityResult, copies: PageCopies, *, text_field: 
     pages = result.read()
     chunks = sum(page.chunks for page in pages)
     if not chunks and any(page.textless for page in pages):
-        return _unmeasured("no_data", f"no chunk has text under payload field {text_field or 'text'}")
+        return _unmeasured(f"no chunk has text under payload field {text_field or 'text'}")
     habits = Habits.of(pages)
     classified = classify(result, habits)
     gone = {
@@ -143,10 +143,9 @@ def _values(pages: list[PageResult], habits: Habits) -> tuple[MeasuredValue, ...
     )
 
 
-def _unmeasured(code: str, reason: str) -> Measurement:
-    known: ReasonCode = "no_data" if code == "no_data" else "not_applicable"
+def _unmeasured(reason: str) -> Measurement:
     names = ("content_integrity", "source_captured")
-    return Measurement(asset=ASSET, values=tuple(not_measured(name, known, reason) for name in names))
+    return Measurement(asset=ASSET, values=tuple(not_measured(name, "no_data", reason) for name in names))
 
 
 def _summary(result: IntegrityResult, classified: list[Classified], copies: PageCopies) -> dict[str, Any]:

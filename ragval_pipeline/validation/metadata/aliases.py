@@ -19,7 +19,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     "source_url": (
         "source_url", "url", "page_url", "canonical_url", "document_url", "doc_url", "web_url", "source_uri", "uri",
-        "permalink", "link", "href", "source", "file_path",
+        "original_url", "permalink", "link", "href", "source", "file_path",
     ),
     "title": ("title", "page_title", "source_title", "document_title", "doc_title"),
     "module": ("module_name", "module", "module_id", "module_title", "module_slug"),

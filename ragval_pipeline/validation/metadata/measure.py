@@ -54,7 +54,7 @@ def measure_metadata(
         },
         "expectations": dict(expectations or {}),
     }
-    named = (with_share(finding, counts.points) for finding in _findings(counts, fields, plain_headings))
+    named = (with_share(finding, counts.points) for finding in _findings(counts, fields, required, plain_headings))
     findings = [*named, *_crashed(expectations or {})]
     return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections=sections)
 
@@ -75,7 +75,9 @@ def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
     return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []
 
 
-def _findings(counts: LevelCounts, fields: Mapping[str, str], plain_headings: bool) -> list[Finding]:
+def _findings(
+    counts: LevelCounts, fields: Mapping[str, str], required: Sequence[str], plain_headings: bool
+) -> list[Finding]:
     canonical = canonical_of(fields)
     findings = []
     for level in LEVELS:
@@ -86,11 +88,13 @@ def _findings(counts: LevelCounts, fields: Mapping[str, str], plain_headings: bo
                 known = canonical.get(name)
                 # Without its text nothing is left of a point, without another field most is.
                 extent = 1.0 if known == "text" else 1 / max(len(fields), 1)
-                findings.append(_finding(level, name, wrong, known, extent))
+                findings.append(_finding(level, name, wrong, known, extent, required=name in required))
     return findings
 
 
-def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: str | None, extent: float) -> Finding:
+def _finding(
+    level: Level, name: str, offenders: Iterable[Offender], canonical: str | None, extent: float, *, required: bool
+) -> Finding:
     subjects = [
         Subject(
             name=entry.point_id,
@@ -108,7 +112,9 @@ def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: 
         example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
         cause = f"{name} must be {rule.says}" + (f"; found {example}." if example else ".")
     # A required field may have no canonical name.
-    details = {} if canonical is None else {"field": canonical}
+    details: dict[str, Any] = {} if canonical is None else {"field": canonical}
+    if not required:  # a text that is missing: named whatever is required, and no part of the criterion
+        details["required"] = False
     return make_finding(_CODES[level], subjects, scope=name, cause=cause, details=details)
 
 

@@ -71,4 +71,5 @@ def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]
     if len(filling) != 1 or not filling <= relevant:
         return []
     ranked = page_ranking(answer, read, depth=DEPTH)
-    return sorted(page for page in ranked if page in relevant - filling)
+    asked = {read.page_key(url): url for url in query.grades}
+    return sorted(asked[page] for page in ranked if page in relevant - filling)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.report import HeldTo, QueryReport
 from ragval_pipeline.validation.retrieval.conditions import (
@@ -17,6 +18,7 @@ from ragval_pipeline.validation.retrieval.conditions import (
     Outcome,
     Rules,
     best_score,
+    hits_in_module,
     stated_conditions,
 )
 
@@ -42,8 +44,7 @@ def judge_query(
     if answer.error is None:
         failed = _failed(query, answer, rules, judge)
         passed = not failed
-        module_found = _match(outcomes, "module", answer)
-        pass_reason = _pass_reason(query, best, rules, module_found=module_found) if passed else None
+        pass_reason = _pass_reason(query, answer.hits, rules) if passed else None
     return QueryReport(
         query_id=query.id,
         query=query.as_given(),
@@ -111,13 +112,18 @@ def _failed_negative(query: TestQuery, answer: Answer, rules: Rules) -> dict[str
     return {"score": f"out of scope, yet best {kind} {best:.4f} reaches {threshold:g}"}
 
 
-def _pass_reason(query: TestQuery, best: float | None, rules: Rules, *, module_found: bool | None) -> str:
-    kind = "similarity" if rules.higher_is_better else "distance"
+def _pass_reason(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> str:
+    best, kind = best_score(hits, rules), "similarity" if rules.higher_is_better else "distance"
     if query.negative:
         return "Nothing relevant was found, as it must be" + ("" if best is None else f" (best {kind}={best:.2f})")
     score = "" if best is None else f" ({kind}={best:.2f})"
-    where = f" in expected module '{query.expected_module}'" if module_found else ""
-    return f"Found relevant chunk{score}{where}"
+    inside = hits_in_module(query, hits, rules) if query.expected_module else []
+    if not inside:
+        return f"Found relevant chunk{score}"
+    module, own = f"expected module '{query.expected_module}'", best_score(inside, rules)
+    if own is None or own == best:
+        return f"Found relevant chunk{score} in {module}"
+    return f"Found relevant chunk{score}; {module} at rank {inside[0].rank} ({kind}={own:.2f})"
 
 
 def _match(outcomes: dict[str, Outcome], name: str, answer: Answer) -> bool | None:

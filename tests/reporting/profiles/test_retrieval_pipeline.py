@@ -141,6 +141,7 @@ def test_times_are_milliseconds():
 
 def test_keywords_are_found_as_whole_words():
     hits = [factory.hit(1, 0.8, chunk_text="A Robot across the room"), factory.hit(2, 0.7, chunk_text="grippers")]
+    hits.append(factory.hit(3, 0.6, chunk_text="ros below the threshold"))
     [result] = render(asked(hits=hits))["validation_results"]
     assert result["expected_keywords"] == ["robot", "gripper", "ros"]
     assert result["keywords_found"] == ["robot"]
