@@ -321,7 +321,7 @@ _ROWS = (
         cause="The retriever re-orders or rescales its hits.",
         remedy="Return hits by descending score of the collection's distance."),
     FindingType("regression.significant_drop", "error", "run", "regression", "metric", "reingest",
-        means="fell against the baseline, beyond chance",
+        means="fell against the baseline by more than is tolerated, and beyond chance",
         cause="The index or the ranker became worse.",
         remedy="Compare the runs and look at the queries that lost."),
     FindingType("regression.query_lost", "warning", "run", "regression", "query", "query",
