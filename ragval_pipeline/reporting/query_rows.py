@@ -113,10 +113,9 @@ def _query_row(
     query: QueryReport, index: int, bundle: ReportBundle, shown: int, length: int, key: Callable[[str], str]
 ) -> QueryRow:
     given = query.query
-    # The suite may say something else by the time a kept run is rendered again.
-    held = query.held_to.min_similarity if query.held_to else None
+    # The suite may say something else by the time a kept run is rendered again; what is held to no score has none.
     stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
-    threshold = stated if held is None else held
+    threshold = query.held_to.min_similarity if query.held_to else stated
     right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
     words = [str(word) for word in _listed(given.get("expected_keywords")) if word]
     return QueryRow(

@@ -90,11 +90,11 @@ def _unfit_note(finding: ReportedFinding) -> str:
     said = []
     if right:
         said.append(
-            f"turns down {measured.get('rejected', 0.0):.0%} of the right answers, which score {right['min']:.2f} to "
-            f"{right['max']:.2f} on this index"
+            f"would turn down {measured.get('rejected', 0.0):.0%} of the right answers, which score "
+            f"{right['min']:.2f} to {right['max']:.2f} on this index"
         )
     if negative:
-        said.append(f"lets in {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
+        said.append(f"would let in {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
     if not said:
         return f"{finding.message} {_ADVICE}"
     return f"The threshold {finding.subjects[0]} {' and '.join(said)}. {_ADVICE}"

@@ -77,8 +77,8 @@ def review(
         module_match=suite.retrieval.module_match,
         judge=suite.retrieval.judge,
         gates=gates_of(suite),
+        top_k=suite.retrieval.top_k,
         min_similarity=suite.retrieval.min_similarity,
-        states_threshold="min_similarity" in suite.retrieval.model_fields_set,
         higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
     )
     facts = collect_facts(Snapshot(manifest).rows(COLUMNS), points=manifest.points)

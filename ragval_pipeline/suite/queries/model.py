@@ -85,7 +85,7 @@ class TestQuery(BaseModel):
     min_similarity: Fraction | None = Field(
         None,
         validation_alias=AliasChoices(*THRESHOLD_NAMES),
-        description="Score that the best hit must reach; null: the suite's; score_threshold means the same",
+        description="Score that the best hit must reach; null: the suite's, if it decides; or score_threshold",
     )
     top_k: Rank | None = Field(None, description="Hits that the query is judged by; null: the suite's")
     negative: bool = Field(False, description="True: the index must not answer it")

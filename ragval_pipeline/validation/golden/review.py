@@ -5,7 +5,7 @@ What lives here: gathering. What does not: any one review.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,8 +38,8 @@ class GoldenSet:
         module_match: How modules are compared.
         judge: Conditions that decide, or null.
         gates: The gate of each criterion.
+        top_k: Hits of a query that states no number of its own.
         min_similarity: The suite's threshold.
-        states_threshold: Whether suite or profile state it, rather than leaving the default.
         higher_is_better: False for distances.
     """
 
@@ -48,8 +48,8 @@ class GoldenSet:
     module_match: ModuleMatch
     judge: Sequence[str] | None
     gates: Mapping[str, Gate]
+    top_k: int
     min_similarity: float
-    states_threshold: bool = False
     higher_is_better: bool = True
 
 
@@ -76,6 +76,7 @@ def review_golden_set(
             golden.inventory.folder().key,
             module_match=golden.module_match,
             judge=golden.judge,
+            top_k=golden.top_k,
         ),
         *duplicate_queries(golden.queries),
         *unreachable_gates(metrics, golden.gates),
@@ -86,7 +87,7 @@ def review_golden_set(
 
 
 def _thresholds(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str, Any]) -> list[Finding]:
-    """Judge the thresholds that somebody chose: the suite's, and the one that most queries state."""
+    """Judge the thresholds in use: the suite's where any query is held to it, and one that most queries state."""
     reports = {entry["query_id"]: entry for entry in results.get("query_results", [])}
     if not reports:
         return []
@@ -103,31 +104,33 @@ def _thresholds(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str,
     )
     return [
         finding
-        for threshold in _chosen(golden)
-        for finding in unfit_threshold(threshold, _held_to(threshold, golden, scores))
+        for threshold, negative in sorted(_in_use(golden).items())
+        for finding in unfit_threshold(threshold, _decided(scores, negative))
     ]
 
 
-def _held_to(threshold: float, golden: GoldenSet, scores: Scores) -> Scores:
-    """The scores that a threshold decides on: the suite's on all, one that only negative queries state on theirs."""
-    if threshold == golden.min_similarity:
-        return scores
-    stating = {query.negative for query in golden.queries if query.min_similarity == threshold}
-    right, negative = scores.right if False in stating else (), scores.negative if True in stating else ()
-    return replace(scores, right=right, negative=negative)
-
-
-def _chosen(golden: GoldenSet) -> list[float]:
-    stated = [query.min_similarity for query in golden.queries if query.min_similarity is not None]
-    common = max(set(stated), key=lambda value: (stated.count(value), value), default=None)
-    falls_back = any(
-        query.min_similarity is None and (query.negative or "score" in deciding_conditions(query, golden.judge))
-        for query in golden.queries
+def _decided(scores: Scores, negative: Set[bool]) -> Scores:
+    """The scores that a threshold decides on when it holds for negative queries, for positive ones, or for both."""
+    return replace(
+        scores, right=scores.right if False in negative else (), negative=scores.negative if True in negative else ()
     )
-    chosen = {golden.min_similarity} if golden.states_threshold or falls_back else set()
-    if common is not None and 2 * stated.count(common) > len(golden.queries):
-        chosen.add(common)
-    return sorted(chosen)
+
+
+def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
+    """Thresholds that decide on the suite's behalf or on most queries, with whether those queries are negative.
+
+    A query that states pages and no threshold of its own is held to none, unless ``judge`` says so.
+    """
+    held: dict[float, list[TestQuery]] = {}
+    for query in golden.queries:
+        if query.negative or "score" in deciding_conditions(query, golden.judge):
+            threshold = golden.min_similarity if query.min_similarity is None else query.min_similarity
+            held.setdefault(threshold, []).append(query)
+    return {
+        threshold: {query.negative for query in queries}
+        for threshold, queries in held.items()
+        if any(query.min_similarity is None for query in queries) or 2 * len(queries) > len(golden.queries)
+    }
 
 
 def _is_right(query: TestQuery, reports: Mapping[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -78,26 +79,50 @@ def test_negative_queries_have_no_targets():
     assert dead_targets(asked, facts(chunk("/a")), inventory("/a"), module_match="normalised") == []
 
 
-def test_a_keyword_in_most_chunks_is_a_weak_oracle_with_its_base_rate():
-    chunks = [chunk(f"/{n}", text="a robot moves" if n < 8 else "something else") for n in range(10)]
-    found = weak_oracles(
-        [query("q", expected_keywords=["robot"])], facts(*chunks), str, module_match="normalised", judge=None
-    )
-    assert found[0].subjects[0].details["base_rate"] == 0.8
+def weak(asked, chunks, judge=None, top_k=5):
+    """Chance by the id of each query that is named."""
+    found = weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=judge, top_k=top_k)
+    return {subject.name: subject.details["chance"] for finding in found for subject in finding.subjects}
 
 
-def test_a_common_keyword_beside_a_page_is_no_weak_oracle_because_both_must_hold():
-    chunks = [chunk(f"/{n}", text="a robot moves") for n in range(10)]
-    asked = [query("q", expected_keywords=["robot"], relevant_urls=[f"{HOST}/1"])]
-    assert weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=None) == []
-    judged = weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=("keywords",))
-    assert judged[0].count == 1
+def by_drawing(chunks, draws, met):
+    """How often a draw meets the expectation, every draw counted."""
+    ways = list(combinations(chunks, draws))
+    return sum(map(met, ways)) / len(ways)
+
+
+def test_a_keyword_is_weak_by_how_often_the_top_k_holds_it_and_not_by_its_share_of_chunks():
+    """Two chunks of five hold it: one random chunk rarely does, five nearly always."""
+    chunks = [chunk(f"/{n}", text="a robot moves" if n % 5 < 2 else "something else") for n in range(15)]
+    asked = [query("q", expected_keywords=["robot"]), query("once", expected_keywords=["robot"], top_k=1)]
+    drawn = by_drawing(chunks, 5, lambda way: any("robot" in entry.text for entry in way))
+    assert weak(asked, chunks) == {"q": pytest.approx(drawn)}
+    assert drawn > 0.9
+
+
+def test_different_chunks_may_meet_the_conditions_of_a_query():
+    chunks = [chunk(f"/{n}", "one" if n < 6 else "two", "robot" if n >= 8 else "arm") for n in range(14)]
+    asked = [query("q", expected_module="one", expected_keywords=["robot"])]
+
+    def met(way):
+        return any(entry.module == "one" for entry in way) and any("robot" in entry.text for entry in way)
+
+    assert weak(asked, chunks) == {"q": pytest.approx(by_drawing(chunks, 5, met))}
+
+
+def test_a_common_keyword_beside_a_page_or_a_chunk_is_no_weak_oracle_because_both_must_hold():
+    chunks = [chunk(f"/{n}", text="a robot moves") for n in range(20)]
+    asked = [
+        query("page", expected_keywords=["robot"], relevant_urls=[f"{HOST}/1"]),
+        query("chunk", expected_keywords=["robot"], expected_results=[{"source_url": f"{HOST}/1"}]),
+    ]
+    assert weak(asked, chunks) == {}
+    assert weak(asked, chunks, judge=("keywords",)) == {"page": 1.0, "chunk": 1.0}
 
 
 def test_ros_in_across_is_not_a_hit():
     chunks = [chunk(f"/{n}", text="across the network") for n in range(10)]
-    asked = [query("q", expected_keywords=["ros"])]
-    assert weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=None) == []
+    assert weak([query("q", expected_keywords=["ros"])], chunks) == {}
 
 
 def test_the_same_question_twice_names_both_and_says_when_they_contradict():
@@ -169,8 +194,16 @@ def test_a_threshold_that_lets_most_negatives_in_is_unfit():
     assert found[0].subjects[0].details["admitted"] == 1.0
 
 
-def reviewed(asked: list[TestQuery], scores: dict[str, float], titles: list[float]) -> list[str]:
-    golden = GoldenSet(asked, inventory("/a"), module_match="normalised", judge=None, gates={}, min_similarity=0.2)
+def reviewed(
+    asked: list[TestQuery],
+    scores: dict[str, float],
+    titles: list[float],
+    suites: float = 0.2,
+    judge: tuple[str, ...] | None = None,
+) -> list[str]:
+    golden = GoldenSet(
+        asked, inventory("/a"), module_match="normalised", judge=judge, gates={}, top_k=5, min_similarity=suites
+    )
     results = {
         "query_results": [
             {"query_id": entry.id, "best_similarity": scores[entry.id], "failed_conditions": []} for entry in asked
@@ -198,13 +231,36 @@ def test_a_threshold_that_most_positive_queries_state_turns_right_answers_down()
     assert reviewed(right, {entry.id: 0.5 for entry in right}, []) == ["0.6"]
 
 
+def test_a_threshold_that_no_query_is_held_to_is_not_judged():
+    right = [query(f"p{n}", relevant_urls=[f"{HOST}/a"]) for n in range(6)]
+    scores = {entry.id: 0.5 for entry in right}
+    assert reviewed(right, scores, [], suites=0.7) == []
+    assert reviewed(right, scores, [], suites=0.7, judge=("score", "url")) == ["0.7"]
+    assert reviewed([*right, query("bare")], {**scores, "bare": 0.5}, [], suites=0.7) == ["0.7"]
+
+
+def test_the_suites_threshold_that_negative_queries_alone_are_held_to_turns_no_right_answer_down():
+    asked = [*(query(f"p{n}", relevant_urls=[f"{HOST}/a"]) for n in range(6)), query("n", negative=True)]
+    assert reviewed(asked, {entry.id: 0.5 for entry in asked}, [0.5] * 5, suites=0.7) == []
+
+
 def test_with_a_distance_smaller_is_better():
     assert unfit_threshold(0.5, Scores(right=[0.1] * 6, negative=[], higher_is_better=False)) == []
     assert unfit_threshold(0.05, Scores(right=[0.1] * 6, negative=[], higher_is_better=False))
 
 
 def test_facts_keep_every_nth_chunk_of_a_large_index():
-    rows = [{"page_key": f"{HOST}/{n}", "module": "m", "chapter": None, "text": "T\u00e9xt"} for n in range(6000)]
+    rows = [
+        {
+            "page_key": f"{HOST}/{n}",
+            "module": "m",
+            "chapter": None,
+            "text": "T\u00e9xt",
+            "point_id": str(n),
+            "chunk_index": 0,
+        }
+        for n in range(6000)
+    ]
     collected = collect_facts(rows, points=6000)
     assert (collected.points, len(collected.sample), collected.modules["m"]) == (6000, 2000, 6000)
     assert collected.sample[0].text == "text"

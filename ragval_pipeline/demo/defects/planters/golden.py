@@ -70,10 +70,13 @@ def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 
 
 @defect(
-    "query.threshold_unfit", kind="queries", describe="Sets min_similarity to 0.90, far above what right answers get."
+    "query.threshold_unfit",
+    kind="queries",
+    describe="Judges every query by its score as well, at 0.90, far above what right answers get.",
 )
 def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    corpus.settings.setdefault("retrieval", {})["min_similarity"] = 0.9
+    retrieval = corpus.settings.setdefault("retrieval", {})
+    retrieval.update(min_similarity=0.9, judge=["score", "module", "chapter", "url", "keywords", "results"])
     return Planted("query.threshold_unfit", frozenset({"0.9"}), followers=frozenset({"query.failed"}))
 
 
