@@ -35,7 +35,7 @@ def score_lanes(rows: Sequence[QueryRow]) -> list[ScoreLane]:
 
     lanes = []
     for name, negative in (("positive queries", False), ("negative queries", True)):
-        kind = [row for row in rows if row.negative is negative and _best(row) is not None]
+        kind = [row for row in rows if row.negative is negative and row.query.counted and _best(row) is not None]
         if kind:
             passed = [row.query.best_similarity or 0.0 for row in kind if row.query.passed]
             failed = [row.query.best_similarity or 0.0 for row in kind if not row.query.passed]

@@ -130,7 +130,7 @@ def test_a_metric_that_cannot_reach_one_shows_its_ceiling():
     }
     criteria = [factory.criterion("precision_at_3", 0.4), factory.criterion("mrr", 0.9)]
     text = printed(factory.report(criteria=criteria, retrieval_metrics=RetrievalMetrics(page=page)))
-    assert "precision_at_3 40 % of at most 42.9 % · mrr 0.900\n" in text
+    assert "precision_at_3 40 % of at most 42.9 % (fewer relevant pages than ranks) · mrr 0.900\n" in text
 
 
 def test_a_failed_query_shows_what_it_asks_and_why_it_failed():

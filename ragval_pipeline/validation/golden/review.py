@@ -6,7 +6,7 @@ What lives here: gathering. What does not: any one review.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -16,6 +16,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.duplicates import duplicate_queries
 from ragval_pipeline.validation.golden.gates import unreachable_gates
 from ragval_pipeline.validation.golden.index_facts import IndexFacts
+from ragval_pipeline.validation.golden.judgements import unmatched_judgements
 from ragval_pipeline.validation.golden.modules import unasked_modules
 from ragval_pipeline.validation.golden.oracles import weak_oracles
 from ragval_pipeline.validation.golden.targets import dead_targets
@@ -41,6 +42,7 @@ class GoldenSet:
         top_k: Hits of a query that states no number of its own.
         min_similarity: The suite's threshold.
         higher_is_better: False for distances.
+        unmatched_topics: Ids of the qrels that name no query, with the number of judgements on each.
     """
 
     queries: Sequence[TestQuery]
@@ -51,6 +53,7 @@ class GoldenSet:
     top_k: int
     min_similarity: float
     higher_is_better: bool = True
+    unmatched_topics: Mapping[str, int] = field(default_factory=dict)
 
 
 def review_golden_set(
@@ -78,6 +81,7 @@ def review_golden_set(
             judge=golden.judge,
             top_k=golden.top_k,
         ),
+        *unmatched_judgements(golden.queries, facts, golden.inventory.folder().key, golden.unmatched_topics),
         *duplicate_queries(golden.queries),
         *unreachable_gates(metrics, golden.gates),
         *unasked_modules(golden.queries, golden.inventory),

@@ -12,6 +12,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.duplicates import duplicate_queries
 from ragval_pipeline.validation.golden.gates import unreachable_gates
 from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts, collect_facts
+from ragval_pipeline.validation.golden.judgements import unmatched_judgements
 from ragval_pipeline.validation.golden.modules import unasked_modules
 from ragval_pipeline.validation.golden.oracles import weak_oracles
 from ragval_pipeline.validation.golden.review import GoldenSet, review_golden_set
@@ -65,6 +66,27 @@ def test_one_missing_page_of_two_is_not_dead_while_the_sitemap_has_it():
     assert dead_targets([both], index, site, module_match="normalised") == []
     only = query("r", relevant_urls=[f"{HOST}/docs/b"])
     assert dead_targets([only], index, site, module_match="normalised")[0].subjects[0].name == "r"
+
+
+def test_judgements_that_fit_no_topic_and_no_document_are_named_with_their_number():
+    index = facts(chunk("/docs/a"))
+    judged = {f"{HOST}/docs/a/": 2, f"{HOST}/docs/gone": 1, "opaque": 0}
+    asked = [query("q", judgements=judged), query("r", judgements={"opaque": 0, f"{HOST}/docs/a": 1})]
+    key = inventory("/docs/a").folder().key
+    topics, documents = unmatched_judgements(asked, index, key, {"7": 2, "8": 1})
+    assert [subject.name for subject in topics.subjects] == ["7", "8"]
+    assert topics.message == "2 of 4 judged topics are in no query file: 3 judgements fit nothing."
+    assert (documents.scope, [subject.name for subject in documents.subjects]) == (
+        "document", [f"{HOST}/docs/gone", "opaque"],
+    )  # fmt: skip
+    assert documents.details["judgements"] == 3
+    assert dead_targets(asked, index, inventory("/docs/a"), module_match="normalised") == []
+    assert unmatched_judgements([query("s", relevant_urls=["nowhere"])], index, key, {}) == []
+
+
+def test_a_query_all_of_whose_judged_documents_are_gone_is_dead():
+    asked = [query("q", judgements={f"{HOST}/docs/gone": 1})]
+    assert dead_targets(asked, facts(chunk("/docs/a")), inventory("/docs/a"), module_match="normalised")[0].count == 1
 
 
 def test_a_module_that_no_point_has_is_dead_and_a_differently_written_one_is_not():

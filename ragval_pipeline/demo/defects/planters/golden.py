@@ -8,7 +8,10 @@ from typing import Any
 from ragval_pipeline.demo.defects.choose import choose_queries
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+from ragval_pipeline.demo.workspace import SITE
 
+#: A file that is written beside the pages, which no page links.
+_QRELS = "judgements.qrels"
 #: Keys of a query that name pages.
 _PAGES_OF = ("relevant_urls", "acceptable_urls")
 
@@ -40,6 +43,18 @@ def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, nee
         spoil(query)
     ids = frozenset(str(query["id"]) for query in chosen)
     return Planted("query.dead_target", ids, followers=frozenset({"query.failed"}))
+
+
+@defect(
+    "query.unmatched_judgements", kind="queries", describe="Adds qrels that also judge topics which are in no file."
+)
+def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    query = rng.choice([query for query in corpus.queries if query.get("relevant_urls")])
+    lost, page = [f"archive-{number}" for number in range(3)], query["relevant_urls"][0]
+    lines = [f"{name} 0 {page} 2\n" for name in (*lost, query["id"])]
+    corpus.site.files[_QRELS] = "".join(lines)
+    corpus.settings["queries"] = {"file": corpus.settings["queries"], "ground_truth": f"{SITE}/{_QRELS}"}
+    return Planted("query.unmatched_judgements", frozenset(lost))
 
 
 @defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks hold.")
