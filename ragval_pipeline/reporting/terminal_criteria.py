@@ -87,7 +87,7 @@ class CriteriaPrinter(LinePrinter):
                 entries.append(f"{result.name} {show_value(result)}{limit}")
         if entries:
             ranked = any(rank_of(result.name) for result in outline.shown if result.threshold is None)
-            told = "; figures at a rank count pages, queries are judged by their top_k chunks" if ranked else ""
+            told = " (figures at K are on pages, queries are judged by chunks)" if ranked else ""
             self.line((f"Without a gate{told}", "dim"))
         for line in _packed(entries, self.width - _LIST):
             self.line((line, "dim"), indent=_LIST)
