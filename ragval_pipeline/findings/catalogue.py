@@ -277,7 +277,7 @@ _ROWS = (
         cause="The qrels belong to other topics or documents, or ids are written differently.",
         remedy="Use the qrels of these topics and of this collection, or correct the ids."),
     FindingType("query.weak_oracle", "warning", "subject", "queries", "query", "query",
-        means="has an expectation that as many chunks drawn at random meet in half of all cases or more",
+        means="has an expectation that a top k drawn at random meets in half of all cases or more",
         cause="The expected words, module or pages are those of too many chunks for the top_k.",
         remedy="Expect something that only the right chunks have."),
     FindingType("query.duplicate", "warning", "subject", "queries", "query", "query",
