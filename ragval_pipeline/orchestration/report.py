@@ -56,6 +56,7 @@ def write_report(
     """
     from ragval_pipeline.reporting.bundle import ReportBundle
     from ragval_pipeline.reporting.folder import write_run_folder
+    from ragval_pipeline.reporting.history.earlier import subjects_of
     from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 
     if inventory is not None and inventory.failure is not None:
@@ -74,7 +75,14 @@ def write_report(
         extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
         queries=[{**query.as_given(), "id": query.id} for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
-        history=history_of(place.base, name, assembled.report, baseline=past.baseline, limit=past.keep_runs),
+        history=history_of(
+            place.base,
+            name,
+            assembled.report,
+            subjects_of(assembled.findings),
+            baseline=past.baseline,
+            limit=past.keep_runs,
+        ),
     )
     write_run_folder(bundle, str(place.folder))
     clean_up(place.base, name, baseline=past.baseline, keep=past.keep_runs)

@@ -154,7 +154,7 @@ def _finding(node: FindingNode, indent: str) -> Iterator[str]:
 
 
 def _queries(queries: Iterable[QueryReport]) -> Iterator[str]:
-    missed = [query for query in queries if query.passed is not True]
+    missed = [query for query in queries if query.counted and query.passed is not True]
     if not missed:
         return
     yield f"### {plural(len(missed), 'query')} not passed"

@@ -23,10 +23,10 @@ from ragval_pipeline.reporting.score_view import score_note
 from ragval_pipeline.reporting.storage import Content
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
 
-REPORT = "validation_report.json"
+REPORT, FINDINGS = "validation_report.json", "findings.parquet"
 #: Every name that a run can put beside ``evidence/``; those that a run has no content for are left out.
 NAMES = (
-    REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", "findings.parquet",
+    REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", FINDINGS,
     "remediation.json", "junit.xml", "summary.md",
 )  # fmt: skip
 
@@ -42,7 +42,7 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
         **readable_files(bundle, token_counts=lookup.token_counts),
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
-        "findings.parquet": findings_parquet(bundle.findings),
+        FINDINGS: findings_parquet(bundle.findings),
         "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup)),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}

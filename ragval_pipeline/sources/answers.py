@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit, Reader
-from ragval_pipeline.sources.searchers import IndexSearcher, Searcher, dimension_mismatch
+from ragval_pipeline.sources.searchers import IndexSearcher, Searcher, ZeroVectorError, dimension_mismatch
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
@@ -140,8 +140,8 @@ def ask_with(
         on_progress: Called with questions answered and questions to ask.
 
     Returns:
-        An answer per question. When a system fails in between, the answers so far, an error for the rest, and the
-        failure.
+        An answer per question, an error for one that nothing can be searched with. When a system fails in between,
+        the answers so far, an error for the rest, and the failure.
 
     Raises:
         SystemFailure: The embedder fails: then nothing is answered.
@@ -162,6 +162,8 @@ def ask_with(
         if result.failure is None:
             try:
                 answer = search.ask(question, share)
+            except ZeroVectorError as error:
+                answer = Answer(question.query_id, embedding_ms=share, error=str(error))
             except SystemFailure as failure:
                 result.failure = failure
         result.answers.append(answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure)))
@@ -205,4 +207,5 @@ class _Search:
         return tuple(ranked[len(hits) :])
 
     def _pages(self, hits: Sequence[Hit]) -> int:
-        return len({page for hit in hits if (page := self.page_of(hit.payload)) is not None})
+        # A hit without a page takes a rank of the ranking all the same.
+        return len({self.page_of(hit.payload) or ("", hit.id) for hit in hits})

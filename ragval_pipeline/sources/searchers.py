@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
 
 
+class ZeroVectorError(NotMeasurableError):
+    """A text was embedded to a vector of zeros, which has no direction to search in."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(
+            f"{embedder.model} embeds it to a vector of zeros, which nothing can be searched with",
+            code="query.failed",
+            subject=embedder.model,
+            remedy="Ask in words that the model knows, or use a model of the query's language.",
+        )
+
+
 class Searcher(Protocol):
     """Finds hits for texts."""
 
@@ -68,7 +80,13 @@ class IndexSearcher:
         return 1000 * batch.elapsed_s / len(texts)
 
     def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
-        """The nearest points, in the server's order."""
+        """The nearest points, in the server's order.
+
+        Raises:
+            ZeroVectorError: The text was embedded to zeros.
+        """
+        if not any(self._vectors[text]):
+            raise ZeroVectorError(self.embedder)
         return self.reader.search(self._vectors[text], limit=limit, fields=fields, exact=self.exact)
 
 

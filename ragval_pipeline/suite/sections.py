@@ -116,10 +116,13 @@ class RetrievalSettings(Section):
     k: Annotated[tuple[Rank, ...], BeforeValidator(_one_is_a_list)] = Field(
         (3, 5), description="Ranks of the page metrics"
     )
-    min_similarity: Fraction = Field(0.70, description="Score that a query's best hit must reach, unless it says so")
+    min_similarity: Fraction = Field(
+        0.70,
+        description="Score to reach where a score decides: on queries that state nothing, and negative ones",
+    )
     relevance_similarity: Fraction = Field(0.50, description="Score from which a hit counts in relevance_rate")
     judge: Annotated[tuple[Judge, ...], BeforeValidator(_one_is_a_list)] | None = Field(
-        None, description="Conditions that decide; null: all that the query states"
+        None, description="Conditions that decide; null: all that the query states, its score if it states nothing else"
     )
     module_match: Literal["exact", "normalised", "prefix", "regex"] = Field(
         "normalised", description="How modules are compared; normalised: case, blanks, - and _ alike"

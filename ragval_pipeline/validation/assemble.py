@@ -168,11 +168,12 @@ def _pages_as_written(findings: Sequence[Finding], sections: Mapping[str, Any], 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
     results = [QueryReport.model_validate(entry) for entry in sections.get("query_results", ())]
-    positive = [entry for entry in results if not entry.query.get("negative")]
+    counted = [entry for entry in results if entry.counted]
+    positive = [entry for entry in counted if not entry.query.get("negative")]
     best = [entry.best_similarity for entry in positive if entry.best_similarity is not None]
     precisions = [PrecisionMetric.model_validate(entry) for entry in sections.get("precision_metrics", [])]
     return {
-        **_query_counts(results if "query_results" in sections else None),
+        **_query_counts(counted if "query_results" in sections else None),
         "avg_top1_score": sum(best) / len(best) if best else None,
         "queries_above_threshold": sections.get("queries_above_threshold"),
         "avg_precision_at_3": _mean_precision(precisions, 3),

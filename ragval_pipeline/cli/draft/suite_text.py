@@ -180,7 +180,9 @@ def _judging(draft: SuiteDraft) -> list[str]:
             f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` tells the two apart",
         ]
     elif draft.profile is None:
-        lines += ["  min_similarity: 0.70   # depends on the embedder: `ragval calibrate` measures what fits yours"]
+        lines += [
+            "  min_similarity: 0.70   # where a score decides; `ragval calibrate` measures what fits your embedder"
+        ]
     return [*lines, *_criteria(draft)]
 
 

@@ -25,6 +25,7 @@ from ragval_pipeline.sources.retriever.entities import (
     validate_query,
 )
 from ragval_pipeline.sources.retriever.session import Session
+from ragval_pipeline.sources.searchers import ZeroVectorError
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -116,6 +117,8 @@ class Retriever:
         found.states.append("EMBEDDING")
         batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
         found.retries = max(batch.tries - batch.calls, 0)
+        if not batch.vectors[0].any():
+            raise ZeroVectorError(session.embedder)
         found.states.append("SEARCHING")
         before = session.reader.attempts.tries
         fields = list(dict.fromkeys(self._suite.payload.fields.values()))

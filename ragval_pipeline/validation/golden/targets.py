@@ -20,7 +20,8 @@ def dead_targets(
     """Queries that name a page, module or chapter that is not there, or that no longer can be found at all.
 
     A page is dead when neither sitemap nor index has it. When all pages that a query names are missing from the index,
-    the query cannot pass either, and is named too.
+    the query cannot pass either, and is named too. Qrels may judge documents that are not in the index, and say so in
+    ``query.unmatched_judgements``, as long as the query can pass.
     """
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
@@ -31,7 +32,7 @@ def dead_targets(
             continue
         expected = {} if inventory.failure else query.grades  # a page that is not indexed may be on the site
         pages = {url: key(url) for url, grade in expected.items() if grade > 0}
-        targets = _dead_pages(pages, facts, site)
+        targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
         targets += _dead_names(query, facts, module_match)
         if targets:
             subjects.append(_subject(query, targets, pages, known_urls, facts, site))

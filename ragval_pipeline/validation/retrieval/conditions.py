@@ -103,7 +103,9 @@ def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
     holds = any(rules.read.page(hit.payload) in wanted for hit in hits)
     found = [url for hit in hits if (url := rules.read.text(hit.payload, "source_url"))]
-    return Outcome(holds, f"no hit is on a relevant page (found: {_listed(found)})")
+    # The page metrics look further: the top_k chunks may be of one page, and the relevant one comes after it.
+    chunks = "the chunk returned is not" if len(hits) == 1 else f"none of the {len(hits)} chunks returned is"
+    return Outcome(holds, f"{chunks} on a relevant page (found: {_listed(found)})")
 
 
 def _keywords(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
@@ -127,19 +129,6 @@ CONDITIONS: dict[str, Callable[[TestQuery, Sequence[Hit], Rules], Outcome]] = {
     "keywords": _keywords,
     "results": _results,
 }
-
-
-def stated_conditions(query: TestQuery) -> list[str]:
-    """The conditions that a query states itself."""
-    stated = {
-        "score": query.min_similarity is not None,
-        "module": query.expected_module is not None,
-        "chapter": query.expected_chapter is not None,
-        "url": any(grade > 0 for grade in query.grades.values()),
-        "keywords": bool(query.expected_keywords),
-        "results": bool(query.expected_results),
-    }
-    return [name for name, is_stated in stated.items() if is_stated]
 
 
 def found_keywords(keywords: Sequence[str], hits: Sequence[Hit], rules: Rules) -> list[str]:

@@ -19,8 +19,9 @@ from ragval_pipeline.validation.retrieval.conditions import (
     Rules,
     best_score,
     hits_in_module,
-    stated_conditions,
 )
+
+_UNJUDGED = "nobody judged a document relevant to it: it is asked and shown, and not counted"
 
 
 def judge_query(
@@ -36,12 +37,12 @@ def judge_query(
         top_k: Hits of a query that states no number of its own.
 
     Returns:
-        The query's part of the report. ``passed`` is null when the search failed.
+        The query's part of the report. ``passed`` is null when the search failed, or nobody judged the query.
     """
-    outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in stated_conditions(query)}
+    outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in query.stated_conditions}
     best = best_score(answer.hits, rules)
     passed, pass_reason, failed = None, None, {}
-    if answer.error is None:
+    if answer.error is None and not query.unjudged:
         failed = _failed(query, answer, rules, judge)
         passed = not failed
         pass_reason = _pass_reason(query, answer.hits, rules) if passed else None
@@ -51,7 +52,7 @@ def judge_query(
         status="error" if answer.error else "success" if answer.hits else "no_matches",
         passed=passed,
         pass_reason=pass_reason,
-        fail_reason=answer.error or "; ".join(failed.values()) or None,
+        fail_reason=answer.error or "; ".join(failed.values()) or (_UNJUDGED if query.unjudged else None),
         failed_conditions=list(failed),
         best_similarity=best,
         module_match=_match(outcomes, "module", answer),
@@ -87,9 +88,11 @@ def deciding_conditions(query: TestQuery, judge: Sequence[str] | None) -> list[s
     """The conditions that decide on a positive query, in a fixed order.
 
     A profile's choice is limited to what a query states; its score is judged against the suite's threshold when the
-    query states none.
+    query states none. Nothing decides on a query that nobody judged.
     """
-    stated = stated_conditions(query)
+    if query.unjudged:
+        return []
+    stated = query.stated_conditions
     chosen = stated if judge is None else [name for name in CONDITIONS if name in judge and name in {*stated, "score"}]
     return chosen or ["score"]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.findings.factory import make_finding

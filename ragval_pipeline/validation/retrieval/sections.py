@@ -32,7 +32,7 @@ def query_sections(
         settings: What the suite asks.
 
     Returns:
-        ``query_results``, ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, and ``run`` and
+        ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, and ``run`` and
         ``qrels`` (pages by canonical form) of the queries with ground truth that were answered.
     """
     answered = {report.query_id for report in reports if report.status != "error"}
@@ -44,7 +44,6 @@ def query_sections(
     best = metrics.ceilings(judged, ranks=settings.ranks, depth=settings.depth)
     categories = {query.id: query.category for query in queries}
     return {
-        "query_results": [report.model_dump(mode="json") for report in reports],
         "precision_metrics": [
             metric.model_dump() for metric in _precisions(queries, run, judged, settings.ranks, spellings)
         ],
@@ -83,7 +82,7 @@ def _spellings(answers: Sequence[Answer], rules: Rules) -> dict[str, str]:
 def _precisions(
     queries: Sequence[TestQuery], run: Run, qrels: Qrels, ranks: Sequence[int], spellings: Mapping[str, str]
 ) -> list[PrecisionMetric]:
-    """Precision of every query at every rank; pages are shown as the index spells them."""
+    """Precision of every query at every rank; pages are shown as the index spells them, hits without one are not."""
     found = []
     for query in queries:
         grades = qrels.get(query.id)
@@ -99,7 +98,7 @@ def _precisions(
                     query_id=query.id,
                     k=k,
                     precision=len(retrieved) / k,
-                    retrieved_urls=[spellings.get(page, page) for page in pages],
+                    retrieved_urls=[spellings[page] for page in pages if page in spellings],
                     relevant_retrieved=[spellings.get(page, page) for page in retrieved],
                     relevant_count=len(retrieved),
                     ceiling=min(len(relevant), k) / k,

@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
 from tests.reporting.profiles.world import assert_entities, broken, rendered, snapshot
 
@@ -222,3 +223,9 @@ def test_success_criteria_are_percent_and_milliseconds():
 def test_hostile_payloads_do_not_crash_it():
     assert rendered(factory.hostile(), PROFILE)["profile"] == PROFILE
     assert rendered(factory.unreachable(), PROFILE)["validation_tests"] == []
+
+
+def test_a_query_that_nobody_judged_is_no_test_of_the_seed():
+    nothing = HeldTo(top_k=5, conditions=[], min_similarity=None, module_match=None)
+    report = rendered(bundle_of(asked(), asked("q2", passed=None, held_to=nothing)), PROFILE)
+    assert [test["id"] for test in report["validation_tests"]] == ["q1"]
