@@ -41,7 +41,7 @@ def row_of(payload: dict[str, Any], flavour: str) -> dict[str, Any]:
         ({"excluded_embed_metadata_keys": ["url", "title", "pages"]}, TEXT),
         ({"metadata": {}}, TEXT),
         (
-            {"metadata_template": "[{key}={value}]", "metadata_separator": " ", 
+            {"metadata_template": "[{key}={value}]", "metadata_separator": " ",
                 "text_template": "{content} {metadata_str}"},
             f"{TEXT} [url=https://docs.example.com/valves] [title=Valves] [pages=3]",
         ),
