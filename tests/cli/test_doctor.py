@@ -176,6 +176,20 @@ def test_a_refused_key_ends_with_three_and_stays_secret(
     assert KEY not in ended.out + ended.err
 
 
+def test_a_query_that_the_model_cannot_read_is_named_before_the_run(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CO_API_KEY", KEY)
+    essay = {"id": "essay", "query_text": "How far does the robot's arm reach over the table? " * 200}
+    with CohereStandIn() as cohere:
+        home.edit(embedding={"provider": "cohere", "base_url": cohere.url}, queries=[essay, "What is a robot?"])
+        ended = ragval("doctor", "-s", home.suite, "--json")
+        assert len(cohere.requests) == 1
+    entry = checks(ended)["query lengths"]
+    assert entry["state"] == "note"
+    assert entry["message"].startswith("essay: the query has at least ")
+
+
 def test_a_model_that_makes_other_vectors_is_seen_although_the_size_fits(
     home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
-from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.metadata.aliases import is_named_like
@@ -36,15 +36,31 @@ def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> li
     texts = [text for _, text in points] or ["Which questions does this collection answer?"]
     try:
         with closing(open_suite_embedder(suite, policy=PATIENCE)) as embedder:
+            long = _long_queries(suite, embedder)
             vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
     except RagvalError as error:
         return [failed("embedder", error)]
     vector = look.facts.vector(suite.qdrant.vector_name) if look else None
     size = _size(embedder, len(vectors[0]), vector)
     if look is None or vector is None or size.state == "problem":
-        return [size]
+        return [size, *long]
     cosine = _cosine(reader, vector, [point for point, _ in points], vectors)
-    return [size, _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)]
+    return [size, *long, _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)]
+
+
+def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
+    """The test queries that the embedder surely refuses for their length."""
+    from ragval_pipeline.sources.reembedding import too_long
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    try:
+        queries = {query.id: query.query_text for query in load_queries(suite)}
+    except SuiteError:
+        return []  # named by the check of the queries
+    refused = too_long(embedder, list(queries.values()), suite.embedding.query_input_type)
+    told = [f"{name}: {refused[text]}" for name, text in queries.items() if text in refused]
+    remedy = "Shorten them; a run counts them as failed and judges the others."
+    return [note("query lengths", "; ".join(told), remedy)] if told else []
 
 
 def stored_models(look: Look, field: str | None) -> list[str]:

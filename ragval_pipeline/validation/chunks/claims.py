@@ -18,8 +18,8 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.validation.chunks.recount import Counted
-from ragval_pipeline.validation.chunks.scripts import Script
 
 #: Chunks of fewer tokens say little: special tokens and prefixes weigh too much.
 _MIN_TOKENS = 20

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.embedders.tokens import TOKENIZER
 from ragval_pipeline.validation.chunks.claims import Relations, estimate, margins
 from ragval_pipeline.validation.chunks.limits import Limit
-from ragval_pipeline.validation.chunks.recount import TOKENIZER, Counted
+from ragval_pipeline.validation.chunks.recount import Counted
 from ragval_pipeline.validation.chunks.token_count_off import usual_ratios
 
 _MIN_PAGES = 2

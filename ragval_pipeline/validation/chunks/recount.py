@@ -14,14 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.sources.embedders.pieces import slices_of
-from ragval_pipeline.sources.embedders.static_weights import static_parts
-from ragval_pipeline.validation.chunks.scripts import Script, script_of
+from ragval_pipeline.sources.embedders.tokens import Script, count_tokens, script_of
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 #: Snapshot columns that ``recount`` needs.
 COLUMNS = (*REF_COLUMNS, "text", "text_sha256", "token_count", "model")
-TOKENIZER = "wordllama l2_supercat (Llama 2 vocabulary, 32,000 tokens)"
 
 _BATCH = 256
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
@@ -69,17 +66,6 @@ def recount(rows: Iterable[Mapping[str, Any]]) -> list[Counted]:
             counted += _count(held)
             held = []
     return counted + _count(held)
-
-
-def count_tokens(texts: Sequence[str]) -> list[int]:
-    """Tokens of each text, without special ones."""
-    tokenizer = static_parts().tokenizer
-    counts = [0] * len(texts)
-    for pieces in slices_of(texts):
-        encodings = tokenizer.encode_batch_fast([piece for _, piece in pieces], add_special_tokens=False)
-        for (index, _), encoding in zip(pieces, encodings, strict=True):
-            counts[index] += len(encoding)
-    return counts
 
 
 def _count(rows: Sequence[Mapping[str, Any]]) -> list[Counted]:

@@ -24,6 +24,9 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "module": ("module",), "chapter": ("chapter",), "url": ("source_url",), "keywords": ("text",),
 }  # fmt: skip
 
+#: Stands for the conditions of a query that the embedder refuses.
+NOT_ASKED = "not asked"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -59,9 +62,9 @@ class Outcome:
         failed: list[Subject] = []
         scored_high: list[Subject] = []
         for query, report in self._pairs():
-            if report.passed is False:
+            if not report.passed:
                 details = {
-                    "conditions": report.failed_conditions,
+                    "conditions": report.failed_conditions or [NOT_ASKED],
                     "reason": report.fail_reason,
                     "best_similarity": report.best_similarity,
                     "threshold": self.settings.rules.threshold(query),
@@ -70,7 +73,8 @@ class Outcome:
                     "fields": sorted(self._judged_fields(query, report.failed_conditions)),
                     "points": self._answering(query, report),
                 }
-                (scored_high if query.negative else failed).append(Subject(name=query.id, details=details))
+                scored = query.negative and report.passed is False
+                (scored_high if scored else failed).append(Subject(name=query.id, details=details))
         findings = []
         if failed:
             conditions = sorted({name for subject in failed for name in subject.details["conditions"]})

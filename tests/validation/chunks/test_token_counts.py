@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from ragval_pipeline.sources.embedders.tokens import count_tokens, script_of
 from ragval_pipeline.validation.chunks.claims import estimate, learn_relations
-from ragval_pipeline.validation.chunks.recount import Counted, count_tokens, recount
+from ragval_pipeline.validation.chunks.recount import Counted, recount
 from ragval_pipeline.validation.chunks.rules import find_rule
-from ragval_pipeline.validation.chunks.scripts import script_of
 from ragval_pipeline.validation.chunks.token_count_off import token_count_findings
 from tests.validation.rows import named, rows
 
