@@ -10,7 +10,7 @@ import pytest
 from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed
 from ragval_pipeline.cli.checkup.embedder import same_model
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from tests.cli.collections_ import langchain_payloads, store
+from tests.cli.collections_ import langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
 from tests.sources.web import Answer, refused_url, serving
 from tests.support.cohere_standin import CohereStandIn
@@ -148,6 +148,24 @@ def test_named_vectors_are_asked_for_by_name(tmp_path: Path, ragval: Ragval) -> 
     ended = ragval("doctor", "--json")
     assert checks(ended)["vectors"]["state"] == "problem"
     assert "dense" in checks(ended)["vectors"]["remedy"]
+
+
+def test_the_framework_that_wrote_the_points_is_named_when_the_suite_does_not(
+    home: Home, ragval: Ragval, tmp_path: Path
+) -> None:
+    store(tmp_path / "qdrant", llamaindex_payloads(), flavour="llamaindex")
+    place = {"path": str(tmp_path / "qdrant"), "collection": "docs"}
+    home.edit(qdrant=place, source=None, payload=None)
+    told = checks(ragval("doctor", "-s", home.suite, "--json"))
+    assert "payload.flavour: llamaindex" in told["flavour"]["remedy"]
+    assert "text: _node_content#text" in told["payload fields"]["remedy"]
+    home.edit(payload={"flavour": "llamaindex"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 0
+    assert "flavour" not in checks(ended)
+    assert checks(ended)["model"]["message"].startswith("stored texts embedded again: cosine 1.000")
+    home.edit(payload={"flavour": "haystack"})
+    assert "payload.flavour is haystack" in checks(ragval("doctor", "-s", home.suite, "--json"))["flavour"]["message"]
 
 
 def test_another_dimension_is_a_problem_before_the_run(

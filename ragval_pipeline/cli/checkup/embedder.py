@@ -11,11 +11,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.blanks import is_blank
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import facts_of
-from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.suite.model import PayloadSettings, Suite
 from ragval_pipeline.validation.metadata.aliases import is_named_like
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> li
     """Embed a few stored texts in one call; compare the vectors' size, then the vectors themselves."""
     from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 
-    points = _with_text(look, suite.payload.fields.get("text")) if look else []
+    points = _with_text(look, suite.payload) if look else []
     texts = [text for _, text in points] or ["Which questions does this collection answer?"]
     try:
         with closing(open_suite_embedder(suite, policy=PATIENCE)) as embedder:
@@ -79,17 +81,13 @@ def same_model(one: str, other: str) -> bool:
     return one.strip().lower().rpartition("/")[2] == other.strip().lower().rpartition("/")[2]
 
 
-def _with_text(look: Look, path: str | None) -> list[tuple[Point, str]]:
-    """A few points spread over the sample, each with its text."""
-    held = [] if path is None else [(point, _text(look, point, path)) for point in look.points]
-    usable = [(point, text) for point, text in held if text]
+def _with_text(look: Look, payload: PayloadSettings) -> list[tuple[Point, str]]:
+    """A few points spread over the sample, each with the text that was embedded."""
+    path = payload.fields.get("text")
+    held = [(point, embedded_of(point.payload, path, payload.flavour)) for point in look.points]
+    usable = [(point, text) for point, text in held if not is_blank(text)]
     step = max(len(usable) // _TEXTS, 1)
     return usable[::step][:_TEXTS]
-
-
-def _text(look: Look, point: Point, path: str) -> str:
-    values = Look(look.facts, [point]).values(path)
-    return values[0] if values and isinstance(values[0], str) else ""
 
 
 def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragval_pipeline.sources.snapshot.values import json_object
+from ragval_pipeline.sources.snapshot.values import json_object, lookup
 
 #: The payload name of LlamaIndex's node: JSON text.
 NODE = "_node_content"
@@ -27,6 +27,18 @@ def embedded_text(row: Mapping[str, Any]) -> str:
         The text; empty when the point has none.
     """
     return str(row["embedded_text"] or row["text"] or "")
+
+
+def embedded_of(payload: Mapping[str, Any], path: str | None, flavour: str | None) -> str:
+    """The text that a point's vector was made from, by its payload; empty when it has none.
+
+    Args:
+        payload: The whole payload.
+        path: Payload name of the text; None: not known.
+        flavour: The framework; None: not known.
+    """
+    stored = None if path is None else lookup(payload, path)[1]
+    return text_of_payload(payload, flavour) or (stored if isinstance(stored, str) else "")
 
 
 def fields_read(flavour: str | None) -> tuple[str, ...]:
