@@ -55,6 +55,10 @@ class LimitRules:
         """The limit for a point whose payload names ``payload_model``; null when nobody knows one."""
         return next(self._candidates(payload_model), None)
 
+    def model_of(self, payload_model: str | None) -> str | None:
+        """The model that a point was embedded with, as far as payload, collection or suite say."""
+        return payload_model or _named_in(self.collection or {}) or self.model
+
     def _candidates(self, payload_model: str | None) -> Iterator[Limit]:
         if self.max_input_tokens is not None:
             yield Limit(self.max_input_tokens, "embedding.max_input_tokens")
