@@ -59,20 +59,20 @@ class Timings:
     Args:
         cold: The first query after connecting; not among the others.
         warm: Single calls.
-        texts: The texts that were timed; those that the embedder refuses are not among them.
         batch: Some of the same texts in one call.
         embedding_retries: Tries of the embedder beyond the first of each call.
         search_retries: The same of searches.
         waited_ms: Milliseconds slept between tries.
+        texts: The texts that were timed; those that the embedder refuses are not among them.
     """
 
     cold: Timing
     warm: list[Timing] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
     batch: BatchTiming | None = None
     embedding_retries: int = 0
     search_retries: int = 0
     waited_ms: float = 0.0
+    texts: list[str] = field(default_factory=list)
 
 
 def time_queries(
