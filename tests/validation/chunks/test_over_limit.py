@@ -15,7 +15,7 @@ TOKENS = 14  # of the sentence
 
 
 def judged(payloads, rules: LimitRules):
-    counted = recount(rows(*payloads), rules.model_of)
+    counted = recount(rows(*payloads), rules)
     relations = learn_relations(counted)
     return {
         finding.code: finding for finding in limit_findings(measure_limits(counted, relations, rules.of), relations)
@@ -35,7 +35,7 @@ def test_with_another_tokenizer_only_what_is_over_at_the_lower_end_is_named_and_
     assert 500 < subject.details["at_least"] < 100 * TOKENS < subject.details["at_most"]
     assert "Llama" in finding.details["tokenizer"]
     assert finding.message.startswith("1 of 3 chunks have more tokens than the embedding model reads, by the lower end")
-    assert "up to 2" in finding.message
+    assert "about 2 by its middle, up to 2 by its upper end" in finding.message
     assert "%" not in finding.message
     assert {"embedded_share", "unread_share"}.isdisjoint({*subject.details, *finding.details})
 
@@ -84,7 +84,7 @@ def test_what_the_framework_embeds_with_the_text_counts_too(model_with_tokenizer
     points = rows(chunk(8), chunk(8, "/b"))
     points[0]["embedded_text"] = f"title: {'Arms ' * 80}\n\n{SENTENCE * 8}"
     for rules in (LimitRules(max_input_tokens=110, model=model_with_tokenizer), LimitRules(max_input_tokens=110)):
-        measured = measure_limits(recount(points, rules.model_of), {}, rules.of)
+        measured = measure_limits(recount(points, rules), {}, rules.of)
         assert [entry.over for entry in measured] == [True, False]
 
 
