@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Literal
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit, Reader
-from ragval_pipeline.sources.searchers import IndexSearcher, Searcher, ZeroVectorError, dimension_mismatch
+from ragval_pipeline.sources.searchers import IndexSearcher, RefusedTextError, Searcher
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
-
-__all__ = ["MAX_DEPTH", "Answer", "Answers", "Question", "ask_all", "ask_with", "dimension_mismatch"]
 
 #: A deeper search fetches at most this many points: beyond it a ranking of pages is of no use.
 MAX_DEPTH = 10_000
@@ -162,8 +160,8 @@ def ask_with(
         if result.failure is None:
             try:
                 answer = search.ask(question, share)
-            except ZeroVectorError as error:
-                answer = Answer(question.query_id, embedding_ms=share, error=str(error))
+            except RefusedTextError as refused:
+                answer = Answer(question.query_id, embedding_ms=share, error=str(refused))
             except SystemFailure as failure:
                 result.failure = failure
         result.answers.append(answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure)))

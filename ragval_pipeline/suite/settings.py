@@ -15,7 +15,7 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.interpolation import variables_in
 from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest, value_at
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
-from ragval_pipeline.suite.payload import follow_map
+from ragval_pipeline.suite.payload import follow_map, is_framework, usual_fields
 from ragval_pipeline.suite.problems import dotted, first_problem, location_in, suite_error
 
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Laye
     void = "embedding" if _has_other_provider(profile, written, flags) else None
     own = {section: values for section, values in profile.settings.items() if section != void}
     layers = [Layer(f"profile {profile.name}", own)]
+    flavour = value_at(("payload", "flavour"), merge_layers([written, flags]))
+    if is_framework(flavour):
+        # The profile says what is stored, the framework where: required fields follow.
+        fields = {name: path for name, path in usual_fields(flavour).items() if name in own["payload"]["fields"]}
+        layers.append(Layer(f"payload.flavour {flavour}", {"payload": {"fields": fields}}))
     for variable in profile.variables:
         text = environ.get(variable.name, "").strip()
         if text and variable.key.split(".")[0] != void:

@@ -22,6 +22,7 @@ class Compass:
     """Embeds a number of degrees."""
 
     model = "compass"
+    dimension = None
 
     def __init__(self, size: int = 2) -> None:
         self.size = size

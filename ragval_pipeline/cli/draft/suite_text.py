@@ -25,6 +25,7 @@ class SuiteDraft:
     Args:
         suite: Name of the suite.
         profile: Name of the profile, or null.
+        flavour: The framework that wrote the points, or null.
         url: Qdrant server; null with ``path``.
         path: Embedded Qdrant, as the file names it.
         collection: Collection or alias.
@@ -59,6 +60,7 @@ class SuiteDraft:
     embedder: EmbedderGuess
     dimension: int
     queries: str
+    flavour: str | None = None
     other_vectors: Sequence[str] = ()
     shares: Mapping[str, int] = field(default_factory=dict)
     guessed: Sequence[str] = ()
@@ -127,7 +129,10 @@ def _payload(draft: SuiteDraft) -> list[str]:
     missing = [f"    # {line}" for line in absent] if draft.absent else []
     if not draft.fields:
         return ["# payload:", "#   fields: {}   # nothing in the points has a name that ragval knows", *missing]
-    lines = ["payload:", f"  fields:   # found in the first {plural(draft.points, 'point')}"]
+    lines = ["payload:"]
+    if draft.flavour is not None:
+        lines.append(f"  flavour: {draft.flavour}   # its way to store points; says what was embedded, too")
+    lines.append(f"  fields:   # found in the first {plural(draft.points, 'point')}")
     lines += [f"    {name}: {_value(path)}{_doubt(draft, name, path)}" for name, path in draft.fields.items()]
     lines += missing
     if draft.required is not None:

@@ -64,7 +64,9 @@ def ask_and_judge(
     with asking(suite, vector, connection, embedding, repeats=suite.retrieval.repeats) as way:
         try:
             answers = _ask(suite, queries, settings, way)
-            misused = way.findings(suite, queries[0].query_text)
+            refused = {answer.query_id for answer in answers.answers if answer.error is not None}
+            asked = next((query.query_text for query in queries if query.id not in refused), None)
+            misused = [] if asked is None else way.findings(suite, asked)
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
     measured = with_manner(measure_retrieval(queries, answers.answers, settings, failure=answers.failure), way.manner)

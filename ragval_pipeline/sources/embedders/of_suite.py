@@ -6,6 +6,7 @@ and choosing the provider (``opening``).
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
@@ -16,6 +17,9 @@ from ragval_pipeline.sources.retry import RetryPolicy, policy_of
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.suite.sections import EmbeddingSettings
+
+#: Where Cohere's key is looked for when the suite names none; the second is the SDK's own name for it.
+KEY_VARIABLES = ("COHERE_API_KEY", "CO_API_KEY")
 
 
 def check_suite_embedder(suite: Suite) -> None:
@@ -64,4 +68,8 @@ def open_suite_embedder(
 
 
 def _key(settings: EmbeddingSettings) -> str | None:
-    return settings.api_key.get_secret_value() if settings.api_key else None
+    """The suite's key, else with Cohere that of the environment."""
+    if settings.api_key is not None:
+        return settings.api_key.get_secret_value()
+    names = KEY_VARIABLES if settings.provider == "cohere" else ()
+    return next((key for name in names if (key := os.environ.get(name, "").strip())), None)

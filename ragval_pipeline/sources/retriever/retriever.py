@@ -17,6 +17,7 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
 from ragval_pipeline.sources.production_search import check_suite_search
 from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.reembedding import ZeroVectorError
 from ragval_pipeline.sources.retriever.entities import (
     RetrievalResponse,
     SearchQuery,
@@ -25,7 +26,6 @@ from ragval_pipeline.sources.retriever.entities import (
     validate_query,
 )
 from ragval_pipeline.sources.retriever.session import Session
-from ragval_pipeline.sources.searchers import ZeroVectorError
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite

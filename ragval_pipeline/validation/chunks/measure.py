@@ -67,7 +67,7 @@ def _required(snapshot: Snapshot) -> frozenset[str]:
 
 
 def _tokens(snapshot: Snapshot, limits: LimitRules) -> Iterator[Finding]:
-    counted = recount.recount(snapshot.rows(recount.COLUMNS))
+    counted = recount.recount(snapshot.rows(recount.COLUMNS), limits)
     relations = learn_relations(counted)
     measured = over_limit.measure_limits(counted, relations, limits.of)
     yield from over_limit.limit_findings(measured, relations)

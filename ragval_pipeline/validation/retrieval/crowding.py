@@ -46,22 +46,24 @@ def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer],
 
 
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
-    """Hits whose text nearly equals that of a better hit."""
+    """Hits whose text nearly equals that of a better hit; a hit without words repeats nothing."""
     kept: list[frozenset[tuple[str, ...]]] = []
-    for hit in hits:
-        triples = _triples(read.text(hit.payload, "text") or "")
-        if not any(_alike(triples, other) for other in kept):
+    repeated = 0
+    for triples in (_triples(read.text(hit.payload, "text") or "") for hit in hits):
+        if any(_alike(triples, other) for other in kept):
+            repeated += 1
+        elif triples:
             kept.append(triples)
-    return len(hits) - len(kept)
+    return repeated
 
 
 def _triples(text: str) -> frozenset[tuple[str, ...]]:
     words = fold_text(text).split()
-    return frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)})
+    return frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)} if words else ())
 
 
 def _alike(one: frozenset[tuple[str, ...]], two: frozenset[tuple[str, ...]]) -> bool:
-    return len(one & two) >= SAME_FROM * len(one | two)
+    return bool(one) and len(one & two) >= SAME_FROM * len(one | two)
 
 
 def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]:

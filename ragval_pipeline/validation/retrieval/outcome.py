@@ -31,6 +31,9 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "module": ("module",), "chapter": ("chapter",), "url": ("source_url",), "keywords": ("text",),
 }  # fmt: skip
 
+#: Stands for the conditions of a query that the embedder refuses.
+NOT_ASKED = "not asked"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -66,9 +69,9 @@ class Outcome:
         failed: list[Subject] = []
         scored_high: list[Subject] = []
         for query, report in self._pairs():
-            if report.passed is False:
+            if not report.passed:
                 details = {
-                    "conditions": report.failed_conditions,
+                    "conditions": report.failed_conditions or [NOT_ASKED],
                     "reason": report.fail_reason,
                     "best_similarity": report.best_similarity,
                     "threshold": self.settings.rules.threshold(query),
@@ -78,7 +81,8 @@ class Outcome:
                     "points": self._answering(query, report),
                 }
                 subject = self._subject(query, report, details)
-                (scored_high if query.negative else failed).append(subject)
+                scored = query.negative and report.passed is False
+                (scored_high if scored else failed).append(subject)
         findings = []
         if failed:
             conditions = sorted({name for subject in failed for name in subject.details["conditions"]})

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.snapshot.embedded import embedded_text
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -62,7 +64,7 @@ class Compared:
             ids: The points.
             stored: Their unit vectors, shape (n, dimension); rows of zeros where there is no direction.
             again: Vectors of their re-embedded texts, of the same shape and any length.
-            rows: Their ``text``, ``text_hash`` and ``text_sha256``.
+            rows: Their ``text``, ``embedded_text``, ``text_hash`` and ``text_sha256``.
             stride: Every so many points, by the hash of the id, is kept as a reference although it matches.
         """
         import numpy as np
@@ -73,7 +75,7 @@ class Compared:
         cosine[(norms[:, 0] == 0) | ~stored.any(axis=1)] = np.nan
         self.ids.extend(ids)
         self.cosine.extend(cosine.tolist())
-        self.chars.extend(len(row["text"]) for row in rows)
+        self.chars.extend(len(embedded_text(row)) for row in rows)
         self.hash_holds.extend(hash_holds(row) for row in rows)
         reference = np.array([id_hash(name) % stride == 0 for name in ids])
         self._keep(ids, stored, unit, np.isfinite(cosine) & ((cosine < 1 - ROUNDING) | reference))

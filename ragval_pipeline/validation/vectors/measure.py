@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
@@ -192,7 +193,7 @@ class _Judged:
         stored = np.stack([pairs.stored[place[name]] for name in chosen])
         cosines = pairs.cosines()
         plain = np.array([cosines[name] for name in chosen], dtype=np.float32)
-        return try_all(Tested([rows[name] for name in chosen], stored, plain, off), embed_as)
+        return try_all(Tested([_tried(rows[name]) for name in chosen], stored, plain, off), embed_as)
 
     def _named_models(self, pairs: Pairs) -> list[str | None]:
         rows = self._rows_of(frozenset(pairs.ids), split.COLUMNS)
@@ -201,3 +202,8 @@ class _Judged:
     def _described(self, copied: Collection[str]) -> wording.Described:
         named = wording.all_ids(self._stored.missing, self._stored.zero, self._swapped, copied, self._decision.mixed)
         return wording.Described(self._rows_of(named, wording.COLUMNS), self._stored.points)
+
+
+def _tried(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The row with the embedded text in the place of the stored one."""
+    return {**row, "text": embedded_text(row), "stored_text": row["text"]}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.blanks import is_blank
+from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.validation.vectors.compared import MATCH
 from ragval_pipeline.validation.vectors.pairs import Pairs
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 #: Points that are looked for: as many as a paid sample has.
 LOOKED_FOR = 200
 #: Snapshot columns of the points found.
-COLUMNS = ("point_id", "text", "text_sha256")
+COLUMNS = ("point_id", "text", "embedded_text", "text_sha256")
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,10 @@ def with_partners(pairs: Pairs, ask: Lookups, rows_of: Callable[..., Mapping[str
     holders = [name for name in holders if name in rows and rows[name]["text"] and not is_blank(rows[name]["text"])]
     if not holders:
         return pairs
-    again = ask.embed([rows[name]["text"] for name in holders])
+    again = ask.embed([embedded_text(rows[name]) for name in holders])
     norms = np.linalg.norm(again, axis=1, keepdims=True)
     unit = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
-    chars = [len(rows[name]["text"]) for name in holders]
+    chars = [len(embedded_text(rows[name])) for name in holders]
     return pairs.with_points(holders, np.stack([stored[name] for name in holders]), unit, chars)
 
 

@@ -63,7 +63,10 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """The points that are tried, those that differ first: rows, stored unit vectors, cosines with their texts' own."""
+    """The points that are tried, those that differ first: rows, stored unit vectors, cosines with their texts' own.
+
+    The rows' ``text`` is what the ingestion embeds by all that is known, ``stored_text`` the chunk's text.
+    """
 
     rows: list[Row]
     stored: Floats

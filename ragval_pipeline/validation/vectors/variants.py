@@ -16,7 +16,7 @@ from ragval_pipeline.blanks import ZERO_WIDTH
 Row = Mapping[str, Any]
 
 #: Snapshot columns that the ways read.
-COLUMNS = ("point_id", "text", "title", "headings", "module", "chapter")
+COLUMNS = ("point_id", "text", "embedded_text", "title", "headings", "module", "chapter")
 #: What stands between a title and its text.
 JOINTS = ("\n\n", "\n", ": ", " - ", " ")
 _ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
@@ -84,6 +84,7 @@ VARIANTS = (
     *_added("headings", "the heading path", _path),
     *_added("title_and_headings", "title and heading path", _title_and_path),
     *_added("last_heading", "the section's heading", _last_heading),
+    Variant("stored_text", "cleaned", "as the stored texts alone", lambda row: str(row["stored_text"])),
     Variant("passage", "instructed", "with the prefix 'passage: '", lambda row: f"passage: {row['text']}"),
     Variant(
         "search_document",

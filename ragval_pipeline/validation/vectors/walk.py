@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.blanks import is_blank
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.sources.snapshot.lookup import RowsInStep
 from ragval_pipeline.validation.vectors.compared import REFERENCES, Compared
 from ragval_pipeline.validation.vectors.stored import StoredVectors
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 #: Snapshot columns that the pass reads.
-COLUMNS = ("point_id", "text", "text_hash", "text_sha256")
+COLUMNS = ("point_id", "text", "embedded_text", "text_hash", "text_sha256")
 #: Vectors of some texts, as the collection's ingestion embeds them.
 Embed = Callable[[Sequence[str]], "Floats"]
 
@@ -98,7 +99,7 @@ class _Again:
         chosen = [name for name in (*batch.ids, *batch.missing) if _is_sampled(name, found, self.sample)]
         if not chosen:
             return
-        again = self.embed([found[name]["text"] for name in chosen])
+        again = self.embed([embedded_text(found[name]) for name in chosen])
         place = {name: number for number, name in enumerate(ids)}
         held = np.array([place.get(name, -1) for name in chosen])
         stored = np.zeros_like(again)

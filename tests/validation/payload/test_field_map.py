@@ -21,6 +21,16 @@ def test_nested_fields_are_found_and_the_map_is_suggested():
     assert "module: metadata.module_name" in finding.remedy
 
 
+def test_a_framework_is_named_when_the_text_is_where_it_stores_it():
+    observed = [
+        "_node_content", "_node_content#text", "_node_content#metadata", "_node_content#metadata.url", "_node_type",
+        "_node_content#id_", "_node_content#relationships.1.node_id", "url", "doc_id",
+    ]  # fmt: skip
+    finding = judged(observed)[0]
+    assert finding.details["suggested"] == {"text": "_node_content#text", "source_url": "url"}
+    assert "flavour: llamaindex, fields: {text: _node_content#text, source_url: url}" in finding.remedy
+
+
 def test_a_payload_that_fits_has_none():
     assert judged(list(DEFAULT_FIELDS.values())) == []
 

@@ -110,6 +110,7 @@ def space(number: int = 90, **settings: Any) -> Space:
             "page_key": f"/page-{place // 5}",
             "source_url": f"https://docs.example.com/page-{place // 5}",
             "text": text,
+            "embedded_text": None,
             "text_sha256": hashlib.sha256(text.encode()).hexdigest(),
             "text_hash": None,
             "title": f"Chapter {place // 5} of the handbook of robots",

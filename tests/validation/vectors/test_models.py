@@ -29,6 +29,29 @@ def only(points: Space) -> Finding:
     return finding
 
 
+def behind_headers() -> Space:
+    """A clean collection whose framework embeds each text behind its title."""
+    points = space()
+    for row in points.rows:
+        row["embedded_text"] = f"title: {row['title']}\n\n{row['text']}"
+    points.vectors = list(embedded([row["embedded_text"] for row in points.rows]))
+    return points
+
+
+def test_what_the_framework_embedded_is_embedded_again_and_not_the_stored_text() -> None:
+    measurement = behind_headers().examined()
+    assert measurement.findings == ()
+    assert measurement.values[0].numerator == measurement.values[0].denominator == 90
+
+
+def test_an_index_of_the_stored_texts_alone_differs_from_what_its_framework_embeds() -> None:
+    points = behind_headers()
+    points.vectors = list(embedded([row["text"] for row in points.rows]))
+    finding = only(points)
+    assert finding.code == "vector.model_mismatch"
+    assert "as the stored texts alone" in (finding.cause or "")
+
+
 @pytest.mark.parametrize("amount", [5, 9, 30, 45, 72])
 def test_a_part_of_another_model_is_named_point_by_point(amount: int) -> None:
     points = space()
