@@ -98,7 +98,9 @@ class EmbeddingSettings(Section):
     provider: str = Field("cohere", min_length=1, description="cohere, static (offline, no key), or module:attr")
     model: str | None = Field(None, description="Null: the provider's default")
     base_url: str | None = Field(None, description="Address of the provider; null: its own")
-    api_key: SecretStr | None = Field(None, description="Key of the provider; with Cohere, null means COHERE_API_KEY, else CO_API_KEY")
+    api_key: SecretStr | None = Field(
+        None, description="Key of the provider; with Cohere, null means COHERE_API_KEY, else CO_API_KEY"
+    )
     dimension: FromOne | None = Field(None, description="Length of the vectors; null: the model's own")
     max_input_tokens: FromOne | None = Field(None, description="Tokens that the model reads; null: the model's")
     query_input_type: Literal["search_query", "search_document"] = Field(

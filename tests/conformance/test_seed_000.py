@@ -44,7 +44,13 @@ def results(run: Run, text: str) -> list[dict[str, Any]]:
 def test_every_field_holds_the_value_that_collection_site_and_queries_give(run: Run) -> None:
     scores = [results(run, text)[0]["similarity_score"] for text in (MIDDLEWARE, SENSORS, TOPICS)]
     url = run.site
-    query = {"query_text": "", "expected_module": "", "expected_chapter": None, "min_similarity": 0.3, "description": None}
+    query = {
+        "query_text": "",
+        "expected_module": "",
+        "expected_chapter": None,
+        "min_similarity": 0.3,
+        "description": None,
+    }
     distribution = {"min": min(scores), "max": max(scores), "avg": sum(scores) / 3, "median": sorted(scores)[1]}
     tokens = sorted(float(len(text.split())) for page in PAGES for text in page[3])
     same(run.seed, {
@@ -90,7 +96,8 @@ def test_every_field_holds_the_value_that_collection_site_and_queries_give(run: 
         "success_criteria": {
             "SC-002": {"field": "pass_rate", "value": 100 / 3, "gate": 90.0, "met": False},
             "SC-003": {"field": "coverage_report.coverage_percentage", "value": 200 / 3, "gate": 100.0, "met": False},
-            "SC-005": {"field": "quality_metrics.metadata_completeness_rate", "value": 75.0, "gate": 100.0, "met": False},
+            "SC-005": {"field": "quality_metrics.metadata_completeness_rate", "value": 75.0, "gate": 100.0,
+                       "met": False},
         },
         "rule_violations": lambda entries: {(entry["field"], entry["value"]) for entry in entries} == {
             ("expected_module", "module-4-vla"), ("expected_module", "module_1-ROS2")},

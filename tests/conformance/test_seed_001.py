@@ -9,7 +9,11 @@ import pytest
 
 from tests.conformance.world import MISSING, NAMES, TIME, Run, is_duration, run_seed, same
 
-MIDDLEWARE, SENSORS, CUP = "What is the middleware of a robot?", "Which sensors does Gazebo simulate?", "Who won the cup?"
+MIDDLEWARE, SENSORS, CUP = (
+    "What is the middleware of a robot?",
+    "Which sensors does Gazebo simulate?",
+    "Who won the cup?",
+)
 EXPECTED = {"text": "the middleware that the nodes", "metadata": {"chunk_index": 0, "module": "Module 1 Ros2"}}
 BROKEN = 3
 
@@ -82,6 +86,11 @@ def test_each_query_has_the_time_when_it_was_asked_and_not_the_runs(run: Run) ->
     assert times == [test["timestamp"] for test in run.seed["validation_tests"]]
     assert times == sorted(times)
     assert times[-1] < run.seed["timestamp"]
+
+
+def test_cohere_embeds_each_query_as_a_query(run: Run) -> None:
+    asked = [(body["texts"], body["input_type"], body["model"]) for body in run.embedded]
+    assert ([MIDDLEWARE, SENSORS, CUP], "search_query", "embed-english-v3.0") in asked
 
 
 def test_what_the_seed_requires_decides_and_stands_in_the_report(run: Run) -> None:

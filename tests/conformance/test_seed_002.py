@@ -14,7 +14,12 @@ MIDDLEWARE, SENSORS, VOICE = "What is the middleware of a robot?", "Which sensor
 def queries(site: str) -> list[dict[str, Any]]:
     relevant = [f"{site}{PAGES[0][0]}", f"{site}{PAGES[1][0]}"]
     return [
-        {"query": MIDDLEWARE, "category": "ROS 2", "expected_topics": ["middleware", "nodes"], "relevant_urls": relevant},
+        {
+            "query": MIDDLEWARE,
+            "category": "ROS 2",
+            "expected_topics": ["middleware", "nodes"],
+            "relevant_urls": relevant,
+        },
         {"query": SENSORS, "category": "Digital Twin (Gazebo/Unity)"},
         {"query": VOICE, "category": "VLA", "relevant_urls": [f"{site}{MISSING}"]},
     ]

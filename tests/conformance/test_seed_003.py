@@ -9,7 +9,11 @@ import pytest
 
 from tests.conformance.world import KEY, TIME, Run, is_duration, run_seed, same
 
-MIDDLEWARE, SENSORS, CUP = "What is the middleware of a robot?", "Which sensors does Gazebo simulate?", "Who won the cup?"
+MIDDLEWARE, SENSORS, CUP = (
+    "What is the middleware of a robot?",
+    "Which sensors does Gazebo simulate?",
+    "Who won the cup?",
+)
 WHOLE_WAY = ["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE"]
 
 
@@ -26,7 +30,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def results(run: Run, response: dict[str, Any], threshold: float) -> list[dict[str, Any]]:
     """What the seed's SearchResults of a query must be: all that reach the threshold, best first."""
     found = run.found(response["query"], [hit["chunk_id"] for hit in response["results"]])
-    reaching = [chunk.id for chunk, score in run.found(response["query"], _all(run, response["query"])) if score >= threshold]
+    reaching = [
+        chunk.id for chunk, score in run.found(response["query"], _all(run, response["query"])) if score >= threshold
+    ]
     assert {chunk.id for chunk, _ in found} == set(reaching)
     return [
         {
@@ -45,7 +51,7 @@ def _all(run: Run, query: str) -> list[str]:
 
 def test_every_field_holds_the_value_that_collection_and_queries_give(run: Run) -> None:
     report = run.seed
-    first, second, third = report["responses"]
+    first, second, _ = report["responses"]
     best = [run.found(query, _all(run, query))[0][1] for query in (MIDDLEWARE, SENSORS, CUP)]
     answered = {"search_time_ms": is_duration, "status": "success", "message": "", "states": WHOLE_WAY}
     one, two = results(run, first, 0.5), results(run, second, 0.2)
@@ -89,6 +95,13 @@ def test_every_field_holds_the_value_that_collection_and_queries_give(run: Run) 
         },
         "rule_violations": [],
     })  # fmt: skip
+
+
+def test_cohere_embeds_the_queries_and_the_collection_holds_1024_dimensions_by_cosine(run: Run) -> None:
+    asked = [(body["texts"], body["input_type"], body["model"]) for body in run.embedded]
+    assert ([MIDDLEWARE, SENSORS, CUP], "search_query", "embed-english-v3.0") in asked
+    [vector] = run.report["index"]["vectors"]
+    assert (vector["size"], vector["distance"]) == (1024, "Cosine")
 
 
 def test_no_key_of_the_env_file_stands_in_any_file_of_the_run(run: Run) -> None:

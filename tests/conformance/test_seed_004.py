@@ -68,15 +68,22 @@ def test_every_field_holds_the_value_that_collection_and_queries_give(run: Run) 
 
 
 def test_content_is_compared_with_the_page_that_it_came_from(run: Run) -> None:
-    kept = [page[3] for page in PAGES[:2]]
     stands = run.seed["success_criteria"]["integrity"]
-    letters = sum(sum(map(str.isalnum, text)) for texts in kept for text in texts)
-    assert stands["gate"] == 99.0
-    assert stands["met"] is False
-    assert 50 < stands["value"] < 99
     criterion = next(entry for entry in run.report["criteria"] if entry["name"] == "content_integrity")
-    changed = sum(map(str.isalnum, ALTERED)) - sum(map(str.isalnum, kept[1][0]))
-    assert criterion["denominator"] >= letters + changed
+    kept, changed = letters(*PAGES[0][3]), letters(ALTERED)
+    assert criterion["denominator"] == kept + changed
+    assert kept < criterion["numerator"] < kept + changed
+    assert (stands["gate"], stands["met"]) == (99.0, False)
+    assert stands["value"] == pytest.approx(100 * criterion["numerator"] / criterion["denominator"])
+
+
+def letters(*texts: str) -> int:
+    return sum(sum(map(str.isalnum, text)) for text in texts)
+
+
+def test_queries_are_embedded_as_queries_with_the_multilingual_model(run: Run) -> None:
+    asked = [(body["texts"], body["input_type"], body["model"]) for body in run.embedded]
+    assert ([MIDDLEWARE, SENSORS], "search_query", "embed-multilingual-v3.0") in asked
 
 
 def test_the_verdict_follows_from_the_four_rules(run: Run) -> None:

@@ -1,7 +1,7 @@
 """One small index for each seed, validated under its profile with nothing but the seed's own variables set.
 
-What lives here: a site over HTTP, a Qdrant server and Cohere's stand-in, the collection as the seed's ingestion wrote it,
-and the run. What does not: assertions. Names of payload fields are written out: they are the seeds', not the product's.
+What lives here: a site over HTTP, a Qdrant server and Cohere's stand-in, the collection as the seed's ingestion wrote
+it, and the run. What does not: assertions. Names of payload fields are written out: they are the seeds' own.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ class Run:
         found = [cosines[name] for name in ids]
         scores = [score for _, score in found]
         assert len(set(ids)) == len(ids)
-        assert scores == pytest.approx(sorted((score for _, score in cosines.values()), reverse=True)[: len(ids)], abs=1e-6)
+        assert scores == pytest.approx(
+            sorted((score for _, score in cosines.values()), reverse=True)[: len(ids)], abs=1e-6
+        )
         return found
 
     def is_time(self, text: object) -> bool:
@@ -132,6 +134,9 @@ def run_seed(
     """
     profile, collection, model = SEEDS[seed]
     with ExitStack() as stack:
+        environment = stack.enter_context(pytest.MonkeyPatch.context())
+        for name in _VARIABLES:
+            environment.delenv(name, raising=False)
         site = stack.enter_context(serving(_routes()))
         cohere = stack.enter_context(CohereStandIn())
         server = stack.enter_context(QdrantStandIn(api_key=KEY))
@@ -143,7 +148,13 @@ def run_seed(
             f"DOCUSAURUS_BASE_URL={site.url}\nBASE_URL={site.url}\n{env}"
         )
         embedding = {"base_url": cohere.url, **sections.pop("embedding", {})}
-        written = {"suite": "book", "profile": profile, "embedding": embedding, "queries": list(queries(site.url)), **sections}
+        written = {
+            "suite": "book",
+            "profile": profile,
+            "embedding": embedding,
+            "queries": list(queries(site.url)),
+            **sections,
+        }
         (folder / "ragval.yaml").write_text(yaml.safe_dump(written, sort_keys=False))
         started = _to_the_millisecond(datetime.now(UTC))
         run_validation(load_suite(folder / "ragval.yaml"), only=only, output=str(folder / "out"))
@@ -154,13 +165,7 @@ def run_seed(
 
 
 _FILES = ("validation_report", "profile_report")
-
-
-@pytest.fixture(autouse=True)
-def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is read comes from the ``.env``."""
-    for name in ("COHERE_API_KEY", "CO_API_KEY", "QDRANT_URL", "QDRANT_API_KEY", "DOCUSAURUS_BASE_URL", "BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+_VARIABLES = ("COHERE_API_KEY", "CO_API_KEY", "QDRANT_URL", "QDRANT_API_KEY", "DOCUSAURUS_BASE_URL", "BASE_URL")
 
 
 def same(actual: Any, expected: Any, where: str = "$") -> None:
