@@ -147,8 +147,8 @@ _ROWS = (
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
         means="has the same text as another point",
         cause="The same passage was stored several times.",
-        remedy="Of copies on one page keep one: delete_point_ids of remediation.json lists the others. Look at copies on "
-               "several pages yourself. Remove duplicates before embedding."),
+        remedy="Of copies on one page keep one: delete_point_ids of remediation.json lists the others. Look at copies "
+               "on several pages yourself. Remove duplicates before embedding."),
     FindingType("chunk.near_duplicate", "info", "subject", "chunks", "point", "site",
         means="has nearly the same text as a point of another page",
         cause="Pages repeat each other, or two versions of a page are indexed.",

@@ -28,9 +28,7 @@ _IDS = "Derive ids from URL and index, so that an ingestion writes over what it 
 
 @dataclass
 class PageOrder:
-    """The chunks of one page: its first stored spelling, without one of several fragments, the points by index with
-    their time of embedding, and the models that points name.
-    """
+    """The chunks of one page: its first stored spelling, without one of several fragments, points by index, models."""
 
     url: str
     points: dict[int, list[tuple[str, str | None]]] = field(default_factory=dict)
