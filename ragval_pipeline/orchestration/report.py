@@ -72,6 +72,7 @@ def write_report(
         pages=pages,
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
+        asked_at=sections.get("asked_at", {}),
         extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
         queries=[{**query.as_given(), "id": query.id} for query in load_queries(suite)],
         settings=settings_without_secrets(suite),

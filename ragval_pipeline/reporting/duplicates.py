@@ -13,6 +13,7 @@ from typing import Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.point_lookup import PointLookup
 from ragval_pipeline.sources.urls import without_fragment
+from ragval_pipeline.validation.chunks.generations import Stored, newest_of
 
 #: Codes whose subjects are groups of which one member stays.
 GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
@@ -59,22 +60,25 @@ def groups_of(finding: Finding) -> list[list[str]]:
     return list(groups.values())
 
 
-def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str]) -> Surplus:
+def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model: str | None = None) -> Surplus:
     """The points of duplicate groups that can go.
 
-    The member embedded last stays. Points in ``gone`` are deleted anyway and are no reason to delete another. Left to
-    a person are members of different pages, and members that differ in text while nothing says which is newer.
+    The member that was stored last stays. Points in ``gone`` are deleted anyway and are no reason to delete another.
+    Left to a person are members of different pages, and members that differ in text while nothing says which is newer.
     """
     surplus = Surplus([], [])
     pages = {subject.name: subject.page for subject in finding.subjects}
     for group in groups_of(finding):
         alive = [name for name in group if name not in gone]
         apart = len({pages[name] for name in alive}) > 1
-        if len(group) < 2 or finding.code in UNDECIDABLE or apart or _unclear(alive, lookup):
+        facts = {name: lookup.of(name) for name in alive}
+        stored = {name: Stored(fact.embedded_at, fact.model) for name, fact in facts.items()}
+        newest = newest_of(stored, model=model)
+        unclear = newest is None and len({fact.text_sha256 for fact in facts.values()}) > 1
+        if len(group) < 2 or finding.code in UNDECIDABLE or apart or unclear:
             surplus.review.extend(alive)
             continue
-        newest = max((lookup.of(name).embedded_at or "" for name in alive), default="")
-        keep = next((name for name in alive if (lookup.of(name).embedded_at or "") == newest), None)
+        keep = newest[0] if newest else next(iter(alive), None)
         surplus.delete.extend(name for name in alive if name != keep)
     return surplus
 
@@ -104,13 +108,6 @@ def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLo
         if not lookup.texts_of(go) <= lookup.texts_of(stay):
             surplus.incomplete.extend(stay)
     return surplus
-
-
-def _unclear(names: list[str], lookup: PointLookup) -> bool:
-    facts = [lookup.of(name) for name in names]
-    texts = {fact.text_sha256 for fact in facts}
-    ages = [fact.embedded_at for fact in facts]
-    return len(texts) > 1 and (None in ages or ages.count(max(age or "" for age in ages)) > 1)
 
 
 def _texts(value: Any) -> Iterator[str]:

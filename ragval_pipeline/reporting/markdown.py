@@ -93,7 +93,9 @@ def _changes(changes: RunChanges | None) -> Iterator[str]:
     view = change_view(changes)
     if view is None:
         return
-    yield f"Since {escape(view.since)}: " + ("" if view.lines else "nothing changed.")
+    yield f"Since {escape(view.since)}: " + (
+        "" if view.lines else "no verdict, criterion, query, page or number of findings changed."
+    )
     yield ""
     for line in view.lines:
         queries = f": {', '.join(escape(name, 80) for name in line.queries[:_SUBJECTS])}" if line.queries else ""

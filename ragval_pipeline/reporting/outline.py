@@ -112,7 +112,7 @@ def headline(report: ValidationReport) -> str:
         return f"An outside system failed: {_failure(report)}"
     unknown = [result.name for result in required if result.verdict == "not_measured"]
     if not unknown:
-        return "Nothing that is required was measured: this run says nothing about the index."
+        return "Nothing that is required was measured: this run gives no verdict on the index."
     return f"{', '.join(unknown)} could not be measured: this run cannot say whether the index is good."
 
 

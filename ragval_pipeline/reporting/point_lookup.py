@@ -14,18 +14,19 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 
 logger = logging.getLogger(__name__)
 
-_FACTS = ("page_url", "source_url", "embedded_at", "text_sha256")
+_FACTS = ("page_url", "source_url", "embedded_at", "text_sha256", "model")
 _COLUMNS = ("point_id", *_FACTS, "token_count")
 
 
 @dataclass(frozen=True)
 class PointFacts:
-    """One point: the sitemap page it belongs to, its source as stored, when it was embedded, the hash of its text."""
+    """One point: its sitemap page, its source as stored, when and with which model it was embedded, its text's hash."""
 
     page_url: str | None = None
     source_url: str | None = None
     embedded_at: str | None = None
     text_sha256: str | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True)

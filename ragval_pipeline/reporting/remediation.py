@@ -32,11 +32,13 @@ class Remediation:
     Args:
         scope_urls: Pages in scope: canonical form to the sitemap's spelling.
         lookup: What the snapshot knows of the points that the findings name.
+        model: The model that queries are embedded with; None: not known.
     """
 
-    def __init__(self, scope_urls: dict[str, str], lookup: PointLookup) -> None:
+    def __init__(self, scope_urls: dict[str, str], lookup: PointLookup, model: str | None = None) -> None:
         self._scope_urls = scope_urls
         self._lookup = lookup
+        self._model = model
         self._reingest: dict[str, list[str]] = {}
         self._reingest_points: dict[str, list[str]] = {}
         self._delete: dict[str, list[str]] = {}
@@ -109,7 +111,7 @@ class Remediation:
         names = [subject.name for subject in finding.subjects]
         review: list[str] = []
         if finding.code in GROUPED:
-            surplus = surplus_points(finding, self._lookup, set(self._delete))
+            surplus = surplus_points(finding, self._lookup, set(self._delete), self._model)
             # A point that is deleted for another reason is listed with this one too.
             names = [name for name in names if name in self._delete or name in surplus.delete]
             review = surplus.review
@@ -144,13 +146,16 @@ class Remediation:
         return named or (subject.page if is_http_url(subject.page) else None)
 
 
-def remediation(findings: Sequence[Finding], scope_urls: dict[str, str], lookup: PointLookup) -> dict[str, Any]:
+def remediation(
+    findings: Sequence[Finding], scope_urls: dict[str, str], lookup: PointLookup, *, model: str | None = None
+) -> dict[str, Any]:
     """What to do about the findings.
 
     Args:
         findings: All findings of the run, in report order.
         scope_urls: Pages in scope: canonical form to the sitemap's spelling.
         lookup: What the snapshot knows of ``names_to_look_up``.
+        model: The model that queries are embedded with; None: not known.
 
     Returns:
         ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (a person
@@ -158,7 +163,7 @@ def remediation(findings: Sequence[Finding], scope_urls: dict[str, str], lookup:
         ``chunker``, ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy,
         count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``).
     """
-    collected = Remediation(scope_urls, lookup)
+    collected = Remediation(scope_urls, lookup, model)
     collected.delete_strays(findings)
     nodes = finding_tree([finding.reported() for finding in findings])
     causes = {(node.finding.code, node.finding.scope) for node in nodes}

@@ -36,6 +36,7 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     lookup = look_up_points(bundle.manifest, names_to_look_up(bundle.findings))
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
     profile = render_profile_report(bundle, bundle.report.profile)
+    model = bundle.report.environment.get("embedding_model")
     outputs: dict[str, bytes | None] = {
         REPORT: validation_report_json(bundle.report),
         "profile_report.json": None if profile is None else json_bytes(profile),
@@ -43,7 +44,7 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
         FINDINGS: findings_parquet(bundle.findings),
-        "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup)),
+        "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup, model=model)),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}
     return {**files, **evidence_files(bundle, staged)}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.errors import SystemFailure
@@ -51,6 +52,7 @@ class Answer:
         embedding_ms: Milliseconds of embedding, this text's share of its batch.
         search_ms: Milliseconds of the first search, retries and waiting included.
         error: One line, when the search failed.
+        asked_at: When the search began, UTC; None when it never did.
     """
 
     query_id: str
@@ -60,6 +62,7 @@ class Answer:
     embedding_ms: float | None = None
     search_ms: float | None = None
     error: str | None = None
+    asked_at: datetime | None = None
 
 
 @dataclass
@@ -156,15 +159,17 @@ def ask_with(
     )
     result = Answers()
     for number, question in enumerate(questions):
-        answer = None
+        answer, asked_at = None, None
         if result.failure is None:
+            asked_at = datetime.now(UTC)
             try:
                 answer = search.ask(question, share)
             except RefusedTextError as refused:
                 answer = Answer(question.query_id, embedding_ms=share, error=str(refused))
             except SystemFailure as failure:
                 result.failure = failure
-        result.answers.append(answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure)))
+        answer = answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure))
+        result.answers.append(replace(answer, asked_at=asked_at))
         if on_progress:
             on_progress(number + 1, len(questions))
     return result

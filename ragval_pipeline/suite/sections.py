@@ -99,7 +99,7 @@ class EmbeddingSettings(Section):
     model: str | None = Field(None, description="Null: the provider's default")
     base_url: str | None = Field(None, description="Address of the provider; null: its own")
     api_key: SecretStr | None = Field(
-        None, description="Key of the provider; null: with Cohere COHERE_API_KEY, then CO_API_KEY"
+        None, description="Key of the provider; with Cohere, null means COHERE_API_KEY, else CO_API_KEY"
     )
     dimension: FromOne | None = Field(None, description="Length of the vectors; null: the model's own")
     max_input_tokens: FromOne | None = Field(None, description="Tokens that the model reads; null: the model's")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.interpolation import variables_in
@@ -21,6 +21,8 @@ from ragval_pipeline.suite.problems import dotted, first_problem, location_in, s
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile, SettingRule
 
+#: Variables that hold the key of a provider, the first that is set.
+_KEYS = {"cohere": ("COHERE_API_KEY", "CO_API_KEY")}
 #: Sections that may be written without any key below them, as when all are commented out.
 _SECTIONS = ("qdrant", "payload", "embedding", "retrieval", "criteria", "severity", "retry", "history", "automation")
 
@@ -51,6 +53,21 @@ def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Laye
 def _has_other_provider(profile: Profile, written: Layer, flags: Layer) -> bool:
     chosen = value_at(("embedding", "provider"), merge_layers([written, flags]))
     return chosen is not None and chosen != value_at(("embedding", "provider"), profile.settings)
+
+
+def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
+    """The suite with its provider's usual variable as key, where none is given.
+
+    Args:
+        suite: The suite as its settings say.
+        environ: Variables by name.
+    """
+    embedding = suite.embedding
+    keys = (environ.get(name, "").strip() for name in _KEYS.get(embedding.provider, ()))
+    key = None if embedding.api_key is not None else next(filter(None, keys), None)
+    if key is None:
+        return suite
+    return suite.model_copy(update={"embedding": embedding.model_copy(update={"api_key": SecretStr(key)})})
 
 
 def without_empty_sections(written: Mapping[str, Any]) -> dict[str, Any]:

@@ -102,6 +102,24 @@ def test_of_duplicates_the_newest_stays():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("names", "facts", "gone"),
+    [
+        (("7", "12"), ({}, {}), ["7"]),
+        (("a", "b"), ({"model": "embed-english-v2.0"}, {"model": "embed-english-v3.0"}), ["a"]),
+        (("a", "b"), ({"embedded_at": "2026-05-01"}, {"embedded_at": "Tue, 01 Jul 2025 10:00:00 GMT"}), ["b"]),
+    ],
+)
+def test_of_duplicates_that_differ_the_older_goes_by_whatever_tells_it(names, facts, gone):
+    points = {
+        name: PointFacts(text_sha256=str(number), **fact)
+        for number, (name, fact) in enumerate(zip(names, facts, strict=True))
+    }
+    found = [group("chunk.duplicate_index", *names)]
+    result = remediation(found, SCOPE, PointLookup(points=points), model="embed-english-v3.0")
+    assert (ids(result["delete_point_ids"]), result["review_point_ids"]) == (gone, [])
+
+
 def test_of_every_group_of_duplicates_one_stays_when_all_are_alike():
     pairs = [("a", "b"), ("c", "d"), ("e", "f")]
     subjects = [subject for pair in pairs for subject in group("chunk.duplicate_index", *pair).subjects]

@@ -230,6 +230,21 @@ def test_what_the_wider_projects_ask_for_is_shown_and_not_required(
     assert (gate.threshold, gate.required) == (threshold, False)
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [({"query": " \u200b\n"}, "query"), ({"query": "What is it?", "min_similarity": -0.01}, "min_similarity"),
+     ({"query": "What is it?", "min_similarity": 1.01}, "min_similarity"), ({"min_similarity": 0.5}, "query_text")],
+)  # fmt: skip
+def test_no_profile_takes_a_query_without_text_or_a_threshold_out_of_range(
+    tmp_path: Path, profile: str, query: dict[str, Any], field: str
+):
+    with pytest.raises(SuiteError) as caught:
+        load_queries(under(tmp_path, profile, queries=[{"query": "This one is fine"}, query]))
+    assert (caught.value.key or "").startswith("queries[1]")
+    assert field in str(caught.value)
+
+
 FATAL = [
     (SEED_1, {"query": "x", "expected_results": []}, "expected_results", "at least one expected chunk"),
     (SEED_2, {"query": "ROS2"}, "query_text", "at least 5 characters"),

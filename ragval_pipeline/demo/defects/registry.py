@@ -109,8 +109,15 @@ class Defect:
         """Whether only an earlier, clean run tells that something is wrong."""
         return CATALOGUE[self.code].group == "regression"
 
-    def plant_in(self, corpus: Corpus, amount: Amount = ONE, *, seed: int = 0) -> Planted:
-        """Plant the defect; the same seed in the same corpus spoils the same subjects."""
+    def plant_in(self, corpus: Corpus, amount: Amount | None = None, *, seed: int = 0) -> Planted:
+        """Plant the defect; the same seed in the same corpus spoils the same subjects.
+
+        Args:
+            corpus: What is spoilt.
+            amount: How many subjects; None: the least at which the code's definition holds.
+            seed: Which subjects.
+        """
+        amount = amount or self.amounts[0]
         return self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))
 
 

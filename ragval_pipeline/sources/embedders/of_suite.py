@@ -6,7 +6,6 @@ and choosing the provider (``opening``).
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
@@ -17,9 +16,6 @@ from ragval_pipeline.sources.retry import RetryPolicy, policy_of
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.suite.sections import EmbeddingSettings
-
-#: Where Cohere's key is looked for when the suite names none; the second is the SDK's own name for it.
-KEY_VARIABLES = ("COHERE_API_KEY", "CO_API_KEY")
 
 
 def check_suite_embedder(suite: Suite) -> None:
@@ -68,8 +64,4 @@ def open_suite_embedder(
 
 
 def _key(settings: EmbeddingSettings) -> str | None:
-    """The suite's key, else with Cohere that of the environment."""
-    if settings.api_key is not None:
-        return settings.api_key.get_secret_value()
-    names = KEY_VARIABLES if settings.provider == "cohere" else ()
-    return next((key for name in names if (key := os.environ.get(name, "").strip())), None)
+    return settings.api_key.get_secret_value() if settings.api_key else None

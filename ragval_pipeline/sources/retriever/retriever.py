@@ -29,6 +29,7 @@ from ragval_pipeline.sources.retriever.session import Session
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
 
 
 class Retriever:
@@ -174,7 +175,8 @@ def _failed(
 
 def _message(results: list[SearchResult], hits: list[Hit], query: SearchQuery) -> str:
     if results:
-        return f"Found {len(results)} of {len(hits)} hits that reach {query.score_threshold:g}"
+        found, asked = len(results), plural(len(hits), "hit")
+        return f"Found {plural(found, 'result')}: {found} of {asked} reach {query.score_threshold:g}"
     if hits:
         return f"No hit reaches {query.score_threshold:g}: the best scores {hits[0].score:.4f}"
     return "The collection returned nothing"

@@ -45,7 +45,7 @@ def measure_chunks(snapshot: Snapshot, copies: PageCopies | None, limits: LimitR
     """
     required = _required(snapshot)
     findings = [
-        *_structure(snapshot, copies, now),
+        *_structure(snapshot, copies, now, limits.model),
         *_tokens(snapshot, limits),
         *duplicate_text.duplicate_text_findings(duplicate_text.collect_texts(snapshot.rows(duplicate_text.COLUMNS))),
         *near_duplicate.near_duplicate_findings(near_duplicate.collect_shingles(snapshot.rows(near_duplicate.COLUMNS))),
@@ -74,7 +74,7 @@ def _tokens(snapshot: Snapshot, limits: LimitRules) -> Iterator[Finding]:
     yield from token_count_off.token_count_findings(counted, relations)
 
 
-def _structure(snapshot: Snapshot, copies: PageCopies | None, now: datetime) -> Iterator[Finding]:
+def _structure(snapshot: Snapshot, copies: PageCopies | None, now: datetime, model: str | None) -> Iterator[Finding]:
     """What depends on the pages, read once for all of it."""
     pages = order.without_strays(order.collect_order(snapshot.rows(order.COLUMNS)))
     tails, dates_prove = stale_tail.find_tails(pages, now=now)
@@ -87,7 +87,7 @@ def _structure(snapshot: Snapshot, copies: PageCopies | None, now: datetime) -> 
         evidence = read_evidence(copies.records(), tails, _texts_of(snapshot, tails), suspected, probes, damaged)
         if words := damaged_elsewhere(evidence, damaged):
             evidence.shown_anywhere = shown_on_any(copies.records(), words)
-    yield from order.order_findings(pages)
+    yield from order.order_findings(pages, model=model)
     undated = leftover.undated_pages(pages)
     leftovers = leftover.find_leftovers(undated, snapshot, copies) if copies is not None and undated else ()
     yield from stale_tail.stale_tail_findings(tails, needed=evidence.needed, dates_prove=dates_prove, undated=leftovers)

@@ -15,6 +15,7 @@ from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.rankings import Qrels, Run, page_qrels, page_run, relevant_pages
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.times import utc_text
 
 
 def query_sections(
@@ -32,8 +33,9 @@ def query_sections(
         settings: What the suite asks.
 
     Returns:
-        ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, and ``run`` and
-        ``qrels`` (pages by canonical form) of the queries with ground truth that were answered.
+        ``query_results``, ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, ``run`` and
+        ``qrels`` (pages by canonical form) of the queries with ground truth that were answered, and ``asked_at`` (query
+        id to time) of those that were asked.
     """
     answered = {report.query_id for report in reports if report.status != "error"}
     ranked = page_run(queries, answers, settings.rules.read, depth=settings.depth)
@@ -53,6 +55,7 @@ def query_sections(
         "queries_above_threshold": _above(queries, reports, settings),
         "run": run,
         "qrels": judged,
+        "asked_at": {query: utc_text(answer.asked_at) for query, answer in answers.items() if answer.asked_at},
     }
 
 
