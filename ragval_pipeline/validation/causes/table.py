@@ -38,7 +38,7 @@ NO_SCORE_CAUSES = frozenset(
 #: Vectors that do not say what their texts say.
 VECTOR_CAUSES = (
     "vector.dimension", "vector.model_mismatch", "vector.mixed_models", "vector.missing", "vector.zero",
-    "vector.swapped", "vector.identical",
+    "vector.swapped", "vector.text_mismatch", "vector.identical",
 )  # fmt: skip
 #: What can follow from what, the likelier cause first. A subject is a consequence only if it touches a page or point
 #: of the cause.
@@ -108,6 +108,8 @@ CONSEQUENCES: Mapping[str, tuple[str, ...]] = {
     ),
     "vector.identical": ("text.hash_mismatch", "integrity.drifted", "integrity.gone"),
     "vector.swapped": ("integrity.gone",),
+    # A text that was changed after it was embedded.
+    "vector.text_mismatch": ("text.hash_mismatch", "integrity.gone", "integrity.drifted"),
 }  # fmt: skip
 #: The fields, by canonical name, that a finding reads: a wrong value in another field of the same point or page is no
 #: cause of it. What is not listed reads no single field.

@@ -1,0 +1,425 @@
+"""Each re-embedded point in exactly one class: every finding about single vectors is read from these classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragval_pipeline.validation.vectors.comparison import Comparison
+from ragval_pipeline.validation.vectors.thresholds import (
+    CENTRED_FROM,
+    CHANCE,
+    COMPARISONS,
+    DRIFT,
+    GEOMETRY,
+    MATCH,
+    MUCH_CLOSER,
+    NOISE,
+    PAIRED_FROM,
+    REFERENCES,
+    SPREAD,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Rows = NDArray[np.intp]
+
+Look = Literal["noise", "another_model", "older_text", "another_point"]
+#: Vectors, and texts, that are compared with each other at once.
+_BLOCK, _TEXTS = 1024, 8192
+
+
+class Label(IntEnum):
+    """What a re-embedded point is; ``OFF`` until something explains why it does not match."""
+
+    OFF = 0
+    MATCHING = 1
+    NEAR = 2
+    NO_DIRECTION = 3
+    COPIED = 4
+    SWAPPED = 5
+    OTHER_MODEL = 6
+    MISMATCH = 7
+    TEXT_MISMATCH = 8
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The point whose text a vector belongs to.
+
+    Attributes:
+        point: Its place.
+        cosine: Of the vector with that text.
+        off: Whether that point does not hold the vector of its own text.
+    """
+
+    point: int
+    cosine: float
+    off: bool
+
+
+class Partition:
+    """The re-embedded points, each with one label.
+
+    A label is only ever given to points that are still ``OFF``: what is named by a larger pattern is not named again.
+
+    Attributes:
+        ids: The points of the sample, then those that were looked up beside it.
+        sampled: How many of them are the sample.
+        cosine: Of each stored vector with that of its text, shape (n,); NaN where one of them has no direction.
+        texts: Unit vectors of the texts, float16, shape (at most n, dimension).
+        stored: Unit vectors as stored, float16, of the points at the places ``at``.
+        labels: Of each point, shape (n,).
+        looks: What the vectors of ``TEXT_MISMATCH`` look like, by place.
+        owners: Whose text a vector belongs to, by place.
+    """
+
+    def __init__(self, found: Comparison) -> None:
+        import numpy as np
+
+        def joined(blocks: Sequence[NDArray[np.generic]], empty: NDArray[np.generic]) -> NDArray[np.generic]:
+            return np.concatenate(blocks) if blocks else empty
+
+        none = np.empty((0, 1), dtype=np.float16)
+        self.ids, self.sampled = list(found.sampled), len(found.sampled)
+        self.cosine: Floats = joined(found.cosine, np.empty(0, dtype=np.float32))  # type: ignore[assignment]
+        self.texts: NDArray[np.float16] = joined(found.texts, none)  # type: ignore[assignment]
+        self.stored: NDArray[np.float16] = joined(found.stored, none)  # type: ignore[assignment]
+        self.at: Rows = joined(found.stored_at, np.empty(0, dtype=np.intp))  # type: ignore[assignment]
+        self.labels = _by_cosine(self.cosine)
+        self.looks: dict[int, Look] = {}
+        self.owners: dict[int, Owner] = {}
+
+    def off(self, *, with_vector: bool = False) -> Rows:
+        """Places of the sampled points that nothing explains yet; ``with_vector``: those whose vector was kept."""
+        import numpy as np
+
+        off = np.flatnonzero(self.labels[: self.sampled] == Label.OFF)
+        return off[np.isin(off, self.at)] if with_vector else off
+
+    def assign(self, places: Iterable[int] | Rows, label: Label) -> None:
+        """Give a label to those of the points that have none."""
+        import numpy as np
+
+        chosen = np.fromiter(places, dtype=np.intp)
+        self.labels[chosen[self.labels[chosen] == Label.OFF]] = label
+
+    def places(self, *labels: Label) -> list[int]:
+        """Places of the points with one of some labels."""
+        import numpy as np
+
+        found: list[int] = np.flatnonzero(np.isin(self.labels, labels)).tolist()
+        return found
+
+    def names(self, *labels: Label) -> list[str]:
+        """Ids of the points with one of some labels."""
+        return [self.ids[place] for place in self.places(*labels)]
+
+    def count(self, *labels: Label) -> int:
+        """Sampled points with one of some labels."""
+        import numpy as np
+
+        return int(np.isin(self.labels[: self.sampled], labels).sum())
+
+    def vectors(self, places: Sequence[int] | Rows) -> Floats:
+        """Stored unit vectors of points whose vector was kept."""
+        import numpy as np
+
+        vectors: Floats = self.stored[np.searchsorted(self.at, places)].astype(np.float32)
+        return vectors
+
+    def references(self) -> list[int]:
+        """Places of points that stand for the whole sample: evenly spread over it."""
+        return list(range(0, self.sampled, max(1, self.sampled // REFERENCES)))
+
+    def look_up(self, ids: Sequence[str], stored: Floats, again: Floats) -> None:
+        """Add points beside the sample; rows of unit vectors."""
+        import numpy as np
+
+        places = np.arange(len(self.ids), len(self.ids) + len(ids))
+        cosine = np.einsum("ij,ij->i", stored, again)
+        self.ids.extend(ids)
+        self.cosine = np.concatenate([self.cosine, cosine])
+        self.labels = np.concatenate([self.labels, _by_cosine(cosine)])
+        self.texts = np.concatenate([self.texts, again.astype(np.float16)])
+        self.stored = np.concatenate([self.stored, stored.astype(np.float16)])
+        self.at = np.concatenate([self.at, places])
+
+
+def _by_cosine(cosine: Floats) -> NDArray[np.int8]:
+    """The labels that the cosine alone tells.
+
+    Honest storage and honest providers stay far above ``MATCH``. Where a whole collection lies close to it, as that of
+    a quantised model does, its matching half says how far its own points spread.
+    """
+    import numpy as np
+
+    labels = np.full(len(cosine), Label.OFF, dtype=np.int8)
+    labels[np.isnan(cosine)] = Label.NO_DIRECTION
+    matching = cosine >= MATCH
+    if matching.any() and 2 * matching.sum() >= np.isfinite(cosine).sum():
+        usual = SPREAD * float(np.median(1 - cosine[matching]))
+        labels[cosine >= 1 - usual] = Label.NEAR
+    labels[matching] = Label.MATCHING
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """What the vectors of the points that are off are close to.
+
+    Attributes:
+        places: The points, in the order of all arrays here.
+        own: Cosines with their own texts, the direction that all texts lean to aside.
+        energy: Mean squares of their cosines with the other texts, the same, times the dimension: 1 for random vectors.
+        owner: By whether that point is off itself: the other text that each is closest to; -1 without any.
+        owner_cosine: Its cosine.
+    """
+
+    places: Rows
+    own: Floats
+    energy: Floats
+    owner: dict[bool, Rows] = field(default_factory=dict)
+    owner_cosine: dict[bool, Floats] = field(default_factory=dict)
+
+
+def nearest_texts(points: Partition) -> Nearest:
+    """Compare the vector of each point that is off with every text.
+
+    Above ``COMPARISONS`` only as many are compared, evenly spread; the others only when one of these belongs to another
+    text, which a collection embedded with another model never shows.
+    """
+    import numpy as np
+
+    places = np.concatenate([points.off(with_vector=True), np.arange(points.sampled, len(points.ids))])
+    places = places[points.labels[places] == Label.OFF]
+    found, lean = _nothing_near(places), _lean(points.texts)
+    against = np.arange(len(points.texts))
+    step = max(1, -(-len(places) * len(against) // COMPARISONS))
+    for turn in range(step):
+        if turn == 1 and max(cosines.max() for cosines in found.owner_cosine.values()) < MATCH:
+            against = np.array(points.references())
+        rows = np.arange(turn, len(places), step)
+        for start in range(0, len(rows), _BLOCK):
+            _compare(found, rows[start : start + _BLOCK], points, against, lean)
+    return found
+
+
+def _nothing_near(places: Rows) -> Nearest:
+    import numpy as np
+
+    def none(kind: type) -> Any:
+        return np.full(len(places), -1, dtype=kind)
+
+    both = (True, False)
+    return Nearest(
+        places, none(np.float32), np.zeros(len(places), dtype=np.float32),
+        {off: none(np.intp) for off in both}, {off: none(np.float32) for off in both},
+    )  # fmt: skip
+
+
+def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean: Floats) -> None:
+    """Compare some vectors with the texts of some points, in blocks of texts."""
+    import numpy as np
+
+    places = found.places[rows]
+    stored = points.vectors(places)
+    stored_lean = stored @ lean
+    found.own[rows] = _without_lean(points.cosine[places], stored_lean, points.texts[places].astype(np.float32) @ lean)
+    for start in range(0, len(against), _TEXTS):
+        numbers = against[start : start + _TEXTS]
+        block = points.texts[numbers].astype(np.float32)
+        cosines = stored @ block.T
+        cosines[places[:, None] == numbers[None, :]] = -1.0
+        freed = _without_lean(cosines, stored_lean[:, None], (block @ lean)[None, :])
+        freed[places[:, None] == numbers[None, :]] = 0.0
+        found.energy[rows] += np.einsum("ij,ij->i", freed, freed) * (points.texts.shape[1] / max(len(against) - 1, 1))
+        is_off = points.labels[numbers] == Label.OFF
+        for off in (True, False):
+            columns = np.flatnonzero(is_off == off)
+            if not len(columns):
+                continue
+            top = cosines[:, columns].argmax(axis=1)
+            cosine = cosines[np.arange(len(rows)), columns[top]]
+            better = cosine > found.owner_cosine[off][rows]
+            found.owner_cosine[off][rows[better]] = cosine[better]
+            found.owner[off][rows[better]] = numbers[columns[top[better]]]
+
+
+def _lean(texts: NDArray[np.float16]) -> Floats:
+    """The direction that all texts lean to, of length 1; zeros where there are too few to tell."""
+    import numpy as np
+
+    mean = texts.mean(axis=0, dtype=np.float32)
+    length = float(np.linalg.norm(mean))
+    lean: Floats = mean / length if len(texts) >= CENTRED_FROM and length > 0 else np.zeros_like(mean)
+    return lean
+
+
+def _without_lean(cosine: Floats, one: Floats, other: Floats) -> Floats:
+    """Cosines of vectors without their parts ``one`` and ``other`` along a common direction."""
+    import numpy as np
+
+    rest = np.sqrt(np.maximum(1 - one**2, 1e-6)) * np.sqrt(np.maximum(1 - other**2, 1e-6))
+    freed: Floats = (cosine - one * other) / rest
+    return freed
+
+
+def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> None:
+    """Note whose text the vectors belong to, and label those ``SWAPPED`` whose owner is off as well.
+
+    Where the text of a right point and that of an off one are equally close, as twins are, the off one is the owner.
+    """
+    for row, place in enumerate(near.places.tolist()):
+        off = bool(near.owner_cosine[True][row] >= near.owner_cosine[False][row] - NOISE)
+        cosine = float(near.owner_cosine[off][row])
+        if cosine >= MATCH and 1 - cosine <= MUCH_CLOSER * (1 - float(points.cosine[place])) and place not in changed:
+            points.owners[place] = Owner(int(near.owner[off][row]), cosine, off)
+    points.assign([place for place, owner in points.owners.items() if owner.off], Label.SWAPPED)
+
+
+def mark_displaced(points: Partition) -> None:
+    """Label ``SWAPPED`` the points whose own vector a swapped one holds: whose they hold may be outside the sample."""
+    points.assign([owner.point for owner in points.owners.values() if owner.off], Label.SWAPPED)
+
+
+def mark_copies(points: Partition, groups: Iterable[Collection[str]]) -> None:
+    """Label the points that are off and hold the vector of another text."""
+    place = {points.ids[number]: number for number in points.off().tolist()}
+    points.assign([place[name] for group in groups for name in group if name in place], Label.COPIED)
+
+
+@dataclass(frozen=True, eq=False)
+class Strangers:
+    """The points that are off, by what their vectors have to do with texts.
+
+    Attributes:
+        related: Closer to the own text than unrelated vectors are.
+        other_space: Unrelated to every text, and similar to each other where the texts are: another model's.
+        noise: Unrelated to every text and to each other.
+        stray: Of the same space, unrelated to the own text.
+    """
+
+    related: list[int]
+    other_space: list[int]
+    noise: list[int]
+    stray: list[int]
+
+
+def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) -> Strangers:
+    """Sort the points that are still off.
+
+    Vectors of two models are unrelated: with each other's texts they have the cosines of random directions, so their
+    energy is about 1, and their cosines with their own texts average to zero. Vectors of the collection's own model lie
+    where its texts lie, also when the text of the point was changed: their energy is that of the texts among each
+    other. A vector is of another space when it is nearer, as a ratio, to the first than to the second.
+    """
+    import numpy as np
+
+    fits = points.labels[near.places] == Label.OFF
+    fits &= (near.places < points.sampled) & ~np.isin(near.places, np.array(sorted(left_out), dtype=np.intp))
+    places, own, energy = near.places[fits], near.own[fits], near.energy[fits]
+    dimension = max(points.texts.shape[1], 1)
+    limit = chance_limit(points.sampled, dimension)
+    unrelated = own <= limit
+    nowhere = unrelated & (energy <= math.sqrt(max(_energy_of_texts(points), 1.0)))
+    strangers = places[nowhere]
+    centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= DRIFT / math.sqrt(dimension)
+    model, stray = strangers[:0], places[unrelated & ~nowhere]
+    if centred and _keeps_geometry(points, strangers):
+        # By chance a few of another model's vectors have more energy than the rest of them.
+        alike = _are_like(points, stray, strangers)
+        model, stray = np.concatenate([strangers, stray[alike]]), stray[~alike]
+    # Vectors that were not kept are judged by their own cosine.
+    unseen = np.setdiff1d(points.off(), points.at)
+    near_own = points.cosine[unseen] > limit
+    return Strangers(
+        related=[*places[~unrelated].tolist(), *unseen[near_own].tolist()],
+        other_space=model.tolist(),
+        noise=[*np.setdiff1d(strangers, model).tolist(), *unseen[~near_own].tolist()],
+        stray=stray.tolist(),
+    )
+
+
+def chance_limit(points: int, dimension: int) -> float:
+    """Cosine with the own text that no unrelated vector of so many exceeds."""
+    return (math.sqrt(2 * math.log(max(points, 2))) + CHANCE) / math.sqrt(max(dimension, 1))
+
+
+def _energy_of_texts(points: Partition) -> float:
+    """Mean square of the cosines of the texts among each other, times the dimension."""
+    import numpy as np
+
+    places = np.array(points.references(), dtype=np.intp)
+    texts, lean = points.texts[places[places < len(points.texts)]].astype(np.float32), _lean(points.texts)
+    freed = _without_lean(texts @ texts.T, (texts @ lean)[:, None], (texts @ lean)[None, :])
+    np.fill_diagonal(freed, 0.0)
+    return float((freed**2).sum()) * int(texts.shape[1]) / max(len(texts) * (len(texts) - 1), 1)
+
+
+def _keeps_geometry(points: Partition, places: Rows) -> bool:
+    """Whether some vectors are similar to each other where their texts are similar.
+
+    The cosines of noise have the standard deviation ``1 / sqrt(d)``, whatever the texts: weighted with those of the
+    texts, their sum tells another model from noise. Noise that leans in one direction, as that of positive numbers
+    does, is similar everywhere: from ``PAIRED_FROM`` vectors on only the differences of the similarities count.
+    """
+    import numpy as np
+
+    chosen = places[:: max(1, len(places) // REFERENCES)]
+    stored, texts = points.vectors(chosen), points.texts[chosen].astype(np.float32)
+    pair = np.triu_indices(len(chosen), 1)
+    one, other = (stored @ stored.T)[pair], (texts @ texts.T)[pair]
+    if len(chosen) >= PAIRED_FROM:
+        one, other = one - one.mean(), other - other.mean()
+    score = math.sqrt(points.texts.shape[1]) * float(one @ other)
+    return len(pair[0]) > 0 and score >= GEOMETRY * float(np.linalg.norm(other))
+
+
+def _are_like(points: Partition, places: Rows, model: Rows) -> NDArray[np.bool_]:
+    """Which vectors are as similar to those of another model, where the texts are, as these are among each other."""
+    import numpy as np
+
+    chosen = model[:: max(1, len(model) // REFERENCES)]
+    stored, texts = points.vectors(chosen), points.texts[chosen].astype(np.float32)
+
+    def along(some: Rows) -> Floats:
+        means = points.texts[some].astype(np.float32) @ texts.T
+        held = points.vectors(some) @ stored.T
+        means[some[:, None] == chosen[None, :]] = 0.0
+        share: Floats = np.einsum("ij,ij->i", held, means) / np.maximum(np.einsum("ij,ij->i", means, means), 1e-9)
+        return share
+
+    like: NDArray[np.bool_] = along(places) >= np.median(along(chosen)) / 2
+    return like
+
+
+def name_the_rest(
+    points: Partition, sorted_points: Strangers, *, changed: Collection[int], other_model: Collection[int]
+) -> None:
+    """Label what is still off ``TEXT_MISMATCH``, and say what each vector looks like.
+
+    Args:
+        points: All points.
+        sorted_points: Those that are off.
+        changed: Points whose stored hash says that the text was changed.
+        other_model: Points whose payload names another model than that of the matching points.
+    """
+    alien, noise, changed = set(sorted_points.other_space), set(sorted_points.noise), set(changed)
+    rest = points.off().tolist()
+    points.assign(rest, Label.TEXT_MISMATCH)
+    for place in rest:
+        if place in points.owners:
+            points.looks[place] = "another_point"
+        elif place in changed:
+            points.looks[place] = "older_text"
+        elif place in alien or (place in noise and place in other_model):
+            points.looks[place] = "another_model"
+        else:
+            points.looks[place] = "noise" if place in noise else "older_text"
