@@ -14,13 +14,12 @@ from ragval_pipeline.validation.vectors.thresholds import (
     CHANCE,
     COMPARISONS,
     DRIFT,
-    GEOMETRY,
     MATCH,
     MUCH_CLOSER,
     NOISE,
-    PAIRED_FROM,
     REFERENCES,
     SPREAD,
+    STRUCTURE,
 )
 
 if TYPE_CHECKING:
@@ -301,7 +300,7 @@ class Strangers:
 
     Attributes:
         related: Closer to the own text than unrelated vectors are.
-        other_space: Unrelated to every text, and similar to each other where the texts are: another model's.
+        other_space: Unrelated to every text, and not to each other: another model's.
         noise: Unrelated to every text and to each other.
         stray: Of the same space, unrelated to the own text.
     """
@@ -332,7 +331,7 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
     strangers = places[nowhere]
     centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= DRIFT / math.sqrt(dimension)
     model, stray = strangers[:0], places[unrelated & ~nowhere]
-    if centred and _keeps_geometry(points, strangers):
+    if centred and _have_structure(points, strangers):
         # By chance a few of another model's vectors have more energy than the rest of them.
         alike = _are_like(points, stray, strangers)
         model, stray = np.concatenate([strangers, stray[alike]]), stray[~alike]
@@ -363,40 +362,40 @@ def _energy_of_texts(points: Partition) -> float:
     return float((freed**2).sum()) * int(texts.shape[1]) / max(len(texts) * (len(texts) - 1), 1)
 
 
-def _keeps_geometry(points: Partition, places: Rows) -> bool:
-    """Whether some vectors are similar to each other where their texts are similar.
+def _have_structure(points: Partition, places: Rows) -> bool:
+    """Whether some vectors are more, or less, similar to each other than noise is.
 
-    The cosines of noise have the standard deviation ``1 / sqrt(d)``, whatever the texts: weighted with those of the
-    texts, their sum tells another model from noise. Noise that leans in one direction, as that of positive numbers
-    does, is similar everywhere: from ``PAIRED_FROM`` vectors on only the differences of the similarities count.
+    The cosines of noise spread by ``1 / sqrt(d)`` around zero, those of every model further. Noise of positive numbers
+    leans to the diagonal, which is left aside. Of noise, the energy times the number of pairs has a chi-squared
+    distribution; Wilson and Hilferty's transformation gives standard deviations.
     """
     import numpy as np
 
-    chosen = places[:: max(1, len(places) // REFERENCES)]
-    stored, texts = points.vectors(chosen), points.texts[chosen].astype(np.float32)
-    pair = np.triu_indices(len(chosen), 1)
-    one, other = (stored @ stored.T)[pair], (texts @ texts.T)[pair]
-    if len(chosen) >= PAIRED_FROM:
-        one, other = one - one.mean(), other - other.mean()
-    score = math.sqrt(points.texts.shape[1]) * float(one @ other)
-    return len(pair[0]) > 0 and score >= GEOMETRY * float(np.linalg.norm(other))
+    vectors = points.vectors(places[:: max(1, len(places) // REFERENCES)])
+    pairs = len(vectors) * (len(vectors) - 1) // 2
+    if not pairs:
+        return False
+    vectors = vectors - vectors.mean(axis=1, keepdims=True)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+    energy, spread = float(np.mean(cosines**2)) * vectors.shape[1], 2 / (9 * pairs)
+    deviations = (math.cbrt(energy) - (1 - spread)) / math.sqrt(spread)
+    return deviations >= STRUCTURE
 
 
 def _are_like(points: Partition, places: Rows, model: Rows) -> NDArray[np.bool_]:
-    """Which vectors are as similar to those of another model, where the texts are, as these are among each other."""
+    """Which vectors are as similar to those of another model as these are to each other, rather than by chance."""
     import numpy as np
 
-    chosen = model[:: max(1, len(model) // REFERENCES)]
-    stored, texts = points.vectors(chosen), points.texts[chosen].astype(np.float32)
+    others = points.vectors(model[:: max(1, len(model) // REFERENCES)])
 
-    def along(some: Rows) -> Floats:
-        means = points.texts[some].astype(np.float32) @ texts.T
-        held = points.vectors(some) @ stored.T
-        means[some[:, None] == chosen[None, :]] = 0.0
-        share: Floats = np.einsum("ij,ij->i", held, means) / np.maximum(np.einsum("ij,ij->i", means, means), 1e-9)
-        return share
+    def energy(some: Rows) -> Floats:
+        squares = (points.vectors(some) @ others.T) ** 2
+        found: Floats = squares.mean(axis=1) * others.shape[1]
+        return found
 
-    like: NDArray[np.bool_] = along(places) >= np.median(along(chosen)) / 2
+    usual = float(np.median(energy(model))) if len(model) else 0.0
+    like: NDArray[np.bool_] = energy(places) >= math.sqrt(usual)
     return like
 
 

@@ -168,7 +168,7 @@ def noise(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     describe="Leaves a point with the vector of an older wording, as an update of text and page alone does.",
 )
 def older_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    older = dict(zip((str(point.id) for point in corpus.points), corpus.embed(_reworded(corpus)), strict=True))
+    older = dict(zip((str(point.id) for point in corpus.points), corpus.embed(_reworded(corpus, rng)), strict=True))
     points = choose_points(
         corpus, amount, rng, suits=lambda point: _cosine(point.vector, older[str(point.id)]) < _CHANGED
     )
@@ -210,14 +210,11 @@ def _mismatched(points: Iterable[StoredPoint]) -> Planted:
     return Planted("vector.text_mismatch", _ids(points), followers=_NOT_FOUND)
 
 
-def _reworded(corpus: Corpus) -> list[str]:
-    """The text of each point with every third word of the point before it."""
+def _reworded(corpus: Corpus, rng: random.Random) -> list[str]:
+    """The text of each point with other words of the corpus in every third place."""
     texts = [str(corpus.get(point, "text")).split(" ") for point in corpus.points]
-    others = [texts[-1], *texts[:-1]]
-    return [
-        " ".join(other[place % len(other)] if place % 3 == 0 else word for place, word in enumerate(text))
-        for text, other in zip(texts, others, strict=True)
-    ]
+    words = [word for text in texts for word in text]
+    return [" ".join(word if place % 3 else rng.choice(words) for place, word in enumerate(text)) for text in texts]
 
 
 def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vectors]) -> Planted:
