@@ -23,12 +23,10 @@ from ragval_pipeline.validation.vectors import findings as wording
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import Comparison, same_vectors
 from ragval_pipeline.validation.vectors.models import Decision, decide, worth_trying
-from ragval_pipeline.validation.vectors.partition import (
-    Label,
-    Partition,
+from ragval_pipeline.validation.vectors.partition import Label, Partition, mark_copies
+from ragval_pipeline.validation.vectors.spaces import (
     Strangers,
     find_owners,
-    mark_copies,
     mark_displaced,
     name_the_rest,
     nearest_texts,

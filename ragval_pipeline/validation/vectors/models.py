@@ -19,7 +19,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ragval_pipeline.sources.snapshot.lookup import id_order
-from ragval_pipeline.validation.vectors.partition import Label, Partition, Strangers, chance_limit
+from ragval_pipeline.validation.vectors.partition import Label, Partition
+from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit
 from ragval_pipeline.validation.vectors.thresholds import CHANCE, FEWEST, MOST, POPULATION, SAME_MODEL, SEPARATES
 from ragval_pipeline.validation.vectors.trials import Trial
 

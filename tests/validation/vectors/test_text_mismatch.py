@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.vectors import partition
+from ragval_pipeline.validation.vectors import spaces
 from ragval_pipeline.validation.vectors.thresholds import MATCH
 from tests.validation.vectors.space import SIZE, Floats, Space, embedded, other_model, space, subjects
 
@@ -200,6 +200,6 @@ def test_where_too_many_points_are_off_to_compare_all_the_answer_is_the_same(mon
     points.vectors = list(other_model(points.vectors))
     shifted = space()
     shifted.vectors = [*shifted.vectors[1:60], shifted.vectors[0], *shifted.vectors[60:]]
-    monkeypatch.setattr(partition, "COMPARISONS", 90 * 20)
+    monkeypatch.setattr(spaces, "COMPARISONS", 90 * 20)
     assert subjects(points.examined()) == {"vector.model_mismatch": {"c"}}
     assert subjects(shifted.examined()) == {"vector.swapped": shifted.named(range(60))}
