@@ -8,6 +8,7 @@ from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.validation.vectors.thresholds import THRESHOLDS
 
 FOLDER = Path(__file__).parent
 _NOTE = "<!-- Written by docs/generate.py from the code. -->\n"
@@ -76,6 +77,16 @@ def criteria_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def detection_page() -> str:
+    """The page on detection, written by hand, with the table of the vectors' thresholds."""
+    start, end = "<!-- vector thresholds, written by docs/generate.py -->\n", "<!-- end of vector thresholds -->"
+    before, _, rest = (FOLDER / "detection.md").read_text(encoding="utf-8").partition(start)
+    lines = ["| threshold | value | unit | what it separates | evidence |", "|---|--:|---|---|---|"]
+    for row in THRESHOLDS:
+        lines.append(f"| `{row.name}` | {row.value:.3g} | {row.unit} | {row.reason} | {row.evidence} |")
+    return before + start + "\n".join(lines) + "\n" + end + rest.partition(end)[2]
+
+
 def _required_by(name: str) -> str:
     gates = {"none": DEFAULT_GATES, **{profile.name: profile.gates for profile in PROFILES.values()}}
     found = []
@@ -94,7 +105,7 @@ def _family(name: str) -> str:
     return f"{head}_at_K" if separator and rank.isdigit() else name
 
 
-PAGES = {"findings.md": findings_page, "criteria.md": criteria_page}
+PAGES = {"findings.md": findings_page, "criteria.md": criteria_page, "detection.md": detection_page}
 
 
 def main() -> None:

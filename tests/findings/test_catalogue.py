@@ -53,6 +53,7 @@ vector.identical W s
 vector.dimension E r
 vector.model_mismatch E c
 vector.mixed_models E c
+vector.text_mismatch E s
 vector.swapped E s
 index.collection_missing E r
 index.empty E r

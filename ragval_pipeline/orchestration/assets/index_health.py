@@ -88,7 +88,7 @@ def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Seq
 
 def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Sequence[float]]:
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.vectors.compared import id_hash
+    from ragval_pipeline.validation.vectors.sample import id_hash
 
     ids = [row["point_id"] for row in Snapshot(manifest).rows(("point_id",))]
     chosen = sorted(ids, key=id_hash)[:POINTS_PROBED]

@@ -70,16 +70,6 @@ def test_a_part_of_another_model_beside_a_rest_that_was_embedded_otherwise_names
     assert mismatch.details["sampled"] == 70
 
 
-def test_a_few_points_of_another_model_are_no_part_of_the_collection() -> None:
-    points = space()
-    mixed(points, 2)
-    measurement = points.examined()
-    assert measurement.findings == ()
-    value = measurement.value("embedding_match")
-    assert value is not None
-    assert (value.numerator, value.denominator) == (88, 90)
-
-
 def test_the_models_that_the_payload_names_explain_the_parts() -> None:
     points = space()
     planted = mixed(points, 30)
@@ -224,15 +214,14 @@ class NearlyAlike(StaticEmbedder):
         return batch
 
 
-@pytest.mark.parametrize(("amount", "named"), [(90, {"vector.model_mismatch": {"c"}}), (30, {})])
-def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_all(
-    amount: int, named: dict[str, set[str]]
-) -> None:
+@pytest.mark.parametrize(("amount", "named"), [(90, "vector.model_mismatch"), (30, "vector.text_mismatch")])
+def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_all(amount: int, named: str) -> None:
     points = space()
     points.embedder = NearlyAlike([row["text"] for row in points.rows[:15]])
     asked = points.embedder.embed([row["text"] for row in points.rows], input_type="search_query").vectors
     points.vectors[:amount] = list(asked[:amount])
-    assert subjects(points.examined()) == named
+    # Of the thirty, only fifteen are further from their texts than what counts as a match.
+    assert subjects(points.examined()) == {named: {"c"} if amount == 90 else points.named(range(15))}
 
 
 def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:
@@ -255,6 +244,20 @@ def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None
     found = {finding.code: finding for finding in explain(points.examined().findings, Site())}
     assert found["vector.model_mismatch"].details["kind"] == "truncation"
     assert found["vector.identical"].because == "vector.model_mismatch"
+
+
+def test_noise_beside_texts_that_were_embedded_otherwise_is_named_for_itself() -> None:
+    points = space()
+    points.vectors = list(embedded([f"{row['title']}\n\n{row['text']}" for row in points.rows]))
+    points.vectors[17] = np.random.default_rng(3).standard_normal(256).astype(np.float32)
+    assert subjects(points.examined()) == {"vector.model_mismatch": {"c"}, "vector.text_mismatch": points.named([17])}
+
+
+def test_noise_for_all_is_a_mismatch_that_says_so() -> None:
+    points = space()
+    points.vectors = list(np.random.default_rng(3).standard_normal((90, 256)).astype(np.float32))
+    finding = only(points)
+    assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", "noise")
 
 
 def test_an_embedder_that_fails_leaves_what_vectors_tell_by_themselves() -> None:

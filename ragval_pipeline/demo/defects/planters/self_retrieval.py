@@ -12,7 +12,7 @@ from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
 
 #: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
-_WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch"})
+_WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch", "vector.text_mismatch"})
 #: Share of questions that find a hub, and how many are tried.
 _HUB_SHARE, _TEXTS_ASKED = 0.2, 100
 
