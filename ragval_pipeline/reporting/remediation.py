@@ -12,11 +12,11 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
-from ragval_pipeline.reporting.duplicates import GROUPED, surplus_pages, surplus_points
 from ragval_pipeline.reporting.outline import FindingNode, finding_tree
-from ragval_pipeline.reporting.point_lookup import PointLookup
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.validation.causes import COPIES
+from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 #: Lists of findings, and the action of the catalogue that fills each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}

@@ -17,6 +17,7 @@ from ragval_pipeline.sources.inventory import SiteInventory, modules_of
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.causes import link_consequences
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.repair.simulate import Simulated, with_would_clear
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -72,6 +73,7 @@ def assemble_report(
     severities: Mapping[str, str],
     inventory: SiteInventory | None = None,
     extra_findings: Sequence[Finding] = (),
+    simulated: Simulated | None = None,
 ) -> Assembled:
     """Judge everything once and fill the report.
 
@@ -83,12 +85,17 @@ def assemble_report(
         severities: The suite's own severities by code.
         inventory: The site, when it was read.
         extra_findings: Findings that no asset measured, such as a collection that changed while it was read.
+        simulated: What the repairs of the causes would clear; None: none was tried.
     """
-    found = [finding for measurement in measurements for finding in measurement.findings]
-    graded = grade_findings(merge_findings([*found, *extra_findings]), severities)
+    graded = graded_findings(measurements, severities, extra_findings)
     page_modules = modules_of(inventory.pages) if inventory else {}
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
-    findings = link_consequences(graded, page_modules=page_modules, moved=sections.get("moved_pages"))
+    findings = link_consequences(
+        with_would_clear(graded, simulated) if simulated else graded,
+        page_modules=page_modules,
+        moved=sections.get("moved_pages"),
+        computed=simulated.links if simulated else None,
+    )
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)
     report = ValidationReport(
@@ -112,6 +119,14 @@ def assemble_report(
         environment=dict(facts.environment),
     )
     return Assembled(report, findings)
+
+
+def graded_findings(
+    measurements: Sequence[Measurement], severities: Mapping[str, str], extra: Sequence[Finding] = ()
+) -> list[Finding]:
+    """All findings of a run, those of one code and scope in one, graded as the suite wants them."""
+    found = [finding for measurement in measurements for finding in measurement.findings]
+    return grade_findings(merge_findings([*found, *extra]), severities)
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:

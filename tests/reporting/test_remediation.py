@@ -4,8 +4,8 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
+from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
 SCOPE = {"key:intro": PAGE}

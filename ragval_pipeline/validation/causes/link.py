@@ -6,6 +6,7 @@ What lives here: holding every subject against every possible cause. What does n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
@@ -14,6 +15,7 @@ from ragval_pipeline.validation.causes.order import order_findings
 from ragval_pipeline.validation.causes.relevance import BOILERPLATE, Cause, explains, is_wide, words_in
 from ragval_pipeline.validation.causes.table import CONSEQUENCES, READS
 from ragval_pipeline.validation.causes.touches import Touches
+from ragval_pipeline.validation.repair.simulate import JUDGED
 
 
 def link_consequences(
@@ -21,6 +23,7 @@ def link_consequences(
     *,
     page_modules: Mapping[str, str],
     moved: Mapping[str, Sequence[str]] | None = None,
+    computed: Mapping[str, Mapping[str, frozenset[str]]] | None = None,
 ) -> list[Finding]:
     """Set ``because`` where every subject of a finding follows from other findings, and order the findings.
 
@@ -28,6 +31,8 @@ def link_consequences(
         findings: All findings of the run.
         page_modules: Module of each in-scope page by canonical form: a query that only names a module touches them.
         moved: By page that lacks chunks, the pages out of scope whose points hold its text.
+        computed: Causes by finding code and subject, found by simulating their repair. These codes, and all others of
+            queries and answers, have no other causes then. None: nothing was simulated.
 
     Returns:
         The same findings, errors first, causes before their consequences.
@@ -38,8 +43,28 @@ def link_consequences(
         by_code.setdefault(finding.code, []).append(finding)
     causes = {code: _cause(same, touches) for code, same in by_code.items()}
     return order_findings(
-        _link(finding, _about(finding.code, causes, by_code, touches), touches) for finding in findings
+        _link_computed(finding, computed.get(finding.code, {}))
+        if computed is not None and finding.code in JUDGED
+        else _link(finding, _about(finding.code, causes, by_code, touches), touches)
+        for finding in findings
     )
+
+
+def _link_computed(finding: Finding, computed: Mapping[str, frozenset[str]]) -> Finding:
+    """Note on each subject the cause whose repair clears it: the one that clears most, else the likelier one."""
+    clears = Counter(code for entry in finding.subjects for code in computed.get(entry.name, ()))
+    if not clears or finding.because is not None:
+        return finding
+    rank = {code: place for place, code in enumerate(CONSEQUENCES.get(finding.code, ()))}
+    ranked = sorted(clears, key=lambda code: (-clears[code], rank.get(code, len(rank)), code))
+    because = {
+        entry.name: next((code for code in ranked if code in computed.get(entry.name, ())), None)
+        for entry in finding.subjects
+    }
+    subjects = tuple(_noted(entry, because[entry.name]) for entry in finding.subjects)
+    whole = ranked[0] if all(because.values()) else None
+    details = {**finding.details, "simulated": True}
+    return finding.model_copy(update={"subjects": subjects, "because": whole, "details": details})
 
 
 def _about(

@@ -25,6 +25,8 @@ HUB_TIMES_EXPECTED = 3.0
 #: Unrelated queries that these must be worth. The chunk about a subject turns up for all that is asked about it: 21
 #: titles about the arguments of a command line are worth 6, 14 titles that a list of contents answers are worth 12.
 HUB_QUERIES = 10.0
+#: Queries of a hub that its details hold at most.
+HUB_EXAMPLES = 20
 
 PageOf = Callable[[Mapping[str, Any]], str | None]
 
@@ -158,8 +160,13 @@ def _hubs(
             continue
         unrelated = _unrelated([query.text for query in found], words, len(queries))
         if unrelated >= HUB_QUERIES:
-            details = {"queries": len(found), "of": others, "expected": round(expected, 3)}
-            details["unrelated"] = round(unrelated, 1)
+            details = {
+                "queries": len(found),
+                "of": others,
+                "expected": round(expected, 3),
+                "unrelated": round(unrelated, 1),
+                "asked": [query.text for query in found[:: -(-len(found) // HUB_EXAMPLES)]],
+            }
             subjects.append(Subject(name=point, page=home[point], details=details))
     return [make_finding("retrieval.hub_chunk", subjects)] if subjects else []
 
