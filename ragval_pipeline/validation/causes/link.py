@@ -43,11 +43,22 @@ def link_consequences(
         by_code.setdefault(finding.code, []).append(finding)
     causes = {code: _cause(same, touches) for code, same in by_code.items()}
     return order_findings(
-        _link_computed(finding, computed.get(finding.code, {}))
+        _link_simulated(finding, computed.get(finding.code, {}), causes, touches)
         if computed is not None and finding.code in JUDGED
         else _link(finding, _about(finding.code, causes, by_code, touches), touches)
         for finding in findings
     )
+
+
+def _link_simulated(
+    finding: Finding, computed: Mapping[str, frozenset[str]], causes: Mapping[str, Cause], touches: Touches
+) -> Finding:
+    linked = _link_computed(finding, computed)
+    if not finding.code.startswith("regression."):
+        return linked
+    # A lost query is one that fails now: that takes no simulation.
+    failed = {code: causes[code] for code in CONSEQUENCES[finding.code] if code in causes and code.startswith("query.")}
+    return _link(linked, failed, touches)
 
 
 def _link_computed(finding: Finding, computed: Mapping[str, frozenset[str]]) -> Finding:

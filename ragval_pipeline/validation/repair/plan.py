@@ -160,9 +160,10 @@ class _World:
         names = {subject.name for finding in known for subject in finding.subjects}
         keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
         everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
-        lengths: list[int] = []
+        lengths, cut = [], _names(findings, "chunk.too_small")
         for row in rows():
-            lengths.append(len(row["text"] or ""))
+            if row["point_id"] not in cut:
+                lengths.append(len(row["text"] or ""))
             for name in ("module", "chapter"):
                 if row[name] is not None and row["page_key"] is not None:
                     module = world.modules.get(row["page_key"], row["page_key"])

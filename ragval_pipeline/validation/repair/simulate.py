@@ -131,11 +131,7 @@ def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[
 
 
 def _told(result: WouldClear) -> dict[str, Any]:
-    return {
-        code: {"cleared": sorted(names), "of": result.of[code], "simulated": True}
-        for code, names in result.cleared.items()
-        if names
-    }
+    return {code: {"cleared": sorted(names), "of": result.of[code]} for code, names in result.cleared.items() if names}
 
 
 def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
