@@ -17,7 +17,12 @@ from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit, Reader
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ragval_pipeline.sources.embedders.base import Embedder
+
+    Vector = NDArray[np.float32]
 
 
 class Searcher(Protocol):
@@ -49,7 +54,7 @@ class IndexSearcher:
     input_type: Literal["search_query", "search_document"] = "search_query"
     exact: bool = False
     anew: bool = False
-    _vectors: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    _vectors: dict[str, Vector] = field(default_factory=dict, repr=False)
 
     def prepare(self, texts: Sequence[str]) -> float | None:
         """Embed the texts.
@@ -63,12 +68,12 @@ class IndexSearcher:
         size = int(batch.vectors.shape[1])
         if size != self.vector.size:
             raise dimension_mismatch(self.vector, size, self.embedder)
-        self._vectors = {text: row.tolist() for text, row in zip(texts, batch.vectors, strict=True)}
+        self._vectors = dict(zip(texts, batch.vectors, strict=True))
         return 1000 * batch.elapsed_s / len(texts)
 
     def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
         """The nearest points, in the server's order."""
-        return self.reader.search(self._vectors[text], limit=limit, fields=fields, exact=self.exact)
+        return self.reader.search(self._vectors[text].tolist(), limit=limit, fields=fields, exact=self.exact)
 
 
 def dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
