@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 from ragval_pipeline.validation.integrity.folding import FoldedText, fold
@@ -71,12 +71,16 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[str]:
 
 
 def in_chunks(passage: str, characters: int) -> list[str]:
-    """A passage in pieces of at most about so many characters, cut between words."""
-    pieces: list[str] = []
-    words: Sequence[str] = passage.split() if " " in passage else [passage]
+    """A passage in equal pieces of about so many characters, cut between words where it has blanks."""
+    number = max(1, round(len(passage) / characters))
+    length = len(passage) / number
+    words = passage.split()
+    if max(map(len, words), default=0) > characters:  # a script without blanks
+        edges = [round(piece * length) for piece in range(number + 1)]
+        return [passage[start:end] for start, end in pairwise(edges)]
+    pieces: list[list[str]] = [[] for _ in range(number)]
+    at = 0
     for word in words:
-        if pieces and len(pieces[-1]) + len(word) < characters:
-            pieces[-1] += f" {word}"
-        else:
-            pieces += [word[at : at + characters] for at in range(0, len(word), characters)]
-    return pieces
+        pieces[min(number - 1, int(at / length))].append(word)
+        at += len(word) + 1
+    return [" ".join(piece) for piece in pieces if piece]
