@@ -25,6 +25,7 @@ from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
+from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
@@ -40,6 +41,7 @@ def write_report(
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
     pages: PageCopiesManifest | None = None,
+    simulated: Simulated | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -50,6 +52,7 @@ def write_report(
         inventory: The site, when it was read.
         manifest: The snapshot, when it was taken.
         pages: The page copies, when they were taken.
+        simulated: What the repairs of the causes would clear; None: none was tried.
 
     Returns:
         The report, and the folder it was written to.
@@ -61,7 +64,7 @@ def write_report(
 
     if inventory is not None and inventory.failure is not None:
         measurements = [failed_measurement(SITEMAP_URLS, inventory.failure.error()), *measurements]
-    assembled = _assemble(suite, place, measurements, inventory, manifest)
+    assembled = _assemble(suite, place, measurements, inventory, manifest, simulated)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(
@@ -114,6 +117,7 @@ def _assemble(
     measurements: Sequence[Measurement],
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
+    simulated: Simulated | None,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -134,6 +138,7 @@ def _assemble(
         severities=suite.severity,
         inventory=inventory,
         extra_findings=snapshot_findings(manifest) if manifest else (),
+        simulated=simulated,
     )
 
 

@@ -19,6 +19,7 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     reason_of,
     verdict_words,
+    would_clear,
 )
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.urls import is_http_url
@@ -150,7 +151,8 @@ def _finding(node: FindingNode, indent: str) -> Iterator[str]:
     more = f" and {finding.count - _SUBJECTS:,} more" if finding.count > _SUBJECTS else ""
     if shown:
         yield f"{indent}  {shown}{more}"
-    yield f"{indent}  *{escape(finding.remedy)}*"
+    told = would_clear(finding)
+    yield f"{indent}  *{escape(finding.remedy)}*{f' {escape(told)}' if told else ''}"
     for below in node.consequences:
         yield from _finding(below, indent + "  ")
 

@@ -12,6 +12,7 @@ from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
 from ragval_pipeline.reporting.selection import groups_of_report, is_partial
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.repair.simulate import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
@@ -88,6 +89,26 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
         return FindingNode(findings[index], tuple(node(child) for child in children.get(index, ())))
 
     return [node(index) for index in roots]
+
+
+def would_clear(finding: ReportedFinding) -> str:
+    """What repairing a finding would clear, as far as it was simulated; empty when nothing, or nothing was."""
+    cleared = finding.details.get("would_clear", {})
+    told = [
+        f"{len(result['cleared'])} of the {result['of']} {JUDGED[code]}" if result["of"] > 1 else f"the {_one(code)}"
+        for code, result in cleared.items()
+        if code in JUDGED
+    ]
+    return f"Would clear {', '.join(told)} (simulated)." if told else ""
+
+
+def also_clears(node: FindingNode) -> list[str]:
+    """Codes of what follows from a finding by what it is about, and was not simulated."""
+    return list(dict.fromkeys(finding.code for finding in node.below() if finding.code not in JUDGED))
+
+
+def _one(code: str) -> str:
+    return JUDGED[code].replace("queries", "query").replace("metrics", "metric").removesuffix("s")
 
 
 def verdict_words(report: ValidationReport) -> str:

@@ -13,10 +13,10 @@ from typing import Any
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
-from ragval_pipeline.reporting.duplicates import GROUPED, surplus_pages, surplus_points
-from ragval_pipeline.reporting.outline import FindingNode, finding_tree
-from ragval_pipeline.reporting.point_lookup import PointLookup
+from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 #: Lists of findings, and the action of the catalogue that fills each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
@@ -161,7 +161,8 @@ def remediation(
         ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (a person
         decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``), and by who acts ``ingestion``,
         ``chunker``, ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy,
-        count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``).
+        count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and
+        ``would_clear`` what its repair would clear (``{code, scope, clears, cleared, of, simulated}``).
     """
     collected = Remediation(scope_urls, lookup, model)
     collected.delete_strays(findings)
@@ -171,7 +172,11 @@ def remediation(
     # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
     for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
         collected.add(finding)
-    return {**collected.as_json(), "also_clears": [_cleared(node) for node in nodes if node.consequences]}
+    return {
+        **collected.as_json(),
+        "also_clears": [_cleared(node) for node in nodes if also_clears(node)],
+        "would_clear": [entry for finding in findings for entry in _would_clear(finding)],
+    }
 
 
 def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
@@ -198,8 +203,13 @@ def _entry(finding: Finding) -> dict[str, Any]:
 
 
 def _cleared(node: FindingNode) -> dict[str, Any]:
-    codes = dict.fromkeys(finding.code for finding in node.below())
-    return {"code": node.finding.code, "scope": node.finding.scope, "codes": list(codes)}
+    return {"code": node.finding.code, "scope": node.finding.scope, "codes": also_clears(node)}
+
+
+def _would_clear(finding: Finding) -> list[dict[str, Any]]:
+    about = {"code": finding.code, "scope": finding.scope}
+    cleared = finding.details.get("would_clear", {})
+    return [{**about, "clears": code, **result, "simulated": True} for code, result in cleared.items()]
 
 
 def _note(noted: dict[str, list[str]], name: str, code: str) -> None:

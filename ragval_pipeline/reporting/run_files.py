@@ -15,13 +15,13 @@ from ragval_pipeline.reporting.json_report import validation_report_json
 from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.junit import junit_xml
 from ragval_pipeline.reporting.markdown import summary_md
-from ragval_pipeline.reporting.point_lookup import look_up_points
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.reporting.query_csv import query_results_csv
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
 from ragval_pipeline.reporting.score_view import score_note
 from ragval_pipeline.reporting.storage import Content
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
+from ragval_pipeline.validation.repair.point_lookup import look_up_points
 
 REPORT, FINDINGS = "validation_report.json", "findings.parquet"
 #: Every name that a run can put beside ``evidence/``; those that a run has no content for are left out.

@@ -18,7 +18,12 @@ from ragval_pipeline.sources.qdrant.reader import Hit, Reader
 from ragval_pipeline.sources.reembedding import EmbeddedTexts, embed_each
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ragval_pipeline.sources.embedders.base import Embedder
+
+    Vector = NDArray[np.float32]
 
 
 class RefusedTextError(RagvalError):

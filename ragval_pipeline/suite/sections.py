@@ -131,6 +131,7 @@ class RetrievalSettings(Section):
     )
     exact: bool = Field(False, description="Search exactly instead of through HNSW")
     repeats: Whole = Field(2, ge=1, le=100, description="Searches per query, for determinism")
+    self_sample: FromOne = Field(400, description="Pages that are asked for by their own title and headings at most")
     retriever: str | None = Field(None, description="module:attr, your production search")
 
     _blank = field_validator("retriever", mode="before")(_blank_is_none)

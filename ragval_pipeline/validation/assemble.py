@@ -12,13 +12,14 @@ from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.findings.factory import grade_findings, merge_findings
-from ragval_pipeline.findings.graph import Simulated, Site, explain
+from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.findings.order import Totals, order_findings, with_shares
 from ragval_pipeline.sources.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.repair.simulate import JUDGED, Simulated, with_would_clear
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -90,15 +91,19 @@ def assemble_report(
         severities: The suite's own severities by code.
         inventory: The site, when it was read.
         extra_findings: Findings that no asset measured, such as a collection that changed while it was read.
-        simulated: Causes that were computed by simulating their repair (``findings.graph``).
+        simulated: What the repairs of the causes would clear; None: none was tried.
     """
-    found = [finding for measurement in measurements for finding in measurement.findings]
-    graded = grade_findings(merge_findings([*found, *extra_findings]), severities)
+    graded = graded_findings(measurements, severities, extra_findings)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     shared = with_shares(graded, _totals(sections, inventory))
     site = Site(_pages_of_modules(inventory), sections.get("moved_pages", {}))
-    findings = order_findings(explain(shared, site, simulated))
-    findings = _pages_as_written(findings, sections, inventory.folder() if inventory else UrlFolder())
+    if simulated is None:
+        findings = explain(shared, site)
+    else:
+        # Of what was judged again, what no repair clears has no cause that must be simulated.
+        computed = {code: simulated.links.get(code, {}) for code in JUDGED}
+        findings = explain(with_would_clear(shared, simulated), site, computed)
+    findings = _pages_as_written(order_findings(findings), sections, inventory.folder() if inventory else UrlFolder())
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)
     report = ValidationReport(
@@ -164,6 +169,14 @@ def _pages_as_written(findings: Sequence[Finding], sections: Mapping[str, Any], 
         else finding
         for finding in findings
     ]
+
+
+def graded_findings(
+    measurements: Sequence[Measurement], severities: Mapping[str, str], extra: Sequence[Finding] = ()
+) -> list[Finding]:
+    """All findings of a run, those of one code and scope in one, graded as the suite wants them."""
+    found = [finding for measurement in measurements for finding in measurement.findings]
+    return grade_findings(merge_findings([*found, *extra]), severities)
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:

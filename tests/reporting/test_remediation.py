@@ -4,8 +4,8 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
+from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
 SCOPE = {"key:intro": PAGE}
@@ -220,16 +220,17 @@ def test_only_findings_that_touch_points_or_pages_are_looked_up():
 
 
 def test_what_follows_from_a_finding_asks_for_nothing_and_is_named_under_its_cause():
+    cleared = {"would_clear": {"query.failed": {"cleared": ["q1"], "of": 2}}}
     result = remedy(
-        make_finding("coverage.missing_page", [PAGE]),
+        make_finding("coverage.missing_page", [PAGE], details=cleared),
         make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
         make_finding("query.dead_target", ["q1"]).model_copy(update={"because": "query.failed"}),
     )
     assert result["queries"] == []
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.missing_page"]}]
-    assert result["also_clears"] == [
-        {"code": "coverage.missing_page", "scope": None, "codes": ["query.failed", "query.dead_target"]}
-    ]
+    assert result["also_clears"] == [{"code": "coverage.missing_page", "scope": None, "codes": ["query.dead_target"]}]
+    about = {"code": "coverage.missing_page", "scope": None, "clears": "query.failed", "simulated": True}
+    assert result["would_clear"] == [{**about, "cleared": ["q1"], "of": 2}]
 
 
 @pytest.mark.parametrize("code", ["chunk.duplicate_text", "chunk.near_duplicate"])

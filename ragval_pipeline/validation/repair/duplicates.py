@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.reporting.point_lookup import PointLookup
 from ragval_pipeline.sources.urls import without_fragment
 from ragval_pipeline.validation.chunks.generations import Stored, newest_of
+from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 #: Codes whose subjects are groups of which one member stays.
 GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
