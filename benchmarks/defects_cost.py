@@ -55,22 +55,24 @@ def main() -> int:
     """Build the corpus, validate it in a process of its own, and print what it cost; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", type=int, default=10_000, help="at least so many (default 10000)")
+    parser.add_argument("--only", help="groups of measurements, with commas between (default all)")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure is not None:
-        return _measured(options.measure)
+        return _measured(options.measure, options.only)
     with tempfile.TemporaryDirectory(prefix="ragval-cost-") as folder:
         corpus = large_corpus(Path(folder), chunks=options.chunks)
         print(f"{len(corpus.scope_urls)} pages, {len(corpus.points)} chunks", flush=True)
         suite = corpus.write()
         command = [sys.executable, "-m", "benchmarks.defects_cost", "--measure", str(suite)]
+        command += ["--only", options.only] if options.only else []
         return subprocess.run(command, check=False).returncode
 
 
-def _measured(suite: Path) -> int:
+def _measured(suite: Path, only: str | None) -> int:
     clock = Clock()
     with observed_by(clock):
-        report = run_suite(load_suite(suite)).report
+        report = run_suite(load_suite(suite), only=only.split(",") if only else None).report
     clock(BETWEEN, 1, 1)
     # Linux counts in KiB, macOS in bytes.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

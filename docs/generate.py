@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.validation.vectors.thresholds import THRESHOLDS
 
 FOLDER = Path(__file__).parent
 _NOTE = "<!-- Written by docs/generate.py from the code. -->\n"
@@ -18,17 +20,42 @@ def findings_page() -> str:
         "# Findings",
         _NOTE,
         "A finding names what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One finding",
-        "per code and scope. A finding that follows from another carries `because` and stands after it.",
+        "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
+        "(`details.share`). A finding that follows from another carries `because`, stands after it, goes away with it.",
         "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and named per subject,",
-        "for the corpus as a whole, or once a run.",
+        "for the corpus as a whole, or once a run. An error whose matter a required criterion judges (last column)",
+        "does not count in `error_findings`.",
         "",
-        "| code | severity | level | subjects | means | usual cause | remedy |",
-        "|---|---|---|---|---|---|---|",
+        "| code | severity | level | subjects | means | usual cause | remedy | judged by |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in CATALOGUE.values():
-        cells = (f"`{row.code}`", row.severity, row.level, row.subject_kind, row.means, row.cause, row.remedy)
+        share = "" if row.error_share is None else f", error from {row.error_share:.0%} of the points on"
+        judged = ", ".join(f"`{name}`" for name in row.judged_by)
+        severity = row.severity + share.replace("%", " %")
+        cells = (f"`{row.code}`", severity, row.level, row.subject_kind, row.means, row.cause, row.remedy, judged)
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_aspects()]) + "\n"
+
+
+def _aspects() -> list[str]:
+    """What follows from what: the codes that break and that read each aspect."""
+    lines = [
+        "",
+        "## What follows from what",
+        "",
+        "A finding breaks aspects of its subjects and reads others. It follows from one that breaks what it reads, on",
+        "a page, point, field, query, threshold or collection that both are about, and only for subjects that share",
+        "it. An info finding leads no error. Aspects of fields hold of one payload field at a time.",
+        "",
+        "| aspect | holds when | broken by | read by |",
+        "|---|---|---|---|",
+    ]
+    for aspect in Aspect:
+        broken = [f"`{row.code}`" for row in CATALOGUE.values() if aspect in row.breaks]
+        read = [f"`{row.code}`" for row in CATALOGUE.values() if aspect in row.reads]
+        lines.append(f"| {aspect.name.lower()} | {aspect.value} | {', '.join(broken)} | {', '.join(read)} |")
+    return lines
 
 
 def criteria_page() -> str:
@@ -50,6 +77,16 @@ def criteria_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def detection_page() -> str:
+    """The page on detection, written by hand, with the table of the vectors' thresholds."""
+    start, end = "<!-- vector thresholds, written by docs/generate.py -->\n", "<!-- end of vector thresholds -->"
+    before, _, rest = (FOLDER / "detection.md").read_text(encoding="utf-8").partition(start)
+    lines = ["| threshold | value | unit | what it separates | evidence |", "|---|--:|---|---|---|"]
+    for row in THRESHOLDS:
+        lines.append(f"| `{row.name}` | {row.value:.3g} | {row.unit} | {row.reason} | {row.evidence} |")
+    return before + start + "\n".join(lines) + "\n" + end + rest.partition(end)[2]
+
+
 def _required_by(name: str) -> str:
     gates = {"none": DEFAULT_GATES, **{profile.name: profile.gates for profile in PROFILES.values()}}
     found = []
@@ -68,7 +105,7 @@ def _family(name: str) -> str:
     return f"{head}_at_K" if separator and rank.isdigit() else name
 
 
-PAGES = {"findings.md": findings_page, "criteria.md": criteria_page}
+PAGES = {"findings.md": findings_page, "criteria.md": criteria_page, "detection.md": detection_page}
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.defects.curves_sample import Row, Sample, sample_of, with_words_changed
 from benchmarks.defects.generated import generated_corpus
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.near_duplicate import collect_shingles, near_duplicate_findings
 from ragval_pipeline.validation.chunks.recount import recount
@@ -20,6 +21,7 @@ from ragval_pipeline.validation.chunks.token_count_off import token_count_findin
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.integrity.classes import class_of
 from ragval_pipeline.validation.texts.boilerplate import boilerplate_findings, collect_phrases
+from ragval_pipeline.validation.vectors.thresholds import MATCH
 
 _PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshouse"
 
@@ -81,12 +83,22 @@ def boilerplate(sample: Sample) -> Iterator[Curve]:
         )
 
 
+def text_mismatch(sample: Sample) -> Iterator[Curve]:
+    """Words replaced after a chunk was embedded, by how long the chunk is."""
+    for least, most in ((20, 50), (50, 100), (100, 240)):
+        chunks = [row for row in sample.rows if least <= len(row["text"].split()) < most]
+        shares = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
+        curve = [(f"{share:.0%} of the words", _moved_share(chunks, sample, share)) for share in shares]
+        yield f"vector.text_mismatch, {len(chunks)} chunks of {least} to {most - 1} words", curve
+
+
 CURVES: dict[str, Callable[[Sample], Iterator[Curve]]] = {
     "drifted": drifted,
     "glued": glued,
     "near_duplicate": near_duplicate,
     "token_count_off": token_count_off,
     "boilerplate": boilerplate,
+    "text_mismatch": text_mismatch,
 }
 
 
@@ -136,6 +148,14 @@ def _boilerplate_share(sample: Sample, wording: str, share: float) -> float:
     findings = boilerplate_findings(collect_phrases(rows), lambda page, words: False)
     named = {subject.name for finding in findings for subject in finding.subjects}
     return len(named) / max(count, 1)
+
+
+def _moved_share(chunks: Sequence[Row], sample: Sample, share: float) -> float:
+    texts = [row["text"] for row in chunks]
+    counts = [max(round(share * len(text.split())), bool(share)) for text in texts]
+    changed = [with_words_changed(text, count, sample.words) for text, count in zip(texts, counts, strict=True)]
+    before, after = (StaticEmbedder().embed(each, input_type="search_document").vectors for each in (texts, changed))
+    return float(((before * after).sum(axis=1) < MATCH).mean())
 
 
 def _share(rows: Sequence[Row], holds: Callable[[Row], bool]) -> float:

@@ -69,7 +69,7 @@ def _options(
     log_level: Annotated[
         str | None,
         typer.Option(
-            "--log-level", metavar="LEVEL", help=f"{', '.join(logs.LEVELS)}; else the variable LOG_LEVEL, else WARNING."
+            "--log-level", metavar="LEVEL", help=f"{', '.join(logs.LEVELS)}; else the variable LOG_LEVEL, else INFO."
         ),
     ] = None,
     version: Annotated[

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.reporting.outline import headline
+from ragval_pipeline.reporting.outline import SYSTEM_FAILURES, headline
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Findings that name a system which failed, and those that say why nothing could be measured.
-_SYSTEMS = frozenset(
-    {"source.unreachable", "source.malformed", "index.unreachable", "index.collection_missing", "embedder.unreachable"}
-)
+#: Findings that say why nothing could be measured.
 _PREVENTING = frozenset({"check.crashed", "index.empty", "source.empty", "vector.dimension"})
 
 
@@ -28,7 +25,7 @@ def closing_line(report: ValidationReport) -> str:
     if report.verdict == "fail":
         return headline(report)
     if report.verdict == "error":
-        failed = _first(report, _SYSTEMS)
+        failed = _first(report, SYSTEM_FAILURES)
         return _with_remedy(failed.message, failed.remedy) if failed else headline(report)
     prevented = _first(report, _PREVENTING)
     if prevented is not None and prevented.code == "check.crashed":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,18 +46,30 @@ def demo(
 
 
 def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_json: bool) -> int:
+    from ragval_pipeline.cli.planted import show_outcome, show_planted
     from ragval_pipeline.cli.validate import run_quietly, validate_and_show
     from ragval_pipeline.suite.load import load_suite
 
     built = _build(home)
-    resources = None
+    spoilt = None
     if code is not None:
         from ragval_pipeline.demo.defects import find_defect, plant_in_demo
 
         if find_defect(code).needs_baseline:
             run_quietly(load_suite(built.suite_file))
-        resources = plant_in_demo(built, code).resources
-    exit_code = validate_and_show(load_suite(built.suite_file), output=output, as_json=as_json, resources=resources)
+        spoilt = plant_in_demo(built, code)
+    # What is planted is not part of the report: with --json it goes where progress goes.
+    console = stderr_console() if as_json else stdout_console()
+    if spoilt is not None:
+        with tolerating_closed_pipe():
+            show_planted(spoilt, console)
+    exit_code = validate_and_show(
+        load_suite(built.suite_file),
+        output=output,
+        as_json=as_json,
+        resources=None if spoilt is None else spoilt.resources,
+        afterwards=None if spoilt is None else partial(show_outcome, spoilt.planted, console=console),
+    )
     if exit_code == 0 and code is None and not as_json:
         _next_steps()
     return exit_code

@@ -1,4 +1,4 @@
-"""How much ragval says while it works: ``--log-level``, else ``LOG_LEVEL``, else warnings.
+"""How much ragval says while it works: ``--log-level``, else ``LOG_LEVEL``, else everything but details.
 
 What lives here: the level and the one handler. What does not: what is logged.
 """
@@ -18,7 +18,7 @@ from ragval_pipeline.suite.nearest import did_you_mean
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 VARIABLE = "LOG_LEVEL"
-DEFAULT = "WARNING"
+DEFAULT = "INFO"
 #: LOG_LEVEL is shared with other programs; these are their words.
 _OTHER_WORDS = {"TRACE": "DEBUG", "WARN": "WARNING", "FATAL": "CRITICAL", "NOTSET": "DEBUG"}
 _LOGGER = logging.getLogger("ragval_pipeline")

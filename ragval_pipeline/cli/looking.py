@@ -6,14 +6,14 @@ not: reading all points (``sources/snapshot``), and saying what is wrong (``chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.retry import RetryPolicy
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.qdrant.reader import Point, Reader
@@ -71,14 +71,6 @@ def look_at(reader: Reader, *, with_vectors: bool = False) -> Look:
         SystemFailure: Qdrant does not answer, or has no such collection.
     """
     return Look(reader.facts(), next(iter(reader.pages(None, with_vectors=with_vectors)), []))
-
-
-def payload_paths(payload: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[str]:
-    """Every name of a payload, dotted where nested, at most four levels deep."""
-    for name, value in payload.items():
-        yield f"{prefix}{name}"
-        if isinstance(value, Mapping) and depth < 3:
-            yield from payload_paths(value, f"{prefix}{name}.", depth + 1)
 
 
 def collections_of(settings: QdrantSettings) -> list[str]:

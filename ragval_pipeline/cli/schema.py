@@ -18,7 +18,9 @@ KINDS = ("suite", "report", "queries", "profile", "facts")
 def schema(
     kind: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="suite (ragval.yaml), queries (a query file), report, profile, or facts (evidence/facts/)."),
+        typer.Argument(
+            metavar="WHAT", help="suite (ragval.yaml), queries (a query file), report, profile, or facts (of a run)."
+        ),
     ],
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="With profile: the profile whose report it is.")

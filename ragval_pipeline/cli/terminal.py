@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.suite.environment import variables_seen
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-_SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"(?:^|[_:])(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 #: Shorter values would blot out ordinary words; nothing that protects anything is shorter.
 _SHORTEST_SECRET = 6
 
@@ -64,7 +65,7 @@ def without_secrets(text: str, environ: Mapping[str, str] | None = None) -> str:
 
     Errors are worded without secrets; this is the second lock on the door, for messages of libraries.
     """
-    for name, value in (os.environ if environ is None else environ).items():
+    for name, value in (variables_seen() if environ is None else environ).items():
         if len(value.strip()) >= _SHORTEST_SECRET and _SECRET_NAME.search(name):
             text = text.replace(value.strip(), "***")
     return text

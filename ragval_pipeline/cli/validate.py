@@ -6,7 +6,7 @@ summary (``reporting/terminal``).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ def validate_and_show(
     output: str | None = None,
     as_json: bool = False,
     resources: Mapping[str, Any] | None = None,
+    afterwards: Callable[[FinishedRun], None] | None = None,
 ) -> int:
     """Validate a suite, show the result, and copy it to ``output``.
 
@@ -37,6 +38,7 @@ def validate_and_show(
         output: Folder that the report's files are put into as well.
         as_json: Print the report's JSON instead of the summary.
         resources: In place of the suite's own, as for ``build_validation_defs``.
+        afterwards: Shows what else there is to say of the run, below its result.
 
     Returns:
         The exit code that belongs to the verdict.
@@ -50,6 +52,8 @@ def validate_and_show(
             print_bytes(_report_file(finished.folder, "validation_report.json"))
         else:
             _show(finished)
+        if afterwards is not None:
+            afterwards(finished)
     if output is not None:
         _copy(finished.folder, output, told=not as_json)
     return _exit_code(finished.report)

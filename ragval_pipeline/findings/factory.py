@@ -1,7 +1,7 @@
 """The one place that makes findings, and the two things done to lists of them: merging and re-grading.
 
 What lives here: filling a finding from its row of the catalogue. What does not: deciding that something is wrong
-(``validation``) and which finding follows from which (``validation/causes``).
+(``validation``) and which finding follows from which (``graph``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def make_finding(
     message: str | None = None,
     cause: str | None = None,
     remedy: str | None = None,
-    because: str | None = None,
+    looked_at: int | None = None,
 ) -> Finding:
     """Make the finding of one code in one scope.
 
@@ -34,7 +34,7 @@ def make_finding(
         message: Sentence that replaces the catalogue's.
         cause: Sentence that replaces the catalogue's.
         remedy: Sentence that replaces the catalogue's.
-        because: Code of the finding that this one follows from.
+        looked_at: Subjects among which these were found, where that is a sample.
 
     Returns:
         The finding with the catalogue's severity.
@@ -54,7 +54,7 @@ def make_finding(
         message=message or _message(row, unique, scope),
         cause=cause or row.cause,
         remedy=remedy or row.remedy,
-        because=because,
+        looked_at=looked_at,
     )
 
 
@@ -107,5 +107,5 @@ def _union(first: Finding, second: Finding) -> Finding:
         details={**second.details, **first.details},
         cause=first.cause,
         remedy=first.remedy,
-        because=first.because,
+        looked_at=first.looked_at,
     ).model_copy(update={"severity": first.severity})

@@ -56,6 +56,7 @@ from ragval_pipeline.orchestration.triggers.condition import condition_for, with
 from ragval_pipeline.orchestration.triggers.schedule import build_schedule
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
+from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.model import Suite
 
 #: The measuring assets: name and builder, in the order in which the report gathers them.
@@ -86,6 +87,7 @@ def build_validation_defs(
     io_manager: Any = None,
     upstream: dg.AssetKey | str | Sequence[str] | None = None,
     declarative: bool = False,
+    inventory: SiteInventory | None = None,
 ) -> dg.Definitions:
     """Everything that one suite needs in a code location.
 
@@ -97,6 +99,7 @@ def build_validation_defs(
         io_manager: Keeps values between assets; null: beside the reports, on any fsspec path.
         upstream: The asset that ingests; null: the suite's ``automation.after_asset``.
         declarative: An automation condition on every asset follows that asset, in place of the sensor.
+        inventory: The site in place of what the sitemap says; None: ``sitemap_urls`` reads it.
 
     Returns:
         Definitions whose names all start with the suite's, so that several suites merge.
@@ -108,7 +111,7 @@ def build_validation_defs(
     watched = watched_asset(suite, upstream, [asset_key(suite.suite, name) for name in ASSETS])
     condition = condition_for(watched, declarative=declarative)
     assets = [
-        build_sitemap_urls(suite),
+        build_sitemap_urls(suite, inventory),
         build_payload_snapshot(suite, ingestion=watched),
         build_page_copies(suite),
         *[build(suite) for build in MEASURING.values()],

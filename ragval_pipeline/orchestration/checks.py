@@ -25,7 +25,7 @@ from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
-from ragval_pipeline.validation.verdict import CriterionResult, judge_value
+from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, judge_value
 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
@@ -128,7 +128,9 @@ def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = Non
         wanted = {check.name for check in context.selected_asset_check_keys}
         for spec in specs:
             if spec.name in wanted:
-                yield _publish(report.criterion(spec.name), key, report.findings)
+                counted = spec.name == "error_findings"
+                findings = counted_errors(report.findings, report.criteria) if counted else report.findings
+                yield _publish(report.criterion(spec.name), key, findings)
         if VERDICT_CHECK in wanted:
             yield _verdict_result(report, key)
 

@@ -6,7 +6,6 @@ What lives here: keeping and finding one asset's value. What does not: turning i
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ import dagster as dg
 from pydantic import Field
 
 from ragval_pipeline.orchestration.value_files import ENDINGS, decode, encode, write_whole
+from ragval_pipeline.suite.environment import environment_of
 from ragval_pipeline.suite.interpolation import interpolate
 from ragval_pipeline.suite.load import anchored_uri
 
@@ -93,8 +93,8 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
     def _base(self) -> UPath:
         from upath import UPath
 
-        uri = interpolate(self.base_uri, os.environ)
-        return UPath(anchored_uri(uri, Path(self.folder) if self.folder else Path.cwd()))
+        folder = Path(self.folder) if self.folder else Path.cwd()
+        return UPath(anchored_uri(interpolate(self.base_uri, environment_of(folder)), folder))
 
 
 def work_folder(base: UPath, run_id: str) -> UPath:

@@ -136,8 +136,10 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> dg.Table
 
 
 def short(value: float | None) -> str:
-    """A value as a person reads it in a table: four significant digits; empty for none."""
-    return "" if value is None else f"{value:.4g}"
+    """A value as a person reads it in a table: four significant digits, whole thousands in full; empty for none."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def console_link(uri: str) -> dict[str, dg.MetadataValue]:

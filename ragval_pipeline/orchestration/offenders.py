@@ -25,7 +25,14 @@ EVIDENCE: Mapping[str, frozenset[str]] = {
     "determinism": frozenset({"retrieval.nondeterministic"}),
     "content_integrity": frozenset({"integrity.drifted", "integrity.gone"}),
     "source_captured": frozenset({"integrity.not_captured", "integrity.heading_loss"}),
-    "embedding_match": frozenset({"vector.model_mismatch", "vector.mixed_models", "vector.swapped"}),
+    "embedding_match": frozenset(
+        {
+            "vector.model_mismatch",
+            "vector.mixed_models",
+            "vector.swapped",
+            "vector.text_mismatch",
+        }
+    ),
     "ann_recall": frozenset({"index.low_ann_recall"}),
     "self_retrieval": frozenset({"retrieval.dark_page"}),
     "latency_p95_ms": frozenset({"retrieval.slow"}),

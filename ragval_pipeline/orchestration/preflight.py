@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.criteria import GROUPS
-from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.load import check_variables, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.nearest import did_you_mean
 
@@ -41,6 +41,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
             raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
     selected = frozenset(GROUPS if only is None else only)
     resolved = resolve_suite(suite)
+    check_variables(resolved, only=only)
     _check_report_uri(resolved)
     _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
     load_queries(resolved)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
-from ragval_pipeline.orchestration.names import selected_groups
+from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
@@ -24,7 +24,8 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
-from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.measurement import Measurement, failed_measurement
+from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
@@ -40,6 +41,7 @@ def write_report(
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
     pages: PageCopiesManifest | None = None,
+    simulated: Simulated | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -50,15 +52,19 @@ def write_report(
         inventory: The site, when it was read.
         manifest: The snapshot, when it was taken.
         pages: The page copies, when they were taken.
+        simulated: What the repairs of the causes would clear; None: none was tried.
 
     Returns:
         The report, and the folder it was written to.
     """
     from ragval_pipeline.reporting.bundle import ReportBundle
     from ragval_pipeline.reporting.folder import write_run_folder
+    from ragval_pipeline.reporting.history.earlier import subjects_of
     from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 
-    assembled = _assemble(suite, place, measurements, inventory, manifest)
+    if inventory is not None and inventory.failure is not None:
+        measurements = [failed_measurement(SITEMAP_URLS, inventory.failure.error()), *measurements]
+    assembled = _assemble(suite, place, measurements, inventory, manifest, simulated)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(
@@ -69,10 +75,18 @@ def write_report(
         pages=pages,
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
+        asked_at=sections.get("asked_at", {}),
         extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
         queries=[{**query.as_given(), "id": query.id} for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
-        history=history_of(place.base, name, assembled.report, baseline=past.baseline, limit=past.keep_runs),
+        history=history_of(
+            place.base,
+            name,
+            assembled.report,
+            subjects_of(assembled.findings),
+            baseline=past.baseline,
+            limit=past.keep_runs,
+        ),
     )
     write_run_folder(bundle, str(place.folder))
     clean_up(place.base, name, baseline=past.baseline, keep=past.keep_runs)
@@ -103,6 +117,7 @@ def _assemble(
     measurements: Sequence[Measurement],
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
+    simulated: Simulated | None,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -123,6 +138,7 @@ def _assemble(
         severities=suite.severity,
         inventory=inventory,
         extra_findings=snapshot_findings(manifest) if manifest else (),
+        simulated=simulated,
     )
 
 

@@ -22,6 +22,7 @@ from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
     PAYLOAD_SNAPSHOT,
     SITEMAP_URLS,
+    STARTED_TAG,
     TRIGGER_TAG,
     VALIDATION_REPORT,
     asset_key,
@@ -120,6 +121,36 @@ def run_suite(
     return finished
 
 
+def run_without_site(
+    suite: Suite, resolved: Suite, place: RunPlace, inventory: SiteInventory, *, resources: Mapping[str, Any]
+) -> FinishedRun:
+    """Measure what needs no site, on behalf of a run whose sitemap could not be read, and write that run's report.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        resolved: The resolved suite.
+        place: The run whose sitemap could not be read.
+        inventory: What is known of the site, with the failure.
+        resources: ``qdrant`` and ``embedder`` of that run.
+
+    Raises:
+        KeyboardInterrupt: It was interrupted.
+    """
+    tags = {name: value for name, value in place.tags.items() if name.startswith("ragval/")}
+    defs = build_validation_defs(suite, resources=resources, io_manager=dg.mem_io_manager, inventory=inventory)
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
+            instance=instance,
+            run_id=place.run_id,
+            tags={**tags, STARTED_TAG: place.started.isoformat()},
+            raise_on_error=False,
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        )
+        if was_interrupted(result):
+            raise KeyboardInterrupt
+        return _finish(suite, resolved, result, place)
+
+
 def _instance() -> dg.DagsterInstance:
     """Dagster's instance when there is one to record runs in, else one that is forgotten."""
     return dg.DagsterInstance.get() if os.environ.get("DAGSTER_HOME") else dg.DagsterInstance.ephemeral()
@@ -138,11 +169,19 @@ def _materialised(result: dg.ExecuteInProcessResult, key: dg.AssetKey) -> bool:
 
 
 def _error_report(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
-    """The report of a run whose sitemap or collection could not be read: nothing is measured, and it says why."""
+    """The report of a run whose sitemap or collection could not be read: it says why.
+
+    Of an unread sitemap the step itself has written the report, with what needs no site; else nothing is measured.
+    """
+    from ragval_pipeline.reporting.run_files import REPORT
+
     steps = {name: f"{suite.suite}__{name}" for name in (SITEMAP_URLS, PAYLOAD_SNAPSHOT, VALIDATION_REPORT)}
     source = next((name for name, step in steps.items() if failed_step(result, step)), None)
     if source is None:
         raise RuntimeError(f"the run {place.run_id} ended without a report and without a failed step")
+    if source == SITEMAP_URLS and (place.folder / REPORT).exists():
+        written = ValidationReport.model_validate_json((place.folder / REPORT).read_bytes())
+        return FinishedRun(written, str(place.folder))
     error = exception_of_step(result, steps[source])
     if source == VALIDATION_REPORT:
         raise unwritten_report(error)

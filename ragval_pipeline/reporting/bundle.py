@@ -29,6 +29,7 @@ class ReportBundle:
         pages: The page copies, or null when no page was read.
         rankings: Query id to the pages that came back, best first, each once.
         judgements: Query id to page to relevance grade, for queries with ground truth.
+        asked_at: Query id to the time when it was asked, UTC; without queries that were not.
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
         queries: Every test query of the suite as given, also those that were not asked.
         settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
@@ -42,6 +43,7 @@ class ReportBundle:
     pages: PageCopiesManifest | None = None
     rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    asked_at: Mapping[str, str] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
     queries: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -115,15 +115,9 @@ def _criterion(change: CriterionChange) -> Change:
 
 
 def _finding(change: FindingChange) -> Change:
-    tone = (
-        "good" if change.after < change.before else {"error": "bad", "warning": "warning"}.get(change.severity, "plain")
-    )
+    tone = "good" if change.is_better else {"error": "bad", "warning": "warning"}.get(change.severity, "plain")
     scope = f" ({change.scope})" if change.scope else ""
-    if change.is_new:
-        text = f"new, {change.after:,}"
-    else:
-        text = "gone" if change.is_gone else f"{change.before:,} → {change.after:,}"
-    return Change(tone, f"{change.code}{scope}", text)
+    return Change(tone, f"{change.code}{scope}", change.words)
 
 
 def _count(number: int | None) -> str:

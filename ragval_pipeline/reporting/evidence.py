@@ -38,7 +38,7 @@ def evidence_files(bundle: ReportBundle, staged: str | None) -> dict[str, Conten
         staged: Folder that the snapshot was staged in; null: where its manifest says.
     """
     files: dict[str, Content] = {}
-    if bundle.inventory is not None:
+    if bundle.inventory is not None and bundle.inventory.failure is None:
         files[f"{FOLDER}/sitemap_urls.csv"] = sitemap_urls_csv(bundle.inventory, indexed_urls(bundle))
     if bundle.manifest is not None:
         own = bundle.manifest.run_id == bundle.report.run_id

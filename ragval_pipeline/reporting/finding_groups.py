@@ -48,12 +48,12 @@ class FindingGroup:
 
 
 def finding_groups(tree: Sequence[FindingNode]) -> list[FindingGroup]:
-    """The groups that have findings, the worst first; within a group in the order of ``tree``."""
-    by_action: dict[Action, list[FindingNode]] = {action: [] for action in _TITLES}
+    """The groups that have findings, by the first finding of each; within a group in the order of ``tree``."""
+    by_action: dict[Action, list[FindingNode]] = {}
     for node in tree:
-        by_action[_action(node)].append(node)
+        by_action.setdefault(_action(node), []).append(node)
     full = {id(node) for node in tree[:MOST_CARDS]}
-    groups = [
+    return [
         FindingGroup(
             *_TITLES[action],
             severity=worst_severity(nodes),
@@ -61,9 +61,7 @@ def finding_groups(tree: Sequence[FindingNode]) -> list[FindingGroup]:
             rest=dict(Counter(node.finding.code for node in nodes if id(node) not in full)),
         )
         for action, nodes in by_action.items()
-        if nodes
     ]
-    return sorted(groups, key=lambda group: ("error", "warning", "info").index(group.severity))
 
 
 def _action(node: FindingNode) -> Action:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.reporting import numbers
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.html_view import page_view
+from ragval_pipeline.reporting.outline import also_clears, would_clear
 from ragval_pipeline.reporting.text import one_line, shorten, visible
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.suite.printing import plural
@@ -64,6 +65,8 @@ def _environment() -> Environment:
         facts=fact_rows,
         id=id,
         breakable=breakable,
+        would_clear=would_clear,
+        also_clears=also_clears,
     )
     environment.tests["link"] = _is_link
     # Style sheet and script are ours; everything else goes through autoescape.

@@ -14,7 +14,7 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.change_view import ChangeView, change_view
 from ragval_pipeline.reporting.finding_groups import FindingGroup, finding_groups
 from ragval_pipeline.reporting.latency_view import LatencyView, latency_view
-from ragval_pipeline.reporting.numbers import show_count, unit_of
+from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     CriteriaOutline,
     FindingNode,
@@ -32,6 +32,7 @@ from ragval_pipeline.reporting.text_diffs import TextDiff, text_diffs
 from ragval_pipeline.reporting.token_view import model_limit, token_picture, token_sentence
 from ragval_pipeline.reporting.trend_view import TrendView, trend_view
 from ragval_pipeline.suite.criteria import all_criteria, rank_of
+from ragval_pipeline.suite.printing import show_count
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -130,7 +131,7 @@ def _counts(result: CriterionResult) -> str:
     if result.numerator is None or not result.denominator:
         return ""
     # Written as reasons write them, so that both can be told to be the same.
-    return " of ".join(show_count(count).replace(",", "") for count in (result.numerator, result.denominator))
+    return f"{show_count(result.numerator)} of {show_count(result.denominator)}"
 
 
 def _size(result: CriterionResult) -> str:

@@ -19,6 +19,7 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     reason_of,
     verdict_words,
+    would_clear,
 )
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.urls import is_http_url
@@ -93,7 +94,9 @@ def _changes(changes: RunChanges | None) -> Iterator[str]:
     view = change_view(changes)
     if view is None:
         return
-    yield f"Since {escape(view.since)}: " + ("" if view.lines else "nothing changed.")
+    yield f"Since {escape(view.since)}: " + (
+        "" if view.lines else "no verdict, criterion, query, page or number of findings changed."
+    )
     yield ""
     for line in view.lines:
         queries = f": {', '.join(escape(name, 80) for name in line.queries[:_SUBJECTS])}" if line.queries else ""
@@ -148,13 +151,14 @@ def _finding(node: FindingNode, indent: str) -> Iterator[str]:
     more = f" and {finding.count - _SUBJECTS:,} more" if finding.count > _SUBJECTS else ""
     if shown:
         yield f"{indent}  {shown}{more}"
-    yield f"{indent}  *{escape(finding.remedy)}*"
+    told = would_clear(finding)
+    yield f"{indent}  *{escape(finding.remedy)}*{f' {escape(told)}' if told else ''}"
     for below in node.consequences:
         yield from _finding(below, indent + "  ")
 
 
 def _queries(queries: Iterable[QueryReport]) -> Iterator[str]:
-    missed = [query for query in queries if query.passed is not True]
+    missed = [query for query in queries if query.counted and query.passed is not True]
     if not missed:
         return
     yield f"### {plural(len(missed), 'query')} not passed"

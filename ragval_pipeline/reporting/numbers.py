@@ -52,11 +52,6 @@ def show_gate(result: CriterionResult) -> str:
     return f"{_SIGNS[result.operator]} {_show(result.threshold, unit_of(result.name), None)}"
 
 
-def show_count(count: float) -> str:
-    """A count with separators; what is no whole number keeps six digits."""
-    return f"{int(count):,}" if float(count).is_integer() else f"{count:,.6g}"
-
-
 def show_percent(share: float | None) -> str:
     """A fraction 0..1 as percent; a dash without one."""
     return "-" if share is None else _show(share, "percent", None)

@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.findings.model import ReportedFinding, Severity
+from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
 from ragval_pipeline.reporting.selection import groups_of_report, is_partial
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.repair.simulate import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
 PARTIAL = " (partial)"
+#: Findings that name a system which failed.
+SYSTEM_FAILURES = frozenset(
+    {"source.unreachable", "source.malformed", "index.unreachable", "index.collection_missing", "embedder.unreachable"}
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,26 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     return [node(index) for index in roots]
 
 
+def would_clear(finding: ReportedFinding) -> str:
+    """What repairing a finding would clear, as far as it was simulated; empty when nothing, or nothing was."""
+    cleared = finding.details.get("would_clear", {})
+    told = [
+        f"{len(result['cleared'])} of the {result['of']} {JUDGED[code]}" if result["of"] > 1 else f"the {_one(code)}"
+        for code, result in cleared.items()
+        if code in JUDGED
+    ]
+    return f"Would clear {', '.join(told)} (simulated)." if told else ""
+
+
+def also_clears(node: FindingNode) -> list[str]:
+    """Codes of what follows from a finding by what it is about, and was not simulated."""
+    return list(dict.fromkeys(finding.code for finding in node.below() if finding.code not in JUDGED))
+
+
+def _one(code: str) -> str:
+    return JUDGED[code].replace("queries", "query").replace("metrics", "metric").removesuffix("s")
+
+
 def verdict_words(report: ValidationReport) -> str:
     """The verdict in words; of a run that was asked for some groups only, it says so."""
     return VERDICT_WORDS[report.verdict] + (PARTIAL if is_partial(groups_of_report(report)) else "")
@@ -97,7 +121,9 @@ def headline(report: ValidationReport) -> str:
     required = [result for result in report.criteria if result.required and not result.excused]
     partial = is_partial(groups_of_report(report))
     if report.verdict == "pass":
-        return _partial_pass(report, required) if partial else f"This index meets {_all_of(len(required))}."
+        if partial:
+            return f"{_partial_pass(report, required)}{_beside_a_pass(report)}."
+        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}."
     if report.verdict == "fail":
         missed = [result.name for result in required if result.verdict == "not_met"]
         verb = "is" if len(missed) == 1 else "are"
@@ -107,7 +133,7 @@ def headline(report: ValidationReport) -> str:
         return f"An outside system failed: {_failure(report)}"
     unknown = [result.name for result in required if result.verdict == "not_measured"]
     if not unknown:
-        return "Nothing that is required was measured: this run says nothing about the index."
+        return "Nothing that is required was measured: this run gives no verdict on the index."
     return f"{', '.join(unknown)} could not be measured: this run cannot say whether the index is good."
 
 
@@ -137,7 +163,37 @@ def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int
 
 def _partial_pass(report: ValidationReport, required: Sequence[CriterionResult]) -> str:
     met = "it is met" if len(required) == 1 else "all are met"
-    return f"{_only_selected(report)}, and {met}: {', '.join(result.name for result in required)}."
+    return f"{_only_selected(report)}, and {met}: {', '.join(result.name for result in required)}"
+
+
+def _beside_a_pass(report: ValidationReport) -> str:
+    """What a pass leaves to look at: how many errors and warnings, and the one that holds for most of the index."""
+    counts = count_by_severity(report.findings)
+    loud = [finding for finding in report.findings if finding.severity != "info"]
+    if not loud:
+        return ""
+    told = " and ".join(plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity])
+    widest = max(loud, key=lambda finding: (_share_named(finding, report), finding.count))
+    whole, reach = _whole_of(widest, report), plural(widest.count, widest.subject_kind)
+    # Pages that a finding names may be out of scope, or spellings of one page: no part of the pages in scope.
+    if whole is not None and widest.subject_kind != "page":
+        reach = f"{widest.count:,} of {plural(whole, widest.subject_kind)}"
+    lead = "" if len(loud) == 1 else "the widest "
+    return f", with {told}: {lead}{widest.code} ({reach})"
+
+
+def _share_named(finding: ReportedFinding, report: ValidationReport) -> float:
+    """The share of the index's points, pages or queries that a finding names; 0 for other subjects."""
+    whole = _whole_of(finding, report)
+    return min(finding.count / whole, 1.0) if whole else 0.0
+
+
+def _whole_of(finding: ReportedFinding, report: ValidationReport) -> int | None:
+    return {
+        "point": report.quality_metrics.total_chunks,
+        "page": report.coverage_report.total_sitemap_urls,
+        "query": report.total_queries,
+    }.get(finding.subject_kind)
 
 
 def _only_selected(report: ValidationReport) -> str:
@@ -168,7 +224,7 @@ def _all_of(count: int) -> str:
 
 
 def _failure(report: ValidationReport) -> str:
-    failures = [finding for finding in report.findings if finding.code.endswith(".unreachable")]
+    failures = [finding for finding in report.findings if finding.code in SYSTEM_FAILURES]
     failures = failures or [finding for finding in report.findings if finding.severity == "error"]
     return one_line(failures[0].message) if failures else "see the reasons of the criteria."
 

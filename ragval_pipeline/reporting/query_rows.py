@@ -57,7 +57,7 @@ def query_rows(bundle: ReportBundle) -> list[QueryRow]:
     """The rows of the page, in file order; of more than ``MOST_ROWS`` queries those that did not pass come first."""
     queries = list(enumerate(bundle.report.query_results))
     if len(queries) > MOST_ROWS:
-        queries = sorted(sorted(queries, key=lambda entry: entry[1].passed is True)[:MOST_ROWS])
+        queries = sorted(sorted(queries, key=lambda entry: entry[1].passed is True or not entry[1].counted)[:MOST_ROWS])
     shown = _hits_shown([query for _, query in queries])
     length = min(300, max(80, _TEXT_BUDGET // max(sum(shown), 1)))
     key = page_key(bundle)
@@ -99,7 +99,7 @@ def _hits_shown(queries: Sequence[QueryReport]) -> list[int]:
     counts = [len(query.top_results) for query in queries]
     if sum(counts) <= MOST_HITS:
         return counts
-    missed = [query.passed is not True for query in queries]
+    missed = [query.counted and query.passed is not True for query in queries]
     of_missed = sum(count for count, is_missed in zip(counts, missed, strict=True) if is_missed)
     most_missed = max(counts) if of_missed <= MOST_HITS // 2 else max(MOST_HITS // 2 // sum(missed), 1)
     rest = MOST_HITS - min(of_missed, most_missed * sum(missed))
@@ -113,10 +113,9 @@ def _query_row(
     query: QueryReport, index: int, bundle: ReportBundle, shown: int, length: int, key: Callable[[str], str]
 ) -> QueryRow:
     given = query.query
-    # The suite may say something else by the time a kept run is rendered again.
-    held = query.held_to.min_similarity if query.held_to else None
+    # The suite may say something else by the time a kept run is rendered again; what is held to no score has none.
     stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
-    threshold = stated if held is None else held
+    threshold = query.held_to.min_similarity if query.held_to else stated
     right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
     words = [str(word) for word in _listed(given.get("expected_keywords")) if word]
     return QueryRow(

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
-from ragval_pipeline.reporting.duplicates import GROUPED, surplus_pages, surplus_points
-from ragval_pipeline.reporting.outline import FindingNode, finding_tree
-from ragval_pipeline.reporting.point_lookup import PointLookup
+from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree
 from ragval_pipeline.sources.urls import is_http_url
-from ragval_pipeline.validation.causes import COPIES
+from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 #: Lists of findings, and the action of the catalogue that fills each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
@@ -32,11 +32,13 @@ class Remediation:
     Args:
         scope_urls: Pages in scope: canonical form to the sitemap's spelling.
         lookup: What the snapshot knows of the points that the findings name.
+        model: The model that queries are embedded with; None: not known.
     """
 
-    def __init__(self, scope_urls: dict[str, str], lookup: PointLookup) -> None:
+    def __init__(self, scope_urls: dict[str, str], lookup: PointLookup, model: str | None = None) -> None:
         self._scope_urls = scope_urls
         self._lookup = lookup
+        self._model = model
         self._reingest: dict[str, list[str]] = {}
         self._reingest_points: dict[str, list[str]] = {}
         self._delete: dict[str, list[str]] = {}
@@ -55,11 +57,13 @@ class Remediation:
             name = next(name for name, filled_by in FINDING_LISTS.items() if filled_by == action)
             self._lists[name].append(_entry(finding))
 
-    def delete_strays(self, findings: Iterable[Finding]) -> None:
+    def delete_strays(self, findings: Sequence[Finding]) -> None:
         """Of copies on several pages, those that are not on their page go: ingesting it again leaves them."""
+        breaking = [finding for finding in findings if Aspect.COPIES in CATALOGUE[finding.code].breaks]
+        copies = {subject.name for finding in breaking for subject in finding.subjects}
         for finding in findings:
             for subject in finding.subjects if finding.code == "integrity.gone" else ():
-                if subject.details.get("because") in COPIES:
+                if subject.name in copies and Aspect.COPIES not in subject.without:
                     _note(self._delete, subject.name, finding.code)
 
     def as_json(self) -> dict[str, Any]:
@@ -107,7 +111,7 @@ class Remediation:
         names = [subject.name for subject in finding.subjects]
         review: list[str] = []
         if finding.code in GROUPED:
-            surplus = surplus_points(finding, self._lookup, set(self._delete))
+            surplus = surplus_points(finding, self._lookup, set(self._delete), self._model)
             # A point that is deleted for another reason is listed with this one too.
             names = [name for name in names if name in self._delete or name in surplus.delete]
             review = surplus.review
@@ -142,21 +146,25 @@ class Remediation:
         return named or (subject.page if is_http_url(subject.page) else None)
 
 
-def remediation(findings: Sequence[Finding], scope_urls: dict[str, str], lookup: PointLookup) -> dict[str, Any]:
+def remediation(
+    findings: Sequence[Finding], scope_urls: dict[str, str], lookup: PointLookup, *, model: str | None = None
+) -> dict[str, Any]:
     """What to do about the findings.
 
     Args:
         findings: All findings of the run, in report order.
         scope_urls: Pages in scope: canonical form to the sitemap's spelling.
         lookup: What the snapshot knows of ``names_to_look_up``.
+        model: The model that queries are embedded with; None: not known.
 
     Returns:
         ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (a person
         decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``), and by who acts ``ingestion``,
         ``chunker``, ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy,
-        count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``).
+        count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and
+        ``would_clear`` what its repair would clear (``{code, scope, clears, cleared, of, simulated}``).
     """
-    collected = Remediation(scope_urls, lookup)
+    collected = Remediation(scope_urls, lookup, model)
     collected.delete_strays(findings)
     nodes = finding_tree([finding.reported() for finding in findings])
     causes = {(node.finding.code, node.finding.scope) for node in nodes}
@@ -164,7 +172,11 @@ def remediation(findings: Sequence[Finding], scope_urls: dict[str, str], lookup:
     # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
     for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
         collected.add(finding)
-    return {**collected.as_json(), "also_clears": [_cleared(node) for node in nodes if node.consequences]}
+    return {
+        **collected.as_json(),
+        "also_clears": [_cleared(node) for node in nodes if also_clears(node)],
+        "would_clear": [entry for finding in findings for entry in _would_clear(finding)],
+    }
 
 
 def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
@@ -191,8 +203,13 @@ def _entry(finding: Finding) -> dict[str, Any]:
 
 
 def _cleared(node: FindingNode) -> dict[str, Any]:
-    codes = dict.fromkeys(finding.code for finding in node.below())
-    return {"code": node.finding.code, "scope": node.finding.scope, "codes": list(codes)}
+    return {"code": node.finding.code, "scope": node.finding.scope, "codes": also_clears(node)}
+
+
+def _would_clear(finding: Finding) -> list[dict[str, Any]]:
+    about = {"code": finding.code, "scope": finding.scope}
+    cleared = finding.details.get("would_clear", {})
+    return [{**about, "clears": code, **result, "simulated": True} for code, result in cleared.items()]
 
 
 def _note(noted: dict[str, list[str]], name: str, code: str) -> None:

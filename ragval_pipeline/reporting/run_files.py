@@ -15,18 +15,18 @@ from ragval_pipeline.reporting.json_report import validation_report_json
 from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.junit import junit_xml
 from ragval_pipeline.reporting.markdown import summary_md
-from ragval_pipeline.reporting.point_lookup import look_up_points
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.reporting.query_csv import query_results_csv
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
 from ragval_pipeline.reporting.score_view import score_note
 from ragval_pipeline.reporting.storage import Content
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
+from ragval_pipeline.validation.repair.point_lookup import look_up_points
 
-REPORT = "validation_report.json"
+REPORT, FINDINGS = "validation_report.json", "findings.parquet"
 #: Every name that a run can put beside ``evidence/``; those that a run has no content for are left out.
 NAMES = (
-    REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", "findings.parquet",
+    REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", FINDINGS,
     "remediation.json", "junit.xml", "summary.md",
 )  # fmt: skip
 
@@ -36,14 +36,15 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     lookup = look_up_points(bundle.manifest, names_to_look_up(bundle.findings))
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
     profile = render_profile_report(bundle, bundle.report.profile)
+    model = bundle.report.environment.get("embedding_model")
     outputs: dict[str, bytes | None] = {
         REPORT: validation_report_json(bundle.report),
         "profile_report.json": None if profile is None else json_bytes(profile),
         **readable_files(bundle, token_counts=lookup.token_counts),
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
-        "findings.parquet": findings_parquet(bundle.findings),
-        "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup)),
+        FINDINGS: findings_parquet(bundle.findings),
+        "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup, model=model)),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}
     return {**files, **evidence_files(bundle, staged)}

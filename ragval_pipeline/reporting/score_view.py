@@ -35,7 +35,7 @@ def score_lanes(rows: Sequence[QueryRow]) -> list[ScoreLane]:
 
     lanes = []
     for name, negative in (("positive queries", False), ("negative queries", True)):
-        kind = [row for row in rows if row.negative is negative and _best(row) is not None]
+        kind = [row for row in rows if row.negative is negative and row.query.counted and _best(row) is not None]
         if kind:
             passed = [row.query.best_similarity or 0.0 for row in kind if row.query.passed]
             failed = [row.query.best_similarity or 0.0 for row in kind if not row.query.passed]
@@ -90,11 +90,11 @@ def _unfit_note(finding: ReportedFinding) -> str:
     said = []
     if right:
         said.append(
-            f"turns down {measured.get('rejected', 0.0):.0%} of the right answers, which score {right['min']:.2f} to "
-            f"{right['max']:.2f} on this index"
+            f"would turn down {measured.get('rejected', 0.0):.0%} of the right answers, which score "
+            f"{right['min']:.2f} to {right['max']:.2f} on this index"
         )
     if negative:
-        said.append(f"lets in {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
+        said.append(f"would let in {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
     if not said:
         return f"{finding.message} {_ADVICE}"
     return f"The threshold {finding.subjects[0]} {' and '.join(said)}. {_ADVICE}"

@@ -13,7 +13,9 @@ from ragval_pipeline.reporting.numbers import show_gate, show_measured, show_val
 from ragval_pipeline.reporting.outline import CriteriaOutline, ceiling_of, failure_of, outline_criteria, reason_of
 from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
+from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.retrieval.metrics import why_limited
 from ragval_pipeline.validation.verdict import CriterionResult
 
 #: Columns that a reason needs beside its row; with fewer it stands below, or gives way to the table.
@@ -80,10 +82,13 @@ class CriteriaPrinter(LinePrinter):
         for result in outline.shown:
             if result.threshold is None:
                 ceiling = ceiling_of(report, result.name)
-                limit = "" if ceiling is None else f" of at most {show_measured(result.name, ceiling)}"
+                most = "" if ceiling is None else f" of at most {show_measured(result.name, ceiling)}"
+                limit = f"{most} ({why_limited(result.name)})" if most else ""
                 entries.append(f"{result.name} {show_value(result)}{limit}")
         if entries:
-            self.line(("Without a gate", "dim"))
+            ranked = any(rank_of(result.name) for result in outline.shown if result.threshold is None)
+            told = " (figures at K are on pages, queries are judged by chunks)" if ranked else ""
+            self.line((f"Without a gate{told}", "dim"))
         for line in _packed(entries, self.width - _LIST):
             self.line((line, "dim"), indent=_LIST)
 
@@ -117,7 +122,7 @@ def _packed(entries: Iterable[str], room: int) -> list[str]:
 
 
 def _first_clause(reason: str) -> str:
-    return re.split(r"[,;:(] ?", reason, maxsplit=1)[0].rstrip()
+    return re.split(r"[,;:] | ?\(", reason, maxsplit=1)[0]
 
 
 def _state(result: CriterionResult) -> str:

@@ -6,7 +6,7 @@ What lives here: one finding and its subjects. What does not: which hangs below 
 from __future__ import annotations
 
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.outline import FindingNode, count_by_severity, finding_tree
+from ragval_pipeline.reporting.outline import FindingNode, count_by_severity, finding_tree, would_clear
 from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.suite.printing import plural
@@ -42,6 +42,8 @@ class FindingsPrinter(LinePrinter):
         self.line((shorten(_without_remedy(finding), 300), ""), indent=inner)
         self._subjects(finding, indent=inner + 2)
         self.line((finding.remedy, "dim" if finding.severity == "info" else "cyan"), indent=inner, lead="→ ")
+        if told := would_clear(finding):
+            self.line((told, "green"), indent=inner + 2)
         for below in node.consequences:
             self._finding(below, indent=inner)
 

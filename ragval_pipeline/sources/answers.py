@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit, Reader
-from ragval_pipeline.sources.searchers import IndexSearcher, Searcher, dimension_mismatch
+from ragval_pipeline.sources.searchers import IndexSearcher, RefusedTextError, Searcher
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
-
-__all__ = ["MAX_DEPTH", "Answer", "Answers", "Question", "ask_all", "ask_with", "dimension_mismatch"]
 
 #: A deeper search fetches at most this many points: beyond it a ranking of pages is of no use.
 MAX_DEPTH = 10_000
@@ -53,6 +52,7 @@ class Answer:
         embedding_ms: Milliseconds of embedding, this text's share of its batch.
         search_ms: Milliseconds of the first search, retries and waiting included.
         error: One line, when the search failed.
+        asked_at: When the search began, UTC; None when it never did.
     """
 
     query_id: str
@@ -62,6 +62,7 @@ class Answer:
     embedding_ms: float | None = None
     search_ms: float | None = None
     error: str | None = None
+    asked_at: datetime | None = None
 
 
 @dataclass
@@ -140,8 +141,8 @@ def ask_with(
         on_progress: Called with questions answered and questions to ask.
 
     Returns:
-        An answer per question. When a system fails in between, the answers so far, an error for the rest, and the
-        failure.
+        An answer per question, an error for one that nothing can be searched with. When a system fails in between,
+        the answers so far, an error for the rest, and the failure.
 
     Raises:
         SystemFailure: The embedder fails: then nothing is answered.
@@ -158,13 +159,17 @@ def ask_with(
     )
     result = Answers()
     for number, question in enumerate(questions):
-        answer = None
+        answer, asked_at = None, None
         if result.failure is None:
+            asked_at = datetime.now(UTC)
             try:
                 answer = search.ask(question, share)
+            except RefusedTextError as refused:
+                answer = Answer(question.query_id, embedding_ms=share, error=str(refused))
             except SystemFailure as failure:
                 result.failure = failure
-        result.answers.append(answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure)))
+        answer = answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure))
+        result.answers.append(replace(answer, asked_at=asked_at))
         if on_progress:
             on_progress(number + 1, len(questions))
     return result
@@ -205,4 +210,5 @@ class _Search:
         return tuple(ranked[len(hits) :])
 
     def _pages(self, hits: Sequence[Hit]) -> int:
-        return len({page for hit in hits if (page := self.page_of(hit.payload)) is not None})
+        # A hit without a page takes a rank of the ranking all the same.
+        return len({self.page_of(hit.payload) or ("", hit.id) for hit in hits})

@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.sources.page_copies.manifest import HostFailure
 from ragval_pipeline.sources.scope import Scope
-from ragval_pipeline.sources.urls import UrlFolder, path_of
+from ragval_pipeline.sources.urls import UrlFolder, host_of, path_of
 
 if TYPE_CHECKING:
+    from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.sitemap import SitemapListing
+
+
+#: Why nothing that needs the site is measured when there is none.
+NO_SOURCE = "the suite names no source"
+
+
+#: Stands for the module of a page that lies above all modules.
+START = "/"
 
 
 class SitePage(BaseModel):
@@ -47,12 +57,13 @@ class SiteInventory(BaseModel):
     """Every page that the sitemap names, each once.
 
     Args:
-        configured: False when the suite names no source; then there are no pages and coverage is not applicable.
+        configured: False when the suite names no source; then there are no pages and nothing is compared with them.
         location: What ``source.sitemap`` says, without credentials.
         site_host: The host of most pages, or null.
         host_aliases: Hosts that serve the same site.
         pages: In the sitemap's order.
         files: Sitemap files read.
+        failure: Why the sitemap could not be read, or None; then there are no pages, and which ones are is not known.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -63,6 +74,7 @@ class SiteInventory(BaseModel):
     host_aliases: tuple[str, ...] = ()
     pages: tuple[SitePage, ...] = ()
     files: tuple[str, ...] = ()
+    failure: HostFailure | None = None
 
     @property
     def in_scope(self) -> list[SitePage]:
@@ -77,6 +89,11 @@ class SiteInventory(BaseModel):
     def folder(self) -> UrlFolder:
         """The canonicaliser for this site."""
         return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases)
+
+    def check_readable(self) -> None:
+        """Raise the SystemFailure that kept the sitemap from being read, if one did: for what needs the site."""
+        if self.failure is not None:
+            raise self.failure.error()
 
 
 def take_inventory(
@@ -106,10 +123,17 @@ def take_inventory(
     )
 
 
+def unread_inventory(location: str, host_aliases: Iterable[str], failure: SystemFailure) -> SiteInventory:
+    """The inventory of a site whose sitemap could not be read; its host is taken to be the sitemap's."""
+    aliases = tuple(host_aliases)
+    return SiteInventory(site_host=host_of(location), host_aliases=aliases, failure=HostFailure.of(failure))
+
+
 def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
     """The module of each in-scope page by its key: the path segment after what all their paths share.
 
-    ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``.
+    ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``. A page at the
+    path that all share, such as the home page of a site below a base path, is in no module: ``START``.
     """
     paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
     shared = _shared_prefix(list(paths.values()))
@@ -117,8 +141,7 @@ def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
 
 
 def _segment(parts: list[str], shared: int) -> str:
-    text = parts[shared] if len(parts) > shared else (parts[-1] if parts else "/")
-    return text.removesuffix(".html")
+    return parts[shared].removesuffix(".html") if len(parts) > shared else START
 
 
 def _shared_prefix(paths: list[list[str]]) -> int:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Block", "PageText", "page_texts"]
 
 # Neither seen nor read by anybody.
-_NEVER = ["script", "style", "template", "noscript"]
+_NEVER = ["script", "style", "template"]
+# Not seen in a browser, and read by extractors that run no scripts.
+_UNSEEN = ["noscript"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,12 @@ def page_texts(html: str) -> PageText:
     body = tree.body
     if body is None:  # a frameset
         return PageText(title, "", "", (), ())
+    whole = _joined(blocks_of(body, _skip_nothing))
+    tree.strip_tags(_UNSEEN, recursive=True)
     blocks = tuple(_content_blocks(body))
     return PageText(
         title=title,
-        body=_joined(blocks_of(body, _skip_nothing)),
+        body=whole,
         main=_joined(blocks),
         headings=tuple((block.level, block.text) for block in blocks if block.kind == "heading"),
         blocks=blocks,

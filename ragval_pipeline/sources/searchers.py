@@ -11,13 +11,25 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ragval_pipeline.errors import NotMeasurableError
+from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+from ragval_pipeline.sources.reembedding import EmbeddedTexts, embed_each
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ragval_pipeline.sources.embedders.base import Embedder
+
+    Vector = NDArray[np.float32]
+
+
+class RefusedTextError(RagvalError):
+    """A text that cannot be searched for, while others can; its message says why, in one line."""
+
+    exit_code = 1
 
 
 class Searcher(Protocol):
@@ -49,7 +61,7 @@ class IndexSearcher:
     input_type: Literal["search_query", "search_document"] = "search_query"
     exact: bool = False
     anew: bool = False
-    _vectors: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    _given: EmbeddedTexts = field(default_factory=EmbeddedTexts, repr=False)
 
     def prepare(self, texts: Sequence[str]) -> float | None:
         """Embed the texts.
@@ -59,24 +71,15 @@ class IndexSearcher:
             NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
         """
         with uncached(self.embedder) if self.anew else nullcontext():
-            batch = self.embedder.embed(list(texts), input_type=self.input_type)
-        size = int(batch.vectors.shape[1])
-        if size != self.vector.size:
-            raise dimension_mismatch(self.vector, size, self.embedder)
-        self._vectors = {text: row.tolist() for text, row in zip(texts, batch.vectors, strict=True)}
-        return 1000 * batch.elapsed_s / len(texts)
+            self._given = embed_each(self.embedder, self.vector, texts, self.input_type)
+        return 1000 * self._given.elapsed_s / len(texts)
 
     def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
-        """The nearest points, in the server's order."""
-        return self.reader.search(self._vectors[text], limit=limit, fields=fields, exact=self.exact)
+        """The nearest points, in the server's order.
 
-
-def dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
-    """The error for an embedder whose vectors the collection cannot be searched with."""
-    return NotMeasurableError(
-        f"the collection holds vectors of {vector.size} dimensions and {embedder.model} makes {size}",
-        code="vector.dimension",
-        subject=vector.name or "vectors",
-        remedy="Set embedding.provider and embedding.model to what the collection was embedded with.",
-        details={"expected": vector.size, "found": size, "model": embedder.model, "distance": vector.distance},
-    )
+        Raises:
+            RefusedTextError: The embedder does not take the text.
+        """
+        if text in self._given.refused:
+            raise RefusedTextError(self._given.refused[text])
+        return self.reader.search(self._given.vectors[text].tolist(), limit=limit, fields=fields, exact=self.exact)

@@ -6,14 +6,14 @@ What lives here: the calls and their clocks. What does not: percentiles (``valid
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import cycle
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.cache import uncached
-from ragval_pipeline.sources.reembedding import embed_like
+from ragval_pipeline.sources.reembedding import embed_like, is_refusal
 from ragval_pipeline.sources.retry import Attempts
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Timings:
         embedding_retries: Tries of the embedder beyond the first of each call.
         search_retries: The same of searches.
         waited_ms: Milliseconds slept between tries.
+        texts: The texts that were timed; those that the embedder refuses are not among them.
     """
 
     cold: Timing
@@ -71,6 +72,7 @@ class Timings:
     embedding_retries: int = 0
     search_retries: int = 0
     waited_ms: float = 0.0
+    texts: list[str] = field(default_factory=list)
 
 
 def time_queries(
@@ -106,7 +108,7 @@ def time_queries(
         search = partial(reader.search, limit=limit, fields=fields, exact=exact)
         clock = _Clock(embed_like(embedder, vector), input_type, search, getattr(reader, "attempts", None))
         timings = _timed(queries, clock.time, on_progress)
-        timings.batch = clock.time_batch([text for _, text in queries[:BATCH]])
+        timings.batch = clock.time_batch(timings.texts[:BATCH])
     timings.embedding_retries, timings.search_retries = clock.embedding_retries, clock.search_retries
     timings.waited_ms = 1000 * clock.waited_s
     return timings
@@ -140,23 +142,24 @@ def _timed(
     time_one: Callable[[str, str], Timing],
     on_progress: Callable[[int, int], None] | None,
 ) -> Timings:
-    wanted = max(TIMINGS, len(queries))
-    timings = Timings(time_one(*queries[0]))
+    left = list(queries)
+    # The shortest first: when that is refused, it is not for being too long, and nobody's answer can be timed.
+    timings = Timings(time_one(*min(queries, key=lambda query: len(query[1]))))
     started = time.monotonic()
-    for query_id, text in _until(cycle(queries), wanted, timings, started):
-        timings.warm.append(time_one(query_id, text))
-        if on_progress:
-            on_progress(len(timings.warm), wanted)
-    return timings
-
-
-def _until(
-    queries: Iterator[tuple[str, str]], wanted: int, timings: Timings, started: float
-) -> Iterator[tuple[str, str]]:
-    while len(timings.warm) < wanted:
+    while len(timings.warm) < max(TIMINGS, len(left)):
         if len(timings.warm) >= TIMINGS and time.monotonic() - started > LONG_ENOUGH_S:
-            return
-        yield next(queries)
+            break
+        query = left[len(timings.warm) % len(left)]
+        try:
+            timings.warm.append(time_one(*query))
+        except SystemFailure as failure:
+            if not is_refusal(failure):
+                raise
+            left.remove(query)
+        if on_progress:
+            on_progress(len(timings.warm), max(TIMINGS, len(left)))
+    timings.texts = [text for _, text in left]
+    return timings
 
 
 class _Clock:

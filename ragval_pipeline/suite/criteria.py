@@ -6,6 +6,7 @@ comparing them (``validation/verdict``).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ class Criterion:
         threshold: The gate when neither suite nor profile sets one; null: shown, never judged.
         operator: How value and threshold are compared.
         ratio: True when the value is a numerator over a denominator and is compared on counts.
+        reads_site: True when there is no value without the suite's ``source``.
+        lowest: The least that a gate can ask for.
+        highest: The most that a gate can ask for: shares, not percent.
     """
 
     name: str
@@ -40,6 +44,9 @@ class Criterion:
     threshold: float | None = None
     operator: Operator = ">="
     ratio: bool = True
+    reads_site: bool = False
+    lowest: float = 0.0
+    highest: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -57,23 +64,29 @@ _FIXED = (
     Criterion("query_pass_rate", _QUERIES, "queries", "queries passed / queries run, negative ones included", 0.90),
     Criterion("negative_pass_rate", _QUERIES, "queries", "negative queries that pass / negative queries", 1.0),
     Criterion("critical_queries", _QUERIES, "queries", "critical queries passed / critical queries", 1.0),
-    Criterion("coverage", "coverage_report", "coverage", "in-scope pages with a chunk / in-scope pages", 1.0),
+    Criterion("coverage", "coverage_report", "coverage", "in-scope pages with a chunk / in-scope pages", 1.0,
+              reads_site=True),
     Criterion("metadata_completeness", "metadata_expectations", "metadata",
               "points with every required field present and not empty / points", 1.0),
     Criterion("retrieved_metadata_completeness", _QUERIES, "queries",
               "hits with every required field present and not empty / hits", 1.0),
     Criterion("content_integrity", "content_integrity", "integrity",
-              "letters and digits of chunks that stand on their page / letters and digits of chunks", 0.99),
+              "letters and digits of chunks that stand on their page / letters and digits of chunks", 0.99,
+              reads_site=True),
     Criterion("source_captured", "content_integrity", "integrity",
-              "letters and digits of page content in the page's chunks / letters and digits of page content", 0.95),
+              "letters and digits of page content in the page's chunks / letters and digits of page content", 0.95,
+              reads_site=True),
     Criterion("relevance_rate", _QUERIES, "queries",
               "positive queries with best score >= relevance_similarity / positive queries", 0.80),
-    Criterion("avg_similarity", _QUERIES, "queries", "mean best score of positive queries", ratio=False),
-    Criterion("mrr", _QUERIES, "queries", "mean of 1 / rank of the first relevant page", ratio=False),
-    Criterion("map", _QUERIES, "queries", "mean average precision over pages", ratio=False),
+    Criterion("avg_similarity", _QUERIES, "queries", "mean best score of positive queries", ratio=False,
+              lowest=-math.inf, highest=math.inf),
+    Criterion("mrr", _QUERIES, "queries",
+              "mean of 1 / rank of the first relevant page within top_k pages", ratio=False),
+    Criterion("map", _QUERIES, "queries",
+              "mean average precision within as many pages as top_k or the largest k", ratio=False),
     Criterion("keyword_recall", _QUERIES, "queries", "mean share of expected keywords in the top_k texts", ratio=False),
     Criterion("accuracy", _QUERIES, "queries",
-              "queries with an expected result in the top_k / queries that name one", 0.95),
+              "queries whose expected results are all in the top_k / queries that name one", 0.95),
     Criterion("determinism", _QUERIES, "queries",
               "queries with the same ids, order and scores in every repeat / queries repeated", 1.0),
     Criterion("embedding_match", "vector_health", "vectors",
@@ -81,13 +94,17 @@ _FIXED = (
     Criterion("ann_recall", "index_health", "index",
               "mean share of the exact top_k that the default search returns", 0.95, ratio=False),
     Criterion("self_retrieval", "self_retrieval", "queries",
-              "indexed in-scope pages found in the top_k by their own title / such pages", 0.90),
+              "indexed in-scope pages found in the top_k by their own title / such pages asked "
+              "(a seeded sample above retrieval.self_sample)", 0.90, reads_site=True),
     Criterion("times_stored", "chunk_structure", "chunks",
               "letters of chunks that stand on their page / letters of the page that they cover, median over pages",
-              operator="<=", ratio=False),
+              operator="<=", ratio=False, highest=math.inf),
     Criterion("latency_p95_ms", "latency_profile", "latency",
-              "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False),
-    Criterion("error_findings", "validation_report", None, "findings of severity error", 0.0, "<=", ratio=False),
+              "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False,
+              highest=math.inf),
+    Criterion("error_findings", "validation_report", None,
+              "findings of severity error whose matter no required criterion judges", 0.0, "<=", ratio=False,
+              highest=math.inf),
     Criterion("no_regression", "regression", "regression",
               "1, or 0 on a significant drop or a lost critical query", 1.0, ratio=False),
 )

@@ -5,6 +5,7 @@ What lives here: putting suite and profile together. What does not: the table of
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
@@ -43,9 +44,26 @@ def ranks_of(suite: Suite) -> tuple[int, ...]:
     return tuple(sorted({*suite.retrieval.k, *(rank for name in named if (rank := rank_of(name)))}))
 
 
+def required_of_site(suite: Suite, only: Collection[str] | None = None) -> list[str]:
+    """Names of the required criteria that have no value without the suite's ``source``.
+
+    Args:
+        suite: The suite.
+        only: Groups of measurements that are run; None: all.
+    """
+    gates = gates_of(suite)
+    selected = [entry for entry in criteria_of(suite) if only is None or entry.group in only]
+    return [entry.name for entry in selected if entry.reads_site and gates[entry.name].required]
+
+
 def check_gates(suite: Suite, *, file: Path) -> None:
-    """Raise SuiteError when a criterion is required and nothing says what it must reach."""
-    for name, gate in gates_of(suite).items():
+    """Raise SuiteError when a gate can never be met or never fail, or is required and has no threshold."""
+    gates = gates_of(suite)
+    for criterion in criteria_of(suite):
+        threshold = gates[criterion.name].threshold
+        if threshold is not None and not criterion.lowest <= threshold <= criterion.highest:
+            raise _out_of_range(criterion, threshold, file=file)
+    for name, gate in gates.items():
         if gate.required and gate.threshold is None:
             raise SuiteError(
                 "is required, and no threshold is known for it",
@@ -53,3 +71,14 @@ def check_gates(suite: Suite, *, file: Path) -> None:
                 key=f"criteria.{name}",
                 remedy="Write {threshold: number, required: true}.",
             )
+
+
+def _out_of_range(criterion: Criterion, threshold: float, *, file: Path) -> SuiteError:
+    share = criterion.highest == 1.0
+    percent = share and 1.0 < threshold <= 100.0
+    return SuiteError(
+        f"must be {'a share between 0 and 1' if share else 'at least 0'}, not {threshold:g}",
+        file=file,
+        key=f"criteria.{criterion.name}",
+        remedy=f"Write {threshold:g} % as {threshold / 100:g}." if percent else "",
+    )

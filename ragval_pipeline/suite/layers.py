@@ -5,7 +5,7 @@ What lives here: merging nested mappings and remembering where each value came f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,12 @@ def value_at(key: Iterable[str | int], settings: Any, *, or_holder: bool = False
         else:
             return value if or_holder else None
     return value
+
+
+def is_written(key: Sequence[str], settings: Any) -> bool:
+    """Whether ``key`` is there, also with null, or inside of what was set as one."""
+    holder = value_at(key[:-1], settings, or_holder=True)
+    return key[-1] in holder if isinstance(holder, Mapping) else holder is not None
 
 
 def nest(dotted: str, value: Any) -> dict[str, Any]:

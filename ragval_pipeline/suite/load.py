@@ -6,8 +6,7 @@ What lives here: the way from a file to a ``Suite``. What does not: the keys (``
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of
+from ragval_pipeline.suite.environment import environment_of
+from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of, required_of_site
 from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, is_unread
-from ragval_pipeline.suite.layers import Layer, merge_layers
+from ragval_pipeline.suite.layers import Layer, is_written, merge_layers
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.outline import complete_outline, unread_location, without
 from ragval_pipeline.suite.paths import anchor_paths, anchored_uri
@@ -28,6 +28,7 @@ from ragval_pipeline.suite.settings import (
     following,
     layers_of,
     required_after_mapping,
+    with_key,
     without_empty_sections,
 )
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile
 
 __all__ = [
-    "anchored_uri", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite", "suite_of", "variant_of",
+    "anchored_uri", "check_variables", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite", "suite_of",
+    "variant_of",
 ]  # fmt: skip
 
 
@@ -85,9 +87,8 @@ def suite_of(
         raise SuiteError("holds no settings", file=file, remedy="Write a mapping: suite, qdrant, source, queries.")
     written = without_empty_sections({str(key): value for key, value in content.items()})
     start = file.parent if folder is None else Path(folder).absolute()
-    return _build(
-        SuiteOrigin(file=file, folder=start, written=written, flags=dict(flags or {})), os.environ, strict=False
-    )
+    origin = SuiteOrigin(file=file, folder=start, written=written, flags=dict(flags or {}))
+    return _build(origin, environment_of(start), strict=False)
 
 
 def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Suite:
@@ -95,14 +96,51 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
 
     Args:
         suite: As ``load_suite`` reads it; a suite made in Python comes back as it is.
-        environ: Variables by name; null: the process's.
+        environ: Variables by name; null: the process's, and below them those of a ``.env`` beside the suite file.
 
     Raises:
         SuiteError: A variable without default is not set or empty, or a value that it gives is wrong.
     """
-    if suite._origin is None:
-        return suite
-    return _build(suite._origin, os.environ if environ is None else environ, strict=True)
+    origin = suite._origin
+    if origin is None:
+        return with_key(suite, environment_of(suite.folder) if environ is None else environ)
+    return _build(origin, environment_of(origin.folder) if environ is None else environ, strict=True)
+
+
+def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> None:
+    """Look for the environment variables that the profile's seed requires.
+
+    Args:
+        suite: A resolved suite.
+        only: Groups of measurements that are run; None: all.
+
+    Raises:
+        SuiteError: One is not set or empty, and the suite says nothing in its place; names all of them.
+    """
+    profile, origin = get_profile(suite.profile), suite._origin
+    if profile is None or origin is None:
+        return
+    written = merge_layers([Layer("suite", origin.written), Layer("flags", origin.flags)])
+    for_site = required_of_site(suite, only)
+    environment = environment_of(origin.folder)
+    lacking = [
+        variable
+        for variable in profile.variables
+        if variable.unless is not None
+        and not environment.get(variable.name, "").strip()
+        and not any(is_written(key.split("."), written) for key in variable.unless)
+        and (for_site or not variable.key.startswith("source."))
+    ]
+    if not lacking:
+        return
+    names, keys = ", ".join(entry.name for entry in lacking), ", ".join(entry.key for entry in lacking)
+    off = f"; without a site, switch off {', '.join(for_site)} under criteria" if "source.sitemap" in keys else ""
+    raise SuiteError(
+        f"the environment variable{'s' * (len(lacking) > 1)} {names}, required under profile {profile.name}, "
+        f"{'is' if len(lacking) == 1 else 'are'} not set",
+        file=origin.file,
+        remedy=f"Set {names}, or write {keys} into the suite{off}.",
+    )
 
 
 def variant_of(suite: Suite, changes: Mapping[str, Any]) -> Suite:
@@ -121,7 +159,7 @@ def variant_of(suite: Suite, changes: Mapping[str, Any]) -> Suite:
         layers = [Layer("suite", suite.model_dump(exclude_unset=True)), Layer("changes", changes)]
         return Suite.model_validate(merge_layers(layers))
     flags = merge_layers([Layer("flags", origin.flags), Layer("changes", changes)])
-    return _build(replace(origin, flags=flags), os.environ, strict=False)
+    return _build(replace(origin, flags=flags), environment_of(origin.folder), strict=False)
 
 
 def _build(origin: SuiteOrigin, environ: Mapping[str, str], *, strict: bool) -> Suite:
@@ -136,7 +174,7 @@ def _build(origin: SuiteOrigin, environ: Mapping[str, str], *, strict: bool) -> 
     suite = following(_validated(settings, layers, origin, profile, strict=strict), layers, profile)
     _check_profile(suite, profile, layers, origin)
     check_gates(suite, file=origin.file)
-    anchored = anchor_paths(suite, origin.folder)
+    anchored = anchor_paths(with_key(suite, environ), origin.folder)
     anchored._origin = origin
     return anchored
 

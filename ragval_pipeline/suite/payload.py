@@ -4,10 +4,11 @@ What lives here: the ``payload`` section. What does not: what a field may hold (
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from ragval_pipeline.suite.flavours import FLAVOURS
 from ragval_pipeline.suite.nearest import did_you_mean
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.sections import Section, Text, Texts
@@ -33,7 +34,11 @@ class PayloadSettings(Section):
 
     fields: dict[str, Text] = Field(
         default_factory=lambda: dict(DEFAULT_FIELDS),
-        description="Canonical name to payload name, dots reach into nested payload; others keep their default",
+        description="Canonical name to payload name; dots reach into nested payload, field#path into a JSON text; "
+        "others keep their default",
+    )
+    flavour: Literal["langchain", "llamaindex", "haystack", "none"] | None = Field(
+        None, description="The framework that wrote the points: sets fields, required, and what was embedded"
     )
     required: Texts = Field(
         default_factory=lambda: tuple(DEFAULT_FIELDS[name] for name in DEFAULT_REQUIRED),
@@ -44,11 +49,15 @@ class PayloadSettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, values: Any) -> Any:
-        given = values.get("fields") if isinstance(values, Mapping) else None
-        if not isinstance(given, Mapping):
+        if not isinstance(values, Mapping):
             return values
-        filled = {**values, "fields": {**DEFAULT_FIELDS, **given}}
-        return filled if "required" in values else {**filled, "required": _required_of(given)}
+        flavour, given = values.get("flavour"), values.get("fields")
+        if not isinstance(given, Mapping):
+            if given is not None or not is_framework(flavour):
+                return values
+            given = {}
+        filled = {**values, "fields": {**usual_fields(flavour), **given}}
+        return filled if "required" in values else {**filled, "required": _required_of(given, flavour)}
 
     @field_validator("fields", mode="before")
     @classmethod
@@ -61,10 +70,26 @@ class PayloadSettings(Section):
         return fields
 
 
-def _required_of(given: Mapping[str, Any]) -> Sequence[Any]:
-    """The usual metadata fields that are mapped; where none of them is, all of them under their usual names."""
+def is_framework(flavour: Any) -> bool:
+    """Whether ``payload.flavour`` names a framework."""
+    return isinstance(flavour, str) and flavour in FLAVOURS
+
+
+def usual_fields(flavour: Any) -> dict[str, str]:
+    """The field map that holds before a suite maps anything, with that of the framework."""
+    if not is_framework(flavour):
+        return dict(DEFAULT_FIELDS)
+    found = FLAVOURS[flavour]
+    return {**{name: f"{found.metadata}{path}" for name, path in DEFAULT_FIELDS.items()}, **found.fields}
+
+
+def _required_of(given: Mapping[str, Any], flavour: Any) -> Sequence[Any]:
+    """The usual metadata fields that are mapped, and what a framework always writes; without both, all usual ones."""
     mapped = [name for name in DEFAULT_REQUIRED if name in given]
-    return [{**DEFAULT_FIELDS, **given}[name] for name in mapped or DEFAULT_REQUIRED]
+    always = FLAVOURS[flavour].required if is_framework(flavour) else ()
+    names = dict.fromkeys([*always, *mapped]) or DEFAULT_REQUIRED
+    fields = {**usual_fields(flavour), **given}
+    return [fields[name] for name in names]
 
 
 def follow_map(required: Sequence[str], known: Mapping[str, str], fields: Mapping[str, str]) -> list[str]:

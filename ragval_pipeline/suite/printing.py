@@ -14,6 +14,11 @@ def printable(value: object, *, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
+def show_count(count: float) -> str:
+    """A count with separators; what is no whole number keeps six digits, never an exponent."""
+    return f"{int(count):,}" if float(count).is_integer() else f"{count:,.6f}".rstrip("0").rstrip(".")
+
+
 def plural(count: int, noun: str) -> str:
     """``1 page``, ``13 pages``, ``2 queries``, ``3 required criteria``."""
     if count == 1:

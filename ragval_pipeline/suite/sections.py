@@ -98,7 +98,9 @@ class EmbeddingSettings(Section):
     provider: str = Field("cohere", min_length=1, description="cohere, static (offline, no key), or module:attr")
     model: str | None = Field(None, description="Null: the provider's default")
     base_url: str | None = Field(None, description="Address of the provider; null: its own")
-    api_key: SecretStr | None = Field(None, description="Key of the provider, best as ${COHERE_API_KEY:-}")
+    api_key: SecretStr | None = Field(
+        None, description="Key of the provider; with Cohere, null means COHERE_API_KEY, else CO_API_KEY"
+    )
     dimension: FromOne | None = Field(None, description="Length of the vectors; null: the model's own")
     max_input_tokens: FromOne | None = Field(None, description="Tokens that the model reads; null: the model's")
     query_input_type: Literal["search_query", "search_document"] = Field(
@@ -116,16 +118,20 @@ class RetrievalSettings(Section):
     k: Annotated[tuple[Rank, ...], BeforeValidator(_one_is_a_list)] = Field(
         (3, 5), description="Ranks of the page metrics"
     )
-    min_similarity: Fraction = Field(0.70, description="Score that a query's best hit must reach, unless it says so")
+    min_similarity: Fraction = Field(
+        0.70,
+        description="Score to reach where a score decides: on queries that state nothing, and negative ones",
+    )
     relevance_similarity: Fraction = Field(0.50, description="Score from which a hit counts in relevance_rate")
     judge: Annotated[tuple[Judge, ...], BeforeValidator(_one_is_a_list)] | None = Field(
-        None, description="Conditions that decide; null: all that the query states"
+        None, description="Conditions that decide; null: all that the query states, its score if it states nothing else"
     )
     module_match: Literal["exact", "normalised", "prefix", "regex"] = Field(
         "normalised", description="How modules are compared; normalised: case, blanks, - and _ alike"
     )
     exact: bool = Field(False, description="Search exactly instead of through HNSW")
     repeats: Whole = Field(2, ge=1, le=100, description="Searches per query, for determinism")
+    self_sample: FromOne = Field(400, description="Pages that are asked for by their own title and headings at most")
     retriever: str | None = Field(None, description="module:attr, your production search")
 
     _blank = field_validator("retriever", mode="before")(_blank_is_none)

@@ -9,18 +9,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.interpolation import variables_in
 from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest, value_at
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
-from ragval_pipeline.suite.payload import follow_map
+from ragval_pipeline.suite.payload import follow_map, is_framework, usual_fields
 from ragval_pipeline.suite.problems import dotted, first_problem, location_in, suite_error
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile, SettingRule
 
+#: Variables that hold the key of a provider, the first that is set.
+_KEYS = {"cohere": ("COHERE_API_KEY", "CO_API_KEY")}
 #: Sections that may be written without any key below them, as when all are commented out.
 _SECTIONS = ("qdrant", "payload", "embedding", "retrieval", "criteria", "severity", "retry", "history", "automation")
 
@@ -36,6 +38,11 @@ def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Laye
     void = "embedding" if _has_other_provider(profile, written, flags) else None
     own = {section: values for section, values in profile.settings.items() if section != void}
     layers = [Layer(f"profile {profile.name}", own)]
+    flavour = value_at(("payload", "flavour"), merge_layers([written, flags]))
+    if is_framework(flavour):
+        # The profile says what is stored, the framework where: required fields follow.
+        fields = {name: path for name, path in usual_fields(flavour).items() if name in own["payload"]["fields"]}
+        layers.append(Layer(f"payload.flavour {flavour}", {"payload": {"fields": fields}}))
     for variable in profile.variables:
         text = environ.get(variable.name, "").strip()
         if text and variable.key.split(".")[0] != void:
@@ -46,6 +53,21 @@ def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Laye
 def _has_other_provider(profile: Profile, written: Layer, flags: Layer) -> bool:
     chosen = value_at(("embedding", "provider"), merge_layers([written, flags]))
     return chosen is not None and chosen != value_at(("embedding", "provider"), profile.settings)
+
+
+def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
+    """The suite with its provider's usual variable as key, where none is given.
+
+    Args:
+        suite: The suite as its settings say.
+        environ: Variables by name.
+    """
+    embedding = suite.embedding
+    keys = (environ.get(name, "").strip() for name in _KEYS.get(embedding.provider, ()))
+    key = None if embedding.api_key is not None else next(filter(None, keys), None)
+    if key is None:
+        return suite
+    return suite.model_copy(update={"embedding": embedding.model_copy(update={"api_key": SecretStr(key)})})
 
 
 def without_empty_sections(written: Mapping[str, Any]) -> dict[str, Any]:

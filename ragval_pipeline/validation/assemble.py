@@ -7,16 +7,19 @@ writing files (``reporting``).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.findings.factory import grade_findings, merge_findings
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.graph import Site, explain
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.order import Totals, order_findings, with_shares
 from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
-from ragval_pipeline.validation.causes import link_consequences
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.repair.simulate import JUDGED, Simulated, with_would_clear
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -26,8 +29,12 @@ from ragval_pipeline.validation.report import (
     RetrievalMetrics,
     ValidationReport,
 )
+from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import judge_criteria, judge_run
+
+#: Keys of a query that name pages.
+_PAGES = ("relevant_urls", "acceptable_urls", "judgements")
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,7 @@ def assemble_report(
     severities: Mapping[str, str],
     inventory: SiteInventory | None = None,
     extra_findings: Sequence[Finding] = (),
+    simulated: Simulated | None = None,
 ) -> Assembled:
     """Judge everything once and fill the report.
 
@@ -83,12 +91,19 @@ def assemble_report(
         severities: The suite's own severities by code.
         inventory: The site, when it was read.
         extra_findings: Findings that no asset measured, such as a collection that changed while it was read.
+        simulated: What the repairs of the causes would clear; None: none was tried.
     """
-    found = [finding for measurement in measurements for finding in measurement.findings]
-    graded = grade_findings(merge_findings([*found, *extra_findings]), severities)
-    page_modules = modules_of(inventory.pages) if inventory else {}
+    graded = graded_findings(measurements, severities, extra_findings)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
-    findings = link_consequences(graded, page_modules=page_modules, moved=sections.get("moved_pages"))
+    shared = with_shares(graded, _totals(sections, inventory))
+    site = Site(_pages_of_modules(inventory), sections.get("moved_pages", {}))
+    if simulated is None:
+        findings = explain(shared, site)
+    else:
+        # Of what was judged again, what no repair clears has no cause that must be simulated.
+        computed = {code: simulated.links.get(code, {}) for code in JUDGED}
+        findings = explain(with_would_clear(shared, simulated), site, computed)
+    findings = _pages_as_written(order_findings(findings), sections, inventory.folder() if inventory else UrlFolder())
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)
     report = ValidationReport(
@@ -114,13 +129,64 @@ def assemble_report(
     return Assembled(report, findings)
 
 
+def _totals(sections: Mapping[str, Any], inventory: SiteInventory | None) -> Totals:
+    return Totals(
+        pages=len(inventory.scope_urls) if inventory else 0,
+        points=sections.get("index", {}).get("points_read") or 0,
+        queries=len(sections.get("query_results", ())),
+    )
+
+
+def _pages_of_modules(inventory: SiteInventory | None) -> dict[str, list[str]]:
+    pages: dict[str, list[str]] = {}
+    for key, module in modules_of(inventory.pages).items() if inventory else ():
+        pages.setdefault(normalise_name(module), []).append(key)
+    return pages
+
+
+def _pages_as_written(findings: Sequence[Finding], sections: Mapping[str, Any], folder: UrlFolder) -> list[Finding]:
+    """The findings with expected pages as the queries spell them: causes are found by keys, which no person knows."""
+    queries = [entry["query"] for entry in sections.get("query_results", ())]
+    stated = [url for query in queries for name in _PAGES for url in query.get(name) or ()]
+    stated += [
+        entry["source_url"]
+        for query in queries
+        for entry in query.get("expected_results") or ()
+        if "source_url" in entry
+    ]
+    spelled = {folder.key(str(url)): str(url) for url in stated}
+
+    def written(subject: Subject) -> Subject:
+        pages = subject.details.get("expected_pages")
+        if not pages:
+            return subject
+        shown = [spelled.get(page, page) for page in pages]
+        return replace(subject, details={**subject.details, "expected_pages": shown})
+
+    return [
+        finding.model_copy(update={"subjects": tuple(map(written, finding.subjects))})
+        if finding.subject_kind == "query"
+        else finding
+        for finding in findings
+    ]
+
+
+def graded_findings(
+    measurements: Sequence[Measurement], severities: Mapping[str, str], extra: Sequence[Finding] = ()
+) -> list[Finding]:
+    """All findings of a run, those of one code and scope in one, graded as the suite wants them."""
+    found = [finding for measurement in measurements for finding in measurement.findings]
+    return grade_findings(merge_findings([*found, *extra]), severities)
+
+
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
     results = [QueryReport.model_validate(entry) for entry in sections.get("query_results", ())]
-    positive = [entry for entry in results if not entry.query.get("negative")]
+    counted = [entry for entry in results if entry.counted]
+    positive = [entry for entry in counted if not entry.query.get("negative")]
     best = [entry.best_similarity for entry in positive if entry.best_similarity is not None]
     precisions = [PrecisionMetric.model_validate(entry) for entry in sections.get("precision_metrics", [])]
     return {
-        **_query_counts(results if "query_results" in sections else None),
+        **_query_counts(counted if "query_results" in sections else None),
         "avg_top1_score": sum(best) / len(best) if best else None,
         "queries_above_threshold": sections.get("queries_above_threshold"),
         "avg_precision_at_3": _mean_precision(precisions, 3),

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.suite.printing import show_count
 
 ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]
 
@@ -111,7 +112,7 @@ def ratio(name: str, numerator: float, denominator: float, *, of: str) -> Measur
         value=numerator / denominator,
         numerator=numerator,
         denominator=denominator,
-        reason=f"{numerator:g} of {denominator:g} {of}",
+        reason=f"{show_count(numerator)} of {show_count(denominator)} {of}",
     )
 
 

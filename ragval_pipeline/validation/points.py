@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
 
 #: Snapshot columns that ``point_ref`` reads.
@@ -35,7 +36,7 @@ class PointRef(NamedTuple):
 
 
 def with_share(finding: Finding, points: int) -> Finding:
-    """The finding of some points, told of how many: their share tells how far its consequences reach."""
+    """The finding of some points with their share of all: it tells how bad it is and how far its consequences reach."""
     if finding.subject_kind != "point" or not points:
         return finding
     counted = f"{finding.count} points"
@@ -43,7 +44,8 @@ def with_share(finding: Finding, points: int) -> Finding:
     if message.startswith(counted):
         message = f"{finding.count} of {points} points{message[len(counted) :]}"
     details = {**finding.details, "share": round(finding.count / points, 4)}
-    return finding.model_copy(update={"message": message, "details": details})
+    severity = CATALOGUE[finding.code].severity_of(finding.count, points)
+    return finding.model_copy(update={"message": message, "details": details, "severity": severity})
 
 
 def point_ref(row: Mapping[str, Any]) -> PointRef:

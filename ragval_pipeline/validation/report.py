@@ -52,7 +52,7 @@ class HeldTo(Entity):
     """What decided on a query in the end: its own settings, else the suite's or the profile's."""
 
     top_k: int = Field(description="Hits that were looked at")
-    conditions: list[str] = Field(description="Conditions that decide, in a fixed order")
+    conditions: list[str] = Field(description="Conditions that decide, in a fixed order; none: it is not counted")
     min_similarity: float | None = Field(description="Threshold; null when the score does not decide")
     module_match: str | None = Field(description="How modules are compared; null when the module does not decide")
     judgements: str | None = Field(None, description="Fingerprint of the grades of a qrels file; null without")
@@ -76,6 +76,11 @@ class QueryReport(Entity):
     search_time_ms: float | None
     top_results: list[TopResult]
     held_to: HeldTo | None = Field(None, description="What decided; null in reports of earlier versions")
+
+    @property
+    def counted(self) -> bool:
+        """Whether anything decides on it: a query that nobody judged is shown and counts nowhere."""
+        return self.held_to is None or bool(self.held_to.conditions)
 
 
 class PrecisionMetric(Entity):
@@ -164,7 +169,9 @@ class ValidationReport(Entity):
     groups: list[str] | None = Field(None, description="Groups of measurements asked for (--only); null: all")
     criteria: list[CriterionResult]
     findings: list[ReportedFinding]
-    total_queries: int | None = Field(description="All queries of the run, templates expanded; null when not asked")
+    total_queries: int | None = Field(
+        description="All queries of the run, templates expanded, but those that nobody judged; null when not asked"
+    )
     passed_queries: int | None
     failed_queries: int | None
     error_queries: int | None = Field(description="Queries that could not be asked or judged")

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.suite.criteria import Criterion, Gate, Operator
 from ragval_pipeline.validation.measurement import EXCUSED, MeasuredValue, Measurement, ReasonCode, not_measured
 
+#: A finding as detectors make it, or as the report holds it.
+FindingT = TypeVar("FindingT", Finding, ReportedFinding)
 CriterionVerdict = Literal["met", "not_met", "not_measured"]
 RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 
@@ -79,14 +83,33 @@ def judge_criteria(
         One result a criterion, in the same order.
     """
     by_asset = {measurement.asset: measurement for measurement in measurements}
-    results = []
-    for criterion in criteria:
-        if criterion.name == "error_findings":
-            value = _error_findings(findings, measurements)
-        else:
-            value = _value_of(criterion, by_asset, only)
-        results.append(judge_value(criterion, gates[criterion.name], value))
-    return results
+    ordered = list(criteria)
+    results = {
+        criterion.name: judge_value(criterion, gates[criterion.name], _value_of(criterion, by_asset, only))
+        for criterion in ordered
+        if criterion.name != "error_findings"
+    }
+    counted = counted_errors(findings, results.values())
+    return [
+        results.get(criterion.name)
+        or judge_value(criterion, gates[criterion.name], _error_findings(counted, findings, measurements))
+        for criterion in ordered
+    ]
+
+
+def counted_errors(findings: Iterable[FindingT], results: Iterable[CriterionResult]) -> list[FindingT]:
+    """The findings that ``error_findings`` counts: errors whose matter no required criterion of the run judges.
+
+    Args:
+        findings: All graded findings of the run.
+        results: The verdicts of the other criteria; one that was not measured judges nothing.
+    """
+    judging = {result.name for result in results if result.required and result.verdict != "not_measured"}
+    return [finding for finding in findings if finding.severity == "error" and not _judged(finding, judging)]
+
+
+def _judged(finding: Finding | ReportedFinding, judging: AbstractSet[str]) -> bool:
+    return finding.details.get("required", True) and not judging.isdisjoint(CATALOGUE[finding.code].judged_by)
 
 
 def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> CriterionResult:
@@ -148,10 +171,12 @@ def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: C
     return not_measured(criterion.name, "no_data", f"{criterion.asset} gives no value")
 
 
-def _error_findings(findings: Sequence[Finding], measurements: Sequence[Measurement]) -> MeasuredValue:
-    errors = [finding for finding in findings if finding.severity == "error"]
+def _error_findings(
+    errors: Sequence[Finding], findings: Sequence[Finding], measurements: Sequence[Measurement]
+) -> MeasuredValue:
     codes = {finding.code for finding in errors}
-    if not errors and not any(_has_looked(measurement) for measurement in measurements):
+    left_out = {finding.code for finding in findings if finding.severity == "error"} - codes
+    if not errors and not left_out and not any(_has_looked(measurement) for measurement in measurements):
         return not_measured("error_findings", "no_data", "nothing that could find anything was measured")
     crashed = sorted(entry.asset for entry in measurements if entry.failure and entry.failure.kind == "crashed")
     if not errors and crashed:
@@ -160,12 +185,10 @@ def _error_findings(findings: Sequence[Finding], measurements: Sequence[Measurem
     if errors and codes <= _PREVENTING:
         reason = f"{', '.join(sorted(codes))}: something could not be measured"
         return not_measured("error_findings", "no_data", reason).model_copy(update={"numerator": len(errors)})
-    return MeasuredValue(
-        name="error_findings",
-        value=float(len(errors)),
-        numerator=len(errors),
-        reason=", ".join(sorted(codes)) or "no finding of severity error",
-    )
+    reason = ", ".join(sorted(codes)) or "no finding of severity error"
+    if left_out:
+        reason += f" beside what other required criteria judge: {', '.join(sorted(left_out))}"
+    return MeasuredValue(name="error_findings", value=float(len(errors)), numerator=len(errors), reason=reason)
 
 
 def _has_looked(measurement: Measurement) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.sources.embedders import open_embedder
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.suite.payload import usual_fields
 
 PAGES = ("Gears and how they mesh", "Motors that do not stall", "Sensors for touch", "Batteries and heat")
 
@@ -28,6 +31,39 @@ def langchain_payloads() -> list[dict[str, Any]]:
     ]
 
 
+def llamaindex_payloads() -> list[dict[str, Any]]:
+    """LlamaIndex: the node as JSON text, its metadata beside it; ``excluded`` is not embedded."""
+    nodes = [
+        {
+            "id_": f"n{number}",
+            "text": f"{title}. This page explains it at length.",
+            "metadata": {"url": f"https://robots.example/guide/{number}", "title": title, "excluded": "x" * number},
+            "excluded_embed_metadata_keys": ["excluded"],
+            "relationships": {"1": {"node_id": f"d{number}", "metadata": {"url": "https://robots.example/other"}}},
+            "metadata_template": "{key}: {value}",
+            "metadata_separator": "\n",
+            "text_template": "{metadata_str}\n\n{content}",
+        }
+        for number, title in enumerate(PAGES)
+    ]
+    return [
+        {**node["metadata"], "doc_id": f"d{number}", "_node_type": "TextNode", "_node_content": json.dumps(node)}
+        for number, node in enumerate(nodes)
+    ]
+
+
+def haystack_payloads() -> list[dict[str, Any]]:
+    """Haystack: the text as content, the rest below meta."""
+    return [
+        {
+            "id": f"{number:064x}",
+            "content": f"{title}. This page explains it at length.",
+            "meta": {"url": f"https://robots.example/guide/{number}", "title": title, "split_id": 0, "source_id": "s"},
+        }
+        for number, title in enumerate(PAGES)
+    ]
+
+
 def store(
     folder: Path,
     payloads: Sequence[dict[str, Any]],
@@ -35,12 +71,13 @@ def store(
     names: Sequence[str] = ("docs",),
     vector_name: str | None = None,
     size: int = 256,
-    text: str = "page_content",
+    flavour: str = "langchain",
 ) -> Path:
     """Write the payloads as points of every collection in ``names``; ``size`` cuts or repeats the vectors."""
     from qdrant_client import QdrantClient, models
 
-    texts = [str(payload.get(text, payload)) for payload in payloads]
+    path = usual_fields(flavour)["text"]
+    texts = [embedded_of(payload, path, flavour) or str(payload) for payload in payloads]
     rows = open_embedder(provider="static").embed(texts, input_type="search_document").vectors.tolist()
     vectors = [(row * (size // 256 + 1))[:size] for row in rows]
     space = models.VectorParams(size=size, distance=models.Distance.COSINE)

@@ -86,3 +86,31 @@ def test_the_listed_defects_stand_by_family_with_variants_below_their_code(ragva
     assert lines[start + 1].startswith("    :excluded ")
     assert max(map(len, lines)) <= 80
     assert lines[-1] == "Plant one with ragval demo --break CODE, a variant with CODE:VARIANT."
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("code", ["text.boilerplate", "coverage.missing_page"])
+def test_the_demo_says_what_it_planted_and_that_exactly_that_was_named(ragval: Ragval, code: str) -> None:
+    ended = ragval("demo", "--break", code, "--json")
+    [finding] = [entry for entry in ended.json["findings"] if entry["code"] == code]
+    planted, outcome = (line for line in ended.err.splitlines() if "Planted" in line)
+    assert planted.startswith(f"Planted {code}: ")
+    kind = "points" if code == "text.boilerplate" else "page"
+    assert outcome.endswith(f"Planted {code}: named with exactly the planted {finding['count']} {kind}.")
+    assert all(name in " ".join(ended.err.split()) for name in sorted(finding["subjects"])[:5])
+
+
+def test_a_planted_defect_that_is_not_named_or_not_exactly_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    from types import SimpleNamespace
+
+    from ragval_pipeline.cli.planted import show_outcome
+    from ragval_pipeline.cli.terminal import stdout_console
+    from ragval_pipeline.demo.defects import Planted
+    from ragval_pipeline.findings.factory import make_finding
+
+    planted = Planted("coverage.missing_page", frozenset({"a", "b"}))
+    for subjects, says in ((("a", "c"), "named for 1 of the planted 2 pages and for 1 other."), ((), "not named.")):
+        findings = [make_finding("coverage.missing_page", subjects).reported()] if subjects else []
+        run = SimpleNamespace(report=SimpleNamespace(findings=findings), folder=None)
+        show_outcome(planted, run, console=stdout_console())  # type: ignore[arg-type]
+        assert " ".join(capsys.readouterr().out.split()).endswith(f"Planted coverage.missing_page: {says}")

@@ -10,7 +10,7 @@ import pytest
 from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed
 from ragval_pipeline.cli.checkup.embedder import same_model
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from tests.cli.collections_ import langchain_payloads, store
+from tests.cli.collections_ import langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
 from tests.sources.web import Answer, refused_url, serving
 from tests.support.cohere_standin import CohereStandIn
@@ -150,6 +150,24 @@ def test_named_vectors_are_asked_for_by_name(tmp_path: Path, ragval: Ragval) -> 
     assert "dense" in checks(ended)["vectors"]["remedy"]
 
 
+def test_the_framework_that_wrote_the_points_is_named_when_the_suite_does_not(
+    home: Home, ragval: Ragval, tmp_path: Path
+) -> None:
+    store(tmp_path / "qdrant", llamaindex_payloads(), flavour="llamaindex")
+    place = {"path": str(tmp_path / "qdrant"), "collection": "docs"}
+    home.edit(qdrant=place, source=None, payload=None)
+    told = checks(ragval("doctor", "-s", home.suite, "--json"))
+    assert "payload.flavour: llamaindex" in told["flavour"]["remedy"]
+    assert "text: _node_content#text" in told["payload fields"]["remedy"]
+    home.edit(payload={"flavour": "llamaindex"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 0
+    assert "flavour" not in checks(ended)
+    assert checks(ended)["model"]["message"].startswith("stored texts embedded again: cosine 1.000")
+    home.edit(payload={"flavour": "haystack"})
+    assert "payload.flavour is haystack" in checks(ragval("doctor", "-s", home.suite, "--json"))["flavour"]["message"]
+
+
 def test_another_dimension_is_a_problem_before_the_run(
     home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +178,7 @@ def test_another_dimension_is_a_problem_before_the_run(
         assert len(cohere.requests) == 1
     assert ended.code == 4
     assert checks(ended)["embedder"]["message"] == "embed-english-v3.0 makes 1024 dimensions, the collection holds 256"
+    assert checks(ended)["embedder"]["remedy"].startswith("Set embedding.provider and embedding.model")
     assert KEY not in ended.out + ended.err
 
 
@@ -174,6 +193,20 @@ def test_a_refused_key_ends_with_three_and_stays_secret(
     assert ended.code == 3
     assert states(ended)["embedder"] == "problem"
     assert KEY not in ended.out + ended.err
+
+
+def test_a_query_that_the_model_cannot_read_is_named_before_the_run(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CO_API_KEY", KEY)
+    essay = {"id": "essay", "query_text": "How far does the robot's arm reach over the table? " * 200}
+    with CohereStandIn() as cohere:
+        home.edit(embedding={"provider": "cohere", "base_url": cohere.url}, queries=[essay, "What is a robot?"])
+        ended = ragval("doctor", "-s", home.suite, "--json")
+        assert len(cohere.requests) == 1
+    entry = checks(ended)["query lengths"]
+    assert entry["state"] == "note"
+    assert entry["message"].startswith("essay: the query has at least ")
 
 
 def test_a_model_that_makes_other_vectors_is_seen_although_the_size_fits(
@@ -212,6 +245,13 @@ def test_points_of_another_host_get_the_alias_that_helps(home: Home, ragval: Rag
     assert "Add physical-ai-book.example to source.host_aliases" in entry["remedy"]
 
 
+def test_a_source_that_a_required_criterion_needs_is_missed(home: Home, ragval: Ragval) -> None:
+    home.edit(source=None)
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert ended.code == 4
+    assert "coverage: null" in checks(ended)["sitemap"]["remedy"]
+
+
 def test_a_site_folder_without_the_pages_is_a_problem(home: Home, ragval: Ragval) -> None:
     (home.folder / "empty").mkdir()
     home.edit(source={"site_root": "empty"})
@@ -236,6 +276,10 @@ def test_pages_are_not_fetched_when_they_need_not_be(home: Home, ragval: Ragval)
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 0
     assert states(ended)["pages"] == "not_applicable"
+    home.edit(criteria={"content_integrity": 0.99})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert (ended.code, checks(ended)["pages"]["state"]) == (4, "problem")
+    assert "content_integrity: null" in checks(ended)["pages"]["remedy"]
 
 
 def test_a_few_pages_are_fetched_as_a_sample(home: Home, ragval: Ragval) -> None:

@@ -159,7 +159,6 @@ def test_report_can_go_elsewhere_with_all_that_the_run_left(
 ) -> None:
     """As with ``ragval run --output``: a page whose CSV, findings and evidence are not there is half a report."""
     again, kept = tmp_path / "again", runs / NAMES[0]
-    (kept / "findings.parquet").write_bytes(b"measured")
     (kept / "profile_report.json").write_bytes(b"{}")
     (kept / "evidence").mkdir()
     (kept / "evidence" / "sitemap_urls.csv").write_bytes(b"url")

@@ -15,7 +15,7 @@ from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
-from tests.cli.collections_ import PAGES, langchain_payloads, store
+from tests.cli.collections_ import PAGES, haystack_payloads, langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
 from tests.sources.web import refused_url
 
@@ -59,10 +59,32 @@ def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Rag
         "chunk_index": "metadata.chunkIndex",
     }
     assert suite["payload"]["required"] == ["metadata.source", "metadata.chunkIndex"]
+    assert suite["criteria"]["coverage"] is None
     queries = load_queries(load_suite(tmp_path / "ragval.yaml"))
     assert {query.query_text for query in queries} == set(PAGES)
     assert queries[0].relevant_urls == ("https://robots.example/guide/batteries",)
     assert "https://robots.example/sitemap.xml" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("flavour", "payloads", "text", "page"),
+    [
+        ("langchain", langchain_payloads(), "page_content", "metadata.source"),
+        ("llamaindex", llamaindex_payloads(), "_node_content#text", "url"),
+        ("haystack", haystack_payloads(), "content", "meta.url"),
+    ],
+)
+def test_the_framework_is_found_with_what_it_stores_and_embeds(
+    flavour: str, payloads: list[dict[str, Any]], text: str, page: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    store(tmp_path / "qdrant", payloads, flavour=flavour)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    suite = written(tmp_path)
+    assert suite["payload"]["flavour"] == flavour
+    assert (suite["payload"]["fields"]["text"], suite["payload"]["fields"]["source_url"]) == (text, page)
+    assert suite["embedding"] == {"provider": "static"}
+    loaded = load_suite(tmp_path / "ragval.yaml").payload
+    assert (loaded.flavour, loaded.fields["text"], loaded.required[0]) == (flavour, text, page)
 
 
 def test_files_that_are_there_are_kept_unless_forced(tmp_path: Path, ragval: Ragval) -> None:
@@ -130,7 +152,7 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
         {"wurst": f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
         for n in range(3)
     ]
-    store(tmp_path / "qdrant", payloads, size=768, text="wurst")
+    store(tmp_path / "qdrant", payloads, size=768)
     assert ragval("init", "--qdrant-path", "qdrant").code == 0
     suite = written(tmp_path)
     assert suite["payload"]["fields"] == {"text": "wurst", "source_url": "wo"}

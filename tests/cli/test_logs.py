@@ -15,14 +15,14 @@ LOGGER = logging.getLogger("ragval_pipeline")
 @pytest.mark.parametrize(
     ("flag", "variable", "level"),
     [
-        (None, None, "WARNING"),
+        (None, None, "INFO"),
         (None, "info", "INFO"),
         ("debug", "ERROR", "DEBUG"),
         (None, "warn", "WARNING"),
         (None, "trace", "DEBUG"),
         (None, "15", "INFO"),
         ("99", None, "CRITICAL"),
-        (None, "  ", "WARNING"),
+        (None, "  ", "INFO"),
     ],
 )
 def test_the_flag_wins_over_the_variable(flag: str | None, variable: str | None, level: str) -> None:

@@ -65,6 +65,22 @@ def test_only_coverage_needs_no_key(home: Home, ragval: Ragval) -> None:
     assert ragval("run", "-s", home.suite, "--only", "coverage").code == 0
 
 
+def test_a_variable_that_the_profile_requires_ends_with_two_and_its_name_unless_the_suite_does_without(
+    home: Home, ragval: Ragval
+) -> None:
+    home.edit(profile="retrieval-pipeline-testing", source=None)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage,metadata")
+    assert (ended.code, home.reports()) == (2, [])
+    assert "DOCUSAURUS_BASE_URL" in ended.message
+    assert "DOCUSAURUS_BASE_URL" in ragval("doctor", "-s", home.suite).message
+    with home.suite.open("a", encoding="utf-8") as file:
+        file.write("source: null\n")
+    assert ragval("run", "-s", home.suite, "--only", "coverage,metadata").code == 4
+    home.edit(source=None, criteria=None)
+    home.edit(criteria={"coverage": None})
+    assert ragval("run", "-s", home.suite, "--only", "coverage,metadata").code == 0
+
+
 def test_output_holds_the_same_files_as_the_run_folder(home: Home, ragval: Ragval) -> None:
     ended = ragval("run", "-s", home.suite, "--only", "coverage", "--output", "out/here")
     assert ended.code == 0

@@ -15,13 +15,15 @@ import yaml
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "conformance.md"
-KINDS = ("field", "rule", "default", "setting", "status", "formula", "criterion")
+KINDS = ("field", "rule", "default", "setting", "status", "formula", "criterion", "relationship", "flow")
 _INTRO = """# Conformance with the five seeds
 <!-- Written by python -m tests.conformance.table. -->
 
-Each field, rule, default, setting, status, formula and criterion of the five seed documents, how ragval serves it, and
-the test below `tests/` that proves it. Where a rule of a seed contradicts itself or cannot hold, the row says what was
-corrected.
+Each field, rule, default, setting, status, formula, criterion, relationship and step of a data flow of the five seed
+documents, how ragval serves it, and the test below `tests/` that proves it. The fields are compared, value by value and
+type by type, with one run under each profile: a site over HTTP, a Qdrant server, an embedding service, and nothing set
+but the seed's own variables in a `.env`. Where a rule of a seed contradicts itself or cannot hold, the row says what
+was corrected.
 """
 
 
@@ -43,13 +45,16 @@ def seeds() -> list[dict[str, Any]]:
 
 
 def rows(seed: dict[str, Any]) -> Iterator[Row]:
-    """The rows of a file: an item that names several is one row each."""
+    """The rows of a file: a list of items is one row each, and so are the fields of ``Entity: one, two``."""
     for section, items, kind, how, test in seed["rows"]:
-        entity, colon, names = items.partition(": ")
-        prefix = f"{entity}." if kind == "field" and colon else ""
-        for item in (names if prefix else items).split(", "):
-            file, _, name = test.partition("::")
-            yield Row(seed["seed"], section, f"{prefix}{item}", kind, how, f"{seed['files'].get(file, file)}::{name}")
+        file, _, name = test.partition("::")
+        for item in _items(items) if kind == "field" else items if isinstance(items, list) else [items]:
+            yield Row(seed["seed"], section, item, kind, how, f"{seed['files'].get(file, file)}::{name}")
+
+
+def _items(written: str) -> list[str]:
+    entity, colon, names = written.partition(": ")
+    return [f"{entity}.{name}" for name in names.split(", ")] if colon else [written]
 
 
 def page() -> str:

@@ -43,6 +43,10 @@ def test_no_item_stands_twice() -> None:
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed["seed"])
 def test_every_field_of_a_reports_entities_has_its_row(seed: dict[str, Any]) -> None:
     defined = schema_of(seed["profile"])["$defs"]
+    for entity in seed["entities"]:
+        assert set(defined[entity]["required"]) == set(defined[entity]["properties"]), (
+            "a field may be null, never absent"
+        )
     fields = {f"{entity}.{field}" for entity in seed["entities"] for field in defined[entity]["properties"]}
     named = {row.item for row in rows(seed) if row.kind == "field"}
     assert fields - set(seed.get("extra", ())) - named == set()

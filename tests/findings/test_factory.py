@@ -45,8 +45,8 @@ def test_every_message_is_one_sentence(code: str, count: int):
 
 
 def test_what_the_detector_knows_better_replaces_the_catalogues_sentences():
-    finding = make_finding("query.failed", ["q"], message="M.", cause="C.", remedy="R.", because="vector.zero")
-    assert (finding.message, finding.cause, finding.remedy, finding.because) == ("M.", "C.", "R.", "vector.zero")
+    finding = make_finding("query.failed", ["q"], message="M.", cause="C.", remedy="R.")
+    assert (finding.message, finding.cause, finding.remedy) == ("M.", "C.", "R.")
 
 
 def test_a_code_that_is_not_in_the_catalogue_is_a_defect():

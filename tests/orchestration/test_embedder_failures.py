@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.validation.report import ValidationReport
@@ -25,7 +26,7 @@ def cohere() -> Iterator[CohereStandIn]:
 def validated(world: World, base_url: str, *only: str) -> ValidationReport:
     changes: dict[str, Any] = {
         "qdrant": {"timeout_s": 0.3},
-        "embedding": {"provider": "cohere", "model": "their-model", "base_url": base_url, "api_key": "k"},
+        "embedding": {"provider": "cohere", "model": "their-model", "base_url": base_url, "api_key": "a-test-key"},
         "retry": {"max": 2, "delay_s": 0.01},
     }
     return run_suite(world.suite(changes), only=list(only)).report
@@ -75,6 +76,26 @@ def test_every_measurement_that_embeds_counts_its_calls(world: World, cohere: Co
     cohere.fail("401")
     report = validated(world, cohere.url, *groups)
     assert report.cost.embedding_calls == len(cohere.requests) >= 3
+
+
+def test_a_query_that_is_too_long_is_an_error_by_name_and_the_others_are_judged(
+    world: World, cohere: CohereStandIn
+) -> None:
+    queries = yaml.safe_load((world.folder / "queries.yaml").read_text(encoding="utf-8"))
+    before = validated(world, cohere.url, "queries", "latency", "index")
+    queries.insert(0, {"id": "essay", "query_text": "How does a robot walk? " * 150, "expected_keywords": ["robot"]})
+    (world.folder / "queries.yaml").write_text(yaml.safe_dump(queries), encoding="utf-8")
+    report = validated(world, cohere.url, "queries", "latency", "index")
+    assert "embedder.unreachable" not in {finding.code for finding in report.findings}
+    first, *others = report.query_results
+    assert (first.query_id, first.status, first.passed) == ("essay", "error", None)
+    assert "too many tokens" in (first.fail_reason or "")
+    judged = {result.query_id: (result.passed, result.best_similarity) for result in others}
+    assert judged == {result.query_id: (result.passed, result.best_similarity) for result in before.query_results}
+    failed = next(finding for finding in report.findings if finding.code == "query.failed")
+    assert "essay" in failed.subjects
+    latency = next(criterion for criterion in report.criteria if criterion.name == "latency_p95_ms")
+    assert latency.value is not None
 
 
 def test_a_call_that_is_tried_again_is_counted_as_often(world: World, cohere: CohereStandIn) -> None:

@@ -116,14 +116,18 @@ def test_an_unknown_group_in_the_runs_tag_is_an_error_and_not_an_empty_validatio
     assert "coverage" in message
 
 
-def test_a_required_criterion_that_does_not_apply_is_excused(world: World) -> None:
-    gates = {**ONLY_COVERAGE_COUNTS, "coverage": 1.0}
-    result = run_job(world.suite({"criteria": gates, "source": None}), only=COVERAGE)
-    assert result.success
+def test_a_required_criterion_whose_source_is_not_configured_blocks_unless_the_suite_switches_it_off(
+    world: World,
+) -> None:
+    result = run_job(world.suite({"criteria": ONLY_COVERAGE_COUNTS, "source": None}), only=COVERAGE)
+    assert not result.success
     gate = checked(result, "validation_report")["coverage"]
-    assert not gate.passed
-    assert gate.severity == dg.AssetCheckSeverity.WARN
-    assert gate.metadata["verdict"].value == "not_measured"
+    assert (gate.passed, gate.severity, gate.blocking) == (False, dg.AssetCheckSeverity.ERROR, True)
+    report = json.loads(report_file(result).read_text(encoding="utf-8"))
+    [coverage] = [criterion for criterion in report["criteria"] if criterion["name"] == "coverage"]
+    assert (report["verdict"], coverage["reason_code"]) == ("not_measured", "no_data")
+    off = world.suite({"criteria": {"coverage": None, "metadata_completeness": 1.0}, "source": None})
+    assert run_job(off, only="coverage,metadata").success
 
 
 def test_a_severity_of_the_suite_holds_for_the_published_findings_too(world: World) -> None:
@@ -206,12 +210,30 @@ def test_an_unreachable_sitemap_fails_the_first_step_and_says_what_it_was(world:
     assert facts["attempts"] == 1
 
 
-def test_a_sitemap_that_is_cut_in_half_is_malformed(world: World) -> None:
+def test_a_sitemap_that_is_cut_in_half_is_malformed_and_what_needs_no_site_is_measured(world: World) -> None:
     file = world.folder / "site" / "sitemap.xml"
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     result = run_job(world.suite())
     assert failed_steps(result) == {"sitemap_urls"}
     assert step_failure(result)[1]["code"] == "source.malformed"
+    [written] = world.reports.glob(f"*-{result.run_id[:8]}/validation_report.json")
+    report = json.loads(written.read_text(encoding="utf-8"))
+    assert (report["verdict"], report["run_id"]) == ("error", result.run_id)
+    found = {criterion["name"]: criterion["verdict"] for criterion in report["criteria"]}
+    assert {found[name] for name in ("metadata_completeness", "query_pass_rate", "embedding_match")} == {"met"}
+    unread = ("coverage", "content_integrity", "source_captured", "self_retrieval")
+    assert {found[name] for name in unread} == {"not_measured"}
+    assert [finding["code"] for finding in report["findings"]] == ["source.malformed"]
+    assert not (written.parent / "evidence" / "sitemap_urls.csv").exists()
+
+
+def test_where_sitemap_and_collection_cannot_be_read_both_are_named(world: World) -> None:
+    changes = {"source": {"sitemap": f"{NOBODY}/sitemap.xml"}, "qdrant": {"path": "./nowhere"}, "retry": {"max": 0}}
+    result = run_job(world.suite(changes))
+    assert failed_steps(result) == {"sitemap_urls"}
+    [written] = world.reports.glob("*/validation_report.json")
+    codes = {finding["code"] for finding in json.loads(written.read_text(encoding="utf-8"))["findings"]}
+    assert codes == {"source.unreachable", "index.unreachable"}
 
 
 @pytest.mark.parametrize(

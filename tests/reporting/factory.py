@@ -17,6 +17,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.history.changes import changes_between
+from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.reporting.history.trend import point_of
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
@@ -213,7 +214,9 @@ def faulty() -> ReportBundle:
     lost = PAGES[3]
     findings = [
         make_finding("coverage.missing_page", [Subject(name=lost, page=lost)]),
-        make_finding("query.failed", ["q3"], because="coverage.missing_page", cause="The expected module is missing."),
+        make_finding("query.failed", ["q3"], cause="The expected module is missing.").model_copy(
+            update={"because": "coverage.missing_page"}
+        ),
         make_finding("coverage.orphan_page", [Subject(name=f"{SITE}/old", page=f"{SITE}/old")]),
     ]
     queries = [
@@ -243,7 +246,9 @@ def with_history() -> ReportBundle:
     before = report(query_results=[query(entry["id"], entry["query_text"], 0.62, given=entry) for entry in given])
     names = [f"2026111{day}T111541Z-1f0c9a5{day}" for day in range(1, 7)]
     points = [*(point_of(name, before) for name in names[:-1]), point_of(names[-1], now.report)]
-    history = RunHistory(tuple(points), names[0], changes_between(names[-2], before, now.report))
+    history = RunHistory(
+        tuple(points), names[0], changes_between(names[-2], before, now.report, ({}, subjects_of(now.findings)))
+    )
     return ReportBundle(**{**vars(now), "history": history})
 
 
@@ -272,7 +277,9 @@ def hostile() -> ReportBundle:
     nasty = list(HOSTILE)
     findings = [
         make_finding("payload.empty_field", nasty, scope=nasty[0], details={nasty[0]: nasty}, message=nasty[1]),
-        make_finding("query.failed", nasty, because="payload.empty_field", cause=nasty[2], remedy=nasty[9]),
+        make_finding("query.failed", nasty, cause=nasty[2], remedy=nasty[9]).model_copy(
+            update={"because": "payload.empty_field"}
+        ),
     ]
     queries = [
         query(

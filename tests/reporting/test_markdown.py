@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
+from ragval_pipeline.reporting.html import report_html
 from ragval_pipeline.reporting.markdown import escape, summary_md
+from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
 
 
@@ -74,3 +76,10 @@ def test_the_summary_says_what_changed_and_what_to_know_about_the_scores():
 
 def test_a_number_that_nothing_is_asked_of_has_passed_nothing():
     assert "| · | mrr | 0.875 |" in summary_md(factory.report()).decode()
+
+
+def test_a_query_that_nobody_judged_did_not_miss_anything() -> None:
+    nothing = HeldTo(top_k=5, conditions=[], min_similarity=None, module_match=None)
+    run = factory.report(query_results=[factory.query("q9", "Never judged?", 0.4, passed=None, held_to=nothing)])
+    assert b"not passed" not in summary_md(run)
+    assert b"Not passed" not in report_html(factory.bundle(run))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.reporting.numbers import show_count, show_gate, show_measured, show_seconds, show_value
+from ragval_pipeline.reporting.numbers import show_gate, show_measured, show_seconds, show_value
 from tests.reporting.factory import criterion
 
 
@@ -43,10 +43,6 @@ def test_durations_grow_into_minutes():
     assert [show_seconds(0.04), show_seconds(59.94), show_seconds(59.96), show_seconds(192)] == [
         "0.0 s", "59.9 s", "1 min 0 s", "3 min 12 s",
     ]  # fmt: skip
-
-
-def test_counts_have_separators_and_no_exponent():
-    assert [show_count(count) for count in (3, 3.0, 1_234_567, 2.5)] == ["3", "3", "1,234,567", "2.5"]
 
 
 def test_a_value_without_its_criterion_is_shown_in_the_same_unit():

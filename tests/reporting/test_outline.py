@@ -13,6 +13,7 @@ from ragval_pipeline.reporting.outline import (
     reason_of,
     verdict_words,
 )
+from ragval_pipeline.validation.report import QualityMetrics
 from tests.reporting import factory
 
 
@@ -21,7 +22,7 @@ def codes(nodes):
 
 
 def reported(*pairs):
-    return [make_finding(code, ["x"], because=because).reported() for code, because in pairs]
+    return [make_finding(code, ["x"]).model_copy(update={"because": because}).reported() for code, because in pairs]
 
 
 def test_a_consequence_hangs_below_its_cause_wherever_it_stands():
@@ -51,7 +52,7 @@ def test_first_steps_are_causes_errors_first_and_no_information():
         make_finding("query.no_coverage", ["capstone"]),
         make_finding("coverage.orphan_page", ["a"]),
         make_finding("coverage.missing_page", ["b"]),
-        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
+        make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
         make_finding("payload.empty_field", ["1"]),
         make_finding("payload.wrong_type", ["1"]),
     ]
@@ -67,6 +68,18 @@ def test_the_headline_says_what_decided():
         "2 of 3 required criteria are not met: query_pass_rate, coverage."
     )  # fmt: skip
     assert headline(factory.unreachable().report) == "An outside system failed: Qdrant: connection refused."
+
+
+def test_the_headline_of_a_pass_counts_what_is_left_to_look_at_and_names_the_widest():
+    long = make_finding("chunk.over_model_limit", [str(number) for number in range(13)])
+    spelled = make_finding("coverage.url_variant", ["https://x/a", "https://x/a/"])
+    findings = [spelled, long, make_finding("query.no_coverage", ["m"])]
+    metrics = QualityMetrics(total_chunks=13)
+    assert headline(factory.report(findings=findings, quality_metrics=metrics)) == (
+        "This index meets all 3 required criteria, "
+        "with 2 warnings: the widest chunk.over_model_limit (13 of 13 points)."
+    )
+    assert headline(factory.report(findings=findings[:1])).endswith(", with 1 warning: coverage.url_variant (2 pages).")
 
 
 def test_the_headline_of_a_partial_run_says_how_much_it_was_asked_for():

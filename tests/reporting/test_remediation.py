@@ -4,8 +4,8 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
+from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
 SCOPE = {"key:intro": PAGE}
@@ -102,6 +102,24 @@ def test_of_duplicates_the_newest_stays():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("names", "facts", "gone"),
+    [
+        (("7", "12"), ({}, {}), ["7"]),
+        (("a", "b"), ({"model": "embed-english-v2.0"}, {"model": "embed-english-v3.0"}), ["a"]),
+        (("a", "b"), ({"embedded_at": "2026-05-01"}, {"embedded_at": "Tue, 01 Jul 2025 10:00:00 GMT"}), ["b"]),
+    ],
+)
+def test_of_duplicates_that_differ_the_older_goes_by_whatever_tells_it(names, facts, gone):
+    points = {
+        name: PointFacts(text_sha256=str(number), **fact)
+        for number, (name, fact) in enumerate(zip(names, facts, strict=True))
+    }
+    found = [group("chunk.duplicate_index", *names)]
+    result = remediation(found, SCOPE, PointLookup(points=points), model="embed-english-v3.0")
+    assert (ids(result["delete_point_ids"]), result["review_point_ids"]) == (gone, [])
+
+
 def test_of_every_group_of_duplicates_one_stays_when_all_are_alike():
     pairs = [("a", "b"), ("c", "d"), ("e", "f")]
     subjects = [subject for pair in pairs for subject in group("chunk.duplicate_index", *pair).subjects]
@@ -183,7 +201,7 @@ def test_a_spelling_whose_texts_all_stand_under_the_one_that_stays_just_goes():
 def test_other_findings_are_listed_by_who_acts():
     result = remedy(
         make_finding("text.zero_width", ["1", "2"]), make_finding("vector.dimension", ["c"]),
-        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
+        make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
         make_finding("source.page_unfit", [PAGE]), make_finding("check.crashed", ["x"]),
     )  # fmt: skip
     lists = {name: [entry["code"] for entry in result[name]] for name in ("chunker", "settings", "queries", "site")}
@@ -202,16 +220,17 @@ def test_only_findings_that_touch_points_or_pages_are_looked_up():
 
 
 def test_what_follows_from_a_finding_asks_for_nothing_and_is_named_under_its_cause():
+    cleared = {"would_clear": {"query.failed": {"cleared": ["q1"], "of": 2}}}
     result = remedy(
-        make_finding("coverage.missing_page", [PAGE]),
-        make_finding("query.failed", ["q1"], because="coverage.missing_page"),
-        make_finding("query.dead_target", ["q1"], because="query.failed"),
+        make_finding("coverage.missing_page", [PAGE], details=cleared),
+        make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
+        make_finding("query.dead_target", ["q1"]).model_copy(update={"because": "query.failed"}),
     )
     assert result["queries"] == []
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.missing_page"]}]
-    assert result["also_clears"] == [
-        {"code": "coverage.missing_page", "scope": None, "codes": ["query.failed", "query.dead_target"]}
-    ]
+    assert result["also_clears"] == [{"code": "coverage.missing_page", "scope": None, "codes": ["query.dead_target"]}]
+    about = {"code": "coverage.missing_page", "scope": None, "clears": "query.failed", "simulated": True}
+    assert result["would_clear"] == [{**about, "cleared": ["q1"], "of": 2}]
 
 
 @pytest.mark.parametrize("code", ["chunk.duplicate_text", "chunk.near_duplicate"])
@@ -230,7 +249,7 @@ def test_of_copies_the_one_that_is_not_on_its_page_goes(code):
 
 
 def test_a_finding_whose_cause_is_not_reported_asks_for_its_own_action():
-    result = remedy(make_finding("query.failed", ["q1"], because="coverage.missing_page"))
+    result = remedy(make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}))
     assert [entry["code"] for entry in result["queries"]] == ["query.failed"]
     assert result["also_clears"] == []
 
@@ -238,6 +257,6 @@ def test_a_finding_whose_cause_is_not_reported_asks_for_its_own_action():
 def test_points_to_delete_for_a_consequence_stay_in_the_index():
     result = remedy(
         make_finding("vector.model_mismatch", ["c"]),
-        make_finding("retrieval.hub_chunk", ["1"], because="vector.model_mismatch"),
+        make_finding("retrieval.hub_chunk", ["1"]).model_copy(update={"because": "vector.model_mismatch"}),
     )
     assert result["delete_point_ids"] == []

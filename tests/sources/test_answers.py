@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ class Compass:
     """Embeds a number of degrees."""
 
     model = "compass"
+    dimension = None
 
     def __init__(self, size: int = 2) -> None:
         self.size = size
@@ -162,6 +164,28 @@ def test_an_embedder_of_another_size_is_not_measurable_and_names_both(qdrant: Qd
     assert caught.value.details["expected"] == 2
     assert caught.value.details["found"] == 3
     assert recorder.searches == []
+
+
+class Lost(Compass):
+    """Embeds what is no number of degrees to zeros, as static vectors do with words that they do not hold."""
+
+    def embed(self, texts: Sequence[str], *, input_type: str) -> EmbeddingBatch:
+        known = super().embed([text if text.isdigit() else "0" for text in texts], input_type=input_type)
+        return replace(known, vectors=known.vectors * np.array([[text.isdigit()] for text in texts]))
+
+
+def test_a_text_that_is_embedded_to_zeros_is_an_error_by_itself(qdrant: Qdrant) -> None:
+    found = ask(qdrant.reader(), Question("q1", "0", 3), Question("q2", "wörter", 3), embedder=Lost())
+    assert found.failure is None
+    assert [answer.error is None for answer in found.answers] == [True, False]
+    assert "a vector of zeros" in str(found.answers[1].error)
+    assert found.answers[1].hits == ()
+
+
+def test_hits_without_a_page_fill_the_ranking_too(qdrant: Qdrant) -> None:
+    recorder = Recorder(qdrant.reader())
+    ask(recorder, Question("q", "75", 3, pages=3))
+    assert [limit for limit, _, _ in recorder.searches] == [3]
 
 
 def test_no_question_costs_nothing(qdrant: Qdrant) -> None:

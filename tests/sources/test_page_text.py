@@ -154,9 +154,15 @@ def test_blanks_are_folded_but_in_code():
     assert kinds(html) == [("paragraph", "a b c d\ne"), ("code", "  a \t b\n\n    c")]
 
 
-def test_scripts_styles_templates_and_noscript_are_no_text():
-    html = "<p>a</p><script>var x</script><style>p{}</style><template><p>t</p></template><noscript>n</noscript><p>b</p>"
+def test_scripts_styles_and_templates_are_no_text():
+    html = "<p>a</p><script>var x</script><style>p{}</style><template><p>t</p></template><p>b</p>"
     assert body(html).body == body(html).main == "a\nb"
+
+
+def test_what_stands_there_for_browsers_without_scripts_is_no_content_and_may_have_been_extracted():
+    html = "<p>a</p><noscript><div>Activate <b>JavaScript</b></div></noscript><p>b</p>"
+    assert body(html).main == "a\nb"
+    assert body(html).body == "a\nActivate JavaScript\nb"
 
 
 def test_the_body_has_everything_an_extractor_could_take():

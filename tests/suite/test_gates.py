@@ -112,3 +112,23 @@ def test_ranks_are_those_of_the_metrics_and_of_the_gates(tmp_path: Path):
     assert list(gates_of(suite)) == [entry.name for entry in criteria_of(suite)]
     under = suite_of(tmp_path, profile="rag-retrieval-testing", retrieval={"k": [1]})
     assert ranks_of(under) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("gates", "says"),
+    [
+        ({"coverage": 95}, "Write 95 % as 0.95."),
+        ({"recall_at_5": {"threshold": 1.5, "required": False}}, "must be a share between 0 and 1, not 1.5"),
+        ({"mrr": -0.1}, "must be a share between 0 and 1, not -0.1"),
+        ({"error_findings": -1}, "must be at least 0, not -1"),
+    ],
+)
+def test_a_gate_out_of_range_is_refused(tmp_path: Path, gates: dict[str, Any], says: str):
+    error = refused(tmp_path, {**SMALLEST, "criteria": gates})
+    assert error.key == f"criteria.{next(iter(gates))}"
+    assert says in str(error)
+
+
+def test_scores_times_and_counts_have_gates_of_their_own_size(tmp_path: Path):
+    gates = {"avg_similarity": 12.5, "latency_p95_ms": 5000, "error_findings": 3}
+    assert {name: gates_of(suite_of(tmp_path, criteria=gates))[name].threshold for name in gates} == gates

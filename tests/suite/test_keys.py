@@ -34,6 +34,7 @@ DEFAULTS: dict[str, Any] = {
         "source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index",
     ),
     "payload.modules": None,
+    "payload.flavour": None,
     "embedding.provider": "cohere",
     "embedding.model": None,
     "embedding.base_url": None,
@@ -51,6 +52,7 @@ DEFAULTS: dict[str, Any] = {
     "retrieval.module_match": "normalised",
     "retrieval.exact": False,
     "retrieval.repeats": 2,
+    "retrieval.self_sample": 400,
     "retrieval.retriever": None,
     "criteria": {},
     "severity": {},
@@ -94,7 +96,7 @@ EVERYTHING: dict[str, Any] = {
         "max_pages": 7,
         "timeout_s": 1,
     },
-    "payload": {"fields": {"text": "body.text"}, "required": ["url"], "modules": ["Intro"]},
+    "payload": {"fields": {"text": "body.text"}, "required": ["url"], "modules": ["Intro"], "flavour": "none"},
     "embedding": {
         "provider": "mine:Embedder",
         "model": "m",
@@ -115,6 +117,7 @@ EVERYTHING: dict[str, Any] = {
         "module_match": "regex",
         "exact": True,
         "repeats": 3,
+        "self_sample": 50,
         "retriever": "mine:search",
     },
     "criteria": {"coverage": 0.5, "mrr": None, "recall_at_7": {"threshold": 0.1, "required": False}},
@@ -196,6 +199,41 @@ def test_without_required_fields_those_that_the_suite_maps_are_required(
     assert suite_of(tmp_path, payload={"fields": fields}).payload.required == required
 
 
+@pytest.mark.parametrize(
+    ("payload", "fields", "required"),
+    [
+        (
+            {"flavour": "langchain"},
+            {"text": "page_content", "source_url": "metadata.source", "chapter": "metadata.chapter_id"},
+            ("page_content", "metadata.source"),
+        ),
+        (
+            {"flavour": "llamaindex", "fields": {"source_url": "file_path", "chunk_index": "position"}},
+            {"text": "_node_content#text", "source_url": "file_path", "chapter": "chapter_id"},
+            ("_node_content#text", "file_path", "position"),
+        ),
+        (
+            {"flavour": "haystack", "required": ["content"]},
+            {"text": "content", "source_url": "meta.url", "chunk_index": "meta.split_id"},
+            ("content",),
+        ),
+        ({"flavour": "none"}, {"text": "chunk_text"}, DEFAULTS["payload.required"]),
+    ],
+)
+def test_a_framework_says_where_its_fields_are_and_what_its_points_always_hold(
+    tmp_path: Path, payload: dict[str, Any], fields: dict[str, str], required: tuple[str, ...]
+) -> None:
+    settings = suite_of(tmp_path, payload=payload).payload
+    assert fields.items() <= settings.fields.items()
+    assert settings.required == required
+
+
+def test_a_profile_says_what_is_stored_and_the_framework_where(tmp_path: Path) -> None:
+    settings = suite_of(tmp_path, profile="rag-validation", payload={"flavour": "langchain"}).payload
+    assert (settings.fields["text"], settings.fields["source_url"]) == ("page_content", "metadata.source")
+    assert settings.required == ("metadata.source", "metadata.title", "metadata.heading_hierarchy", "page_content")
+
+
 def test_a_suite_made_in_python_has_the_same_defaults_as_one_from_a_file(tmp_path: Path):
     made = Suite.model_validate({**SMALLEST, "payload": {"fields": {"text": "content"}}})
     read = suite_of(tmp_path, payload={"fields": {"text": "content"}})
@@ -270,6 +308,7 @@ def test_a_key_like_no_other_lists_what_there_is(tmp_path: Path):
         ("retrieval.judge", ["scores"]),
         ("retrieval.module_match", "fuzzy"),
         ("retrieval.repeats", 0),
+        ("retrieval.self_sample", 0),
         ("retry.max", -1),
         ("retry.delay_s", -0.5),
         ("retry.deadline_s", 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,32 @@ def test_later_layers_win_and_the_layer_of_a_key_is_known():
     assert layer_of(["x", "q"], layers) is None
     assert nest("a.b.c", 1) == {"a": {"b": {"c": 1}}}
     assert layers[0].settings == {"x": {"y": 1, "z": [1, 2]}}
+
+
+def test_the_env_file_beside_the_suite_gives_what_the_environment_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / ".env").write_text("TOP_K_RESULTS=7\nSIMILARITY_THRESHOLD=0.6\nRAGVAL_TEST_PLACE=beside\n")
+    monkeypatch.setenv("SIMILARITY_THRESHOLD", "0.4")
+    monkeypatch.setenv("TOP_K_RESULTS", " ")
+    written = {**SMALLEST, "profile": SEED_0, "report_uri": "./${RAGVAL_TEST_PLACE}"}
+    suite = resolve_suite(load_suite(write(tmp_path, written)))
+    assert (suite.retrieval.top_k, suite.retrieval.min_similarity) == (7, 0.4)
+    assert suite.report_uri == str(tmp_path / "beside")
+    assert "RAGVAL_TEST_PLACE" not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("environ", "key"),
+    [({"COHERE_API_KEY": "one", "CO_API_KEY": "two"}, "one"), ({"CO_API_KEY": "two"}, "two"), ({}, None)],
+)
+@pytest.mark.parametrize("provider", ["cohere", "static"])
+def test_cohere_takes_its_key_from_its_own_variables(
+    tmp_path: Path, environ: dict[str, str], key: str | None, provider: str
+):
+    held = read(tmp_path, {"embedding": {"provider": provider}}, environ).embedding.api_key
+    assert (held and held.get_secret_value()) == (key if provider == "cohere" else None)
+    written = {"embedding": {"provider": provider, "api_key": "own"}}
+    own = read(tmp_path, written, environ).embedding.api_key
+    assert own is not None
+    assert own.get_secret_value() == "own"

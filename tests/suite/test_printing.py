@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import plural, show_count
 
 
 def test_nouns_are_put_in_the_plural() -> None:
@@ -8,3 +8,9 @@ def test_nouns_are_put_in_the_plural() -> None:
         "1 page", "0 pages", "2 queries", "3 searches",
     ]  # fmt: skip
     assert plural(3, "required criterion") == "3 required criteria"
+
+
+def test_counts_have_separators_and_no_exponent() -> None:
+    assert [show_count(count) for count in (3, 3.0, 1_196_542, 1_234_567.25, 2.5, 1e-9)] == [
+        "3", "3", "1,196,542", "1,234,567.25", "2.5", "0",
+    ]  # fmt: skip

@@ -11,13 +11,13 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.keys import key_paths
-from ragval_pipeline.suite.load import gates_of
+from ragval_pipeline.suite.load import check_variables, gates_of, load_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
-from tests.suite.writing import refused, suite_of
+from tests.suite.writing import one_line, refused, suite_of, write
 
 SEED_0, SEED_1, SEED_2, SEED_3, SEED_4 = PROFILES
 
@@ -29,14 +29,22 @@ TABLE: dict[str, tuple[set[str], dict[str, float]]] = {
     ),
     "retrieval-validation": (
         {"results", "score"},
-        {"retrieved_metadata_completeness": 1.0, "accuracy": 0.95, "determinism": 1.0, "negative_pass_rate": 1.0},
+        {
+            "query_pass_rate": 0.95,
+            "retrieved_metadata_completeness": 1.0,
+            "accuracy": 0.95,
+            "determinism": 1.0,
+            "negative_pass_rate": 1.0,
+        },
     ),
     "rag-validation": ({"score"}, {"relevance_rate": 0.80, "precision_at_3": 0.70}),
     "retrieval-pipeline": ({"keywords", "score"}, {"query_pass_rate": 1.0}),
     "rag-retrieval-testing": (
         {"url", "score"},
         {
+            "query_pass_rate": 0.90,
             "content_integrity": 0.99,
+            "error_findings": 0.0,
             "retrieved_metadata_completeness": 1.0,
             "latency_p95_ms": 2000,
             "recall_at_5": 0.90,
@@ -86,9 +94,6 @@ VARIABLES: dict[str, dict[str, tuple[str, str, Any]]] = {
 
 
 def under(folder: Path, profile: str, environ: Mapping[str, str] | None = None, **sections: Any) -> Suite:
-    from ragval_pipeline.suite.load import load_suite, resolve_suite
-    from tests.suite.writing import write
-
     written = {"suite": "book", "profile": profile, **sections}
     return resolve_suite(load_suite(write(folder, written)), {**SHARED, **(environ or {})})
 
@@ -174,6 +179,32 @@ def test_a_profile_reads_the_variables_of_its_seed(tmp_path: Path, profile: str)
         assert settings.api_key.get_secret_value() == "k"
 
 
+@pytest.mark.parametrize(
+    ("profile", "written", "lacking"),
+    [
+        (SEED_0, {}, ["QDRANT_API_KEY", "DOCUSAURUS_BASE_URL"]),
+        (SEED_0, {"criteria": {"coverage": None}}, ["QDRANT_API_KEY"]),
+        (SEED_0, {"source": None, "qdrant": {"path": "q"}}, []),
+        (SEED_0, {"source": {"sitemap": "s.xml"}, "qdrant": {"api_key": "${RAGVAL_TEST_KEY:-}"}}, []),
+        (SEED_1, {"qdrant": {"url": "http://localhost"}}, []),
+        (SEED_3, {}, ["QDRANT_API_KEY"]),
+        (SEED_4, {"qdrant": {"path": "q"}}, ["BASE_URL"]),
+        (SEED_4, {"qdrant": {"path": "q"}, "criteria": {"content_integrity": None}}, []),
+    ],
+)
+def test_a_variable_that_a_seed_requires_is_missed_unless_the_suite_does_without(
+    tmp_path: Path, profile: str, written: dict[str, Any], lacking: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("QDRANT_URL", "http://q")
+    suite = resolve_suite(load_suite(write(tmp_path, {"suite": "book", "profile": profile, **written})))
+    if not lacking:
+        check_variables(suite)
+        return
+    with pytest.raises(SuiteError) as caught:
+        check_variables(suite)
+    assert f" {', '.join(lacking)}, required under profile {profile}" in str(one_line(caught.value))
+
+
 def test_retries_are_those_of_the_seeds(tmp_path: Path):
     assert under(tmp_path, SEED_0).retry.max == 0
     assert (under(tmp_path, SEED_3).retry.max, under(tmp_path, SEED_3).retry.delay_s) == (3, 1.0)
@@ -197,6 +228,21 @@ def test_what_the_wider_projects_ask_for_is_shown_and_not_required(
 ):
     gate = gates_of(under(tmp_path, profile))[criterion]
     assert (gate.threshold, gate.required) == (threshold, False)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [({"query": " \u200b\n"}, "query"), ({"query": "What is it?", "min_similarity": -0.01}, "min_similarity"),
+     ({"query": "What is it?", "min_similarity": 1.01}, "min_similarity"), ({"min_similarity": 0.5}, "query_text")],
+)  # fmt: skip
+def test_no_profile_takes_a_query_without_text_or_a_threshold_out_of_range(
+    tmp_path: Path, profile: str, query: dict[str, Any], field: str
+):
+    with pytest.raises(SuiteError) as caught:
+        load_queries(under(tmp_path, profile, queries=[{"query": "This one is fine"}, query]))
+    assert (caught.value.key or "").startswith("queries[1]")
+    assert field in str(caught.value)
 
 
 FATAL = [

@@ -113,3 +113,22 @@ def test_a_wrong_value_is_shown_unless_its_key_may_hold_a_secret(tmp_path: Path,
     with pytest.raises(SuiteError) as caught:
         load_suite(write(tmp_path, {**SMALLEST, **settings}))
     assert ("7788990011" in str(caught.value)) is shown
+
+
+def test_a_key_in_the_env_file_beside_the_suite_is_used_and_blotted_out_of_messages(tmp_path: Path):
+    from ragval_pipeline.cli.terminal import without_secrets
+
+    (tmp_path / ".env").write_text(f"export RAGVAL_TEST_KEY='{CANARY}'  # of the cluster\n")
+    qdrant = {"url": "http://localhost:1", "collection": "c", "api_key": "${RAGVAL_TEST_KEY}"}
+    suite = resolve_suite(load_suite(write(tmp_path, {**SMALLEST, "qdrant": qdrant})))
+    assert suite.qdrant.api_key is not None
+    assert suite.qdrant.api_key.get_secret_value() == CANARY
+    assert CANARY not in repr(suite) + suite.model_dump_json()
+    assert without_secrets(f"refused: {CANARY}") == "refused: ***"
+
+
+def test_an_env_file_that_is_no_text_is_an_error_that_shows_nothing_of_it(tmp_path: Path):
+    (tmp_path / ".env").write_bytes(f"KEY={CANARY}".encode("utf-16"))
+    with pytest.raises(SuiteError, match=r"\.env: cannot be read as UTF-8 text") as caught:
+        load_suite(write(tmp_path, SMALLEST))
+    assert CANARY not in everything_said(caught.value)

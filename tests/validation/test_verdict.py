@@ -247,6 +247,7 @@ def test_nothing_to_measure_is_no_data_and_keeps_its_finding() -> None:
 
 MISSING = make_finding("coverage.missing_page", ["https://x/a"])
 ORPHAN = make_finding("coverage.orphan_page", ["https://x/b"])
+ZERO = make_finding("vector.zero", ["1"])
 EMPTY = make_finding("index.empty", ["docs"])
 CRASHED = make_finding("check.crashed", ["chunk_structure"])
 
@@ -257,8 +258,27 @@ def errors(*findings: Finding, measurements: Iterable[Measurement] = (COVERED,))
 
 def test_error_findings_counts_findings_of_severity_error_only() -> None:
     assert (errors(ORPHAN).value, errors(ORPHAN).verdict) == (0.0, "met")
-    assert (errors(MISSING, ORPHAN).value, errors(MISSING, ORPHAN).verdict) == (1.0, "not_met")
-    assert "coverage.missing_page" in errors(MISSING).reason
+    assert (errors(ZERO, ORPHAN).value, errors(ZERO, ORPHAN).verdict) == (1.0, "not_met")
+    assert "vector.zero" in errors(ZERO).reason
+
+
+def test_a_matter_that_a_required_criterion_judges_does_not_count_twice() -> None:
+    found = errors(MISSING, ZERO)
+    assert (found.value, found.reason) == (
+        1.0, "vector.zero beside what other required criteria judge: coverage.missing_page",
+    )  # fmt: skip
+    assert errors(MISSING).verdict == "met"
+    assert judge([COVERED], [MISSING], required=["error_findings"])["error_findings"].value == 1.0
+    # A criterion that was not measured judges nothing.
+    assert errors(MISSING, measurements=[Measurement(asset="chunk_structure")]).value == 1.0
+
+
+def test_a_text_that_nobody_requires_is_no_matter_of_completeness() -> None:
+    whole = Measurement(asset="metadata_expectations", values=(ratio("metadata_completeness", 3, 3, of="points"),))
+    for details, counted in (({}, 0.0), ({"required": False}, 1.0)):
+        finding = make_finding("payload.empty_field", ["1"], scope="text", details=details)
+        required = ["metadata_completeness", "error_findings"]
+        assert judge([whole], [finding], required=required)["error_findings"].value == counted
 
 
 @pytest.mark.parametrize("findings", [(EMPTY,), (CRASHED,), (EMPTY, CRASHED, ORPHAN)])
@@ -267,7 +287,7 @@ def test_findings_that_only_prevent_leave_the_count_open(findings: tuple[Finding
 
 
 def test_one_fault_of_the_index_is_not_met_whatever_else_could_not_be_measured() -> None:
-    assert (errors(CRASHED, MISSING).verdict, errors(CRASHED, MISSING).value) == ("not_met", 2.0)
+    assert (errors(CRASHED, ZERO).verdict, errors(CRASHED, ZERO).value) == ("not_met", 2.0)
 
 
 def test_a_crash_that_the_suite_hides_still_leaves_the_count_open() -> None:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
-from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.embedders.models import facts_of
-from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.suite.model import PayloadSettings, Suite
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.metadata.aliases import is_named_like
 
 if TYPE_CHECKING:
@@ -32,19 +34,35 @@ def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> li
     """Embed a few stored texts in one call; compare the vectors' size, then the vectors themselves."""
     from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 
-    points = _with_text(look, suite.payload.fields.get("text")) if look else []
+    points = _with_text(look, suite.payload) if look else []
     texts = [text for _, text in points] or ["Which questions does this collection answer?"]
     try:
         with closing(open_suite_embedder(suite, policy=PATIENCE)) as embedder:
+            long = _long_queries(suite, embedder)
             vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
     except RagvalError as error:
         return [failed("embedder", error)]
     vector = look.facts.vector(suite.qdrant.vector_name) if look else None
     size = _size(embedder, len(vectors[0]), vector)
     if look is None or vector is None or size.state == "problem":
-        return [size]
+        return [size, *long]
     cosine = _cosine(reader, vector, [point for point, _ in points], vectors)
-    return [size, _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)]
+    return [size, *long, _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)]
+
+
+def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
+    """The test queries that the embedder surely refuses for their length."""
+    from ragval_pipeline.sources.reembedding import too_long
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    try:
+        queries = {query.id: query.query_text for query in load_queries(suite)}
+    except SuiteError:
+        return []  # named by the check of the queries
+    refused = too_long(embedder, list(queries.values()), suite.embedding.query_input_type)
+    told = [f"{name}: {refused[text]}" for name, text in queries.items() if text in refused]
+    remedy = "Shorten them; a run counts them as failed and judges the others."
+    return [note("query lengths", "; ".join(told), remedy)] if told else []
 
 
 def stored_models(look: Look, field: str | None) -> list[str]:
@@ -63,25 +81,20 @@ def same_model(one: str, other: str) -> bool:
     return one.strip().lower().rpartition("/")[2] == other.strip().lower().rpartition("/")[2]
 
 
-def _with_text(look: Look, path: str | None) -> list[tuple[Point, str]]:
-    """A few points spread over the sample, each with its text."""
-    held = [] if path is None else [(point, _text(look, point, path)) for point in look.points]
-    usable = [(point, text) for point, text in held if text]
+def _with_text(look: Look, payload: PayloadSettings) -> list[tuple[Point, str]]:
+    """A few points spread over the sample, each with the text that was embedded."""
+    path = payload.fields.get("text")
+    held = [(point, embedded_of(point.payload, path, payload.flavour)) for point in look.points]
+    usable = [(point, text) for point, text in held if not is_blank(text)]
     step = max(len(usable) // _TEXTS, 1)
     return usable[::step][:_TEXTS]
-
-
-def _text(look: Look, point: Point, path: str) -> str:
-    values = Look(look.facts, [point]).values(path)
-    return values[0] if values and isinstance(values[0], str) else ""
 
 
 def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
     if vector is None or vector.size == size:
         return ok("embedder", f"{embedder.model} answers with {size} dimensions")
     message = f"{embedder.model} makes {size} dimensions, the collection holds {vector.size}"
-    remedy = "Set embedding.provider and embedding.model to what the collection was embedded with."
-    return problem("embedder", message, remedy, exit_code=4)
+    return problem("embedder", message, dimension_remedy(embedder.model, vector.size), exit_code=4)
 
 
 def _cosine(

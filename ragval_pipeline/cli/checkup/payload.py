@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ragval_pipeline.cli.checkup.check import Check, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.suite.flavours import flavour_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.metadata.aliases import changed_fields
@@ -22,7 +23,22 @@ def check_payload(suite: Suite, look: Look) -> list[Check]:
     fields = suite.payload.fields
     suggested = changed_fields(look.observed, fields)
     lacking = _lacking(suite, look)
-    return [_needed(suite, look, lacking, suggested), *_optional(look, fields, lacking, suggested)]
+    return [
+        *_flavour(suite, look),
+        _needed(suite, look, lacking, suggested),
+        *_optional(look, fields, lacking, suggested),
+    ]
+
+
+def _flavour(suite: Suite, look: Look) -> list[Check]:
+    """Whether the suite names the framework that wrote the points."""
+    found, named = flavour_of(look.observed), suite.payload.flavour
+    if found is None or named in (found, "none"):
+        return []
+    what = f"the points are written as {found} writes them"
+    told = what if named is None else f"{what}, and payload.flavour is {named}"
+    remedy = f"Write payload.flavour: {found}, which sets fields, required and what was embedded; or none."
+    return [note("flavour", told, remedy)]
 
 
 def _lacking(suite: Suite, look: Look) -> list[str]:
@@ -54,9 +70,7 @@ def _remedy(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str
         rest = [name for name in lacking if canonical.get(name) not in found]
         others = f" Nothing resembles {', '.join(rest)}: correct payload.required." if rest else ""
         return f"Under payload.fields write {_as_yaml(found)}.{others}"
-    if "_node_content" in look.observed and canonical.get(lacking[0]) == "text":
-        return "The text is inside _node_content, a JSON text that no path reaches into: store it as a field."
-    top = ", ".join(name for name in look.observed if "." not in name)
+    top = ", ".join(name for name in look.observed if "." not in name and "#" not in name)
     return f"The points hold: {top}. Correct payload.fields and payload.required."
 
 

@@ -5,13 +5,13 @@ What lives here: the checks before any call. What does not: everything that asks
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.environment import environment_of
 from ragval_pipeline.suite.interpolation import PLACEHOLDER
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
@@ -30,11 +30,12 @@ def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
 
 
 def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
-    """Read every placeholder; null when one cannot be."""
-    from ragval_pipeline.suite.load import resolve_suite
+    """Read every placeholder and what the profile requires; None when one cannot be read."""
+    from ragval_pipeline.suite.load import check_variables, resolve_suite
 
     used = list(dict.fromkeys(_placeholders(_written(suite))))
-    unset = [name for name, default in used if default is None and not os.environ.get(name, "").strip()]
+    environ = environment_of(suite.folder)
+    unset = [name for name, default in used if default is None and not environ.get(name, "").strip()]
     names = ", ".join(dict.fromkeys(name for name, _ in used))
     if unset:
         verb = "is" if len(unset) == 1 else "are"
@@ -46,6 +47,7 @@ def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
         return None, [missing]
     try:
         resolved = resolve_suite(suite)
+        check_variables(resolved)
     except SuiteError as error:
         return None, [failed("environment", error)]
     return resolved, [ok("environment", f"reads {names}" if names else "the suite reads no variable")]

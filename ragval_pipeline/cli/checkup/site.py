@@ -13,6 +13,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.urls import fold_path, host_of, path_of
+from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.sections import SourceSettings
@@ -25,7 +26,8 @@ def check_site(suite: Suite, look: Look | None) -> list[Check]:
     """Sitemap, scope, hosts and the folder of the built site."""
     source = suite.source
     if source is None:
-        return [skipped("sitemap", "the suite names no source: coverage and integrity are not measured")]
+        told = "the suite names no source: coverage and integrity are not measured"
+        return [_left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap")]
     try:
         inventory = _inventory(source)
     except RagvalError as error:
@@ -34,7 +36,16 @@ def check_site(suite: Suite, look: Look | None) -> list[Check]:
         return [_nothing_in_scope(inventory)]
     pages, shut_out = len(inventory.in_scope), len(inventory.pages) - len(inventory.in_scope)
     told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} shut out" if shut_out else "")
-    return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(source, inventory)]
+    return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(suite, source, inventory)]
+
+
+def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> Check:
+    """Something of the site that the suite leaves out: a problem when a required criterion needs it."""
+    if not required:
+        return skipped(name, told)
+    off = ", ".join(f"{criterion}: null" for criterion in required)
+    message = f"{told}, and the suite requires {', '.join(required)}"
+    return problem(name, message, f"{remedy}, or switch off what needs it: criteria: {{{off}}}.", exit_code=4)
 
 
 def _inventory(source: SourceSettings) -> SiteInventory:
@@ -83,13 +94,14 @@ def _other_host(inventory: SiteInventory, urls: Sequence[str]) -> str:
     return f"The points come from {host}, for example {urls[0][:80]}: correct source.sitemap or source.include."
 
 
-def _pages(source: SourceSettings, inventory: SiteInventory) -> Check:
+def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Check:
     """Whether pages can be read: all are looked up in a folder, a few are fetched."""
     urls = [page.url for page in inventory.in_scope]
     if source.site_root is not None:
         return _folder(source, urls)
     if not source.fetch_pages:
-        return skipped("pages", "source.fetch_pages is off: integrity is not measured")
+        told = "source.fetch_pages is off: integrity is not measured"
+        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
     from ragval_pipeline.sources.http import HttpFetcher
     from ragval_pipeline.sources.page_reader import PageReader
 

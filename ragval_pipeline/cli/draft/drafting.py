@@ -20,7 +20,8 @@ from ragval_pipeline.cli.draft.starter import choose_pages
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.urls import host_of, is_http_url
-from ragval_pipeline.suite.payload import DEFAULT_FIELDS
+from ragval_pipeline.suite.flavours import flavour_of
+from ragval_pipeline.suite.payload import usual_fields
 from ragval_pipeline.suite.profiles.base import Profile
 
 if TYPE_CHECKING:
@@ -50,10 +51,11 @@ def draft_suite(
     look: Look, vector: VectorFacts, settings: QdrantSettings, wishes: Wishes, reader: Reader
 ) -> tuple[SuiteDraft, list[DraftPage]]:
     """The draft and the pages whose titles become starter queries."""
-    wanted = wishes.profile.settings["payload"]["fields"] if wishes.profile else DEFAULT_FIELDS
+    flavour = flavour_of(look.observed)
+    wanted = wanted_fields(wishes.profile, flavour)
     fields, guessed = find_fields(look, wanted)
     pages = choose_pages(pages_of(look, fields))
-    embedder = guess_embedder(look, vector, fields)
+    embedder = guess_embedder(look, vector, fields, flavour)
     lowest = _lowest_best_score(pages, embedder, vector, reader)
     urls = [
         value for value in (look.values(fields["source_url"]) if "source_url" in fields else []) if is_http_url(value)
@@ -63,6 +65,7 @@ def draft_suite(
     draft = SuiteDraft(
         suite=suite_name(settings.collection),
         profile=wishes.profile.name if wishes.profile else None,
+        flavour=flavour,
         url=settings.url,
         path=None if settings.path is None else relative(settings.path, wishes.folder),
         collection=settings.collection,
@@ -85,6 +88,15 @@ def draft_suite(
         min_similarity=None if lowest is None else _below(lowest),
     )
     return draft, pages
+
+
+def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str]:
+    """Where the fields are before anything is found: as the framework stores what the profile asks for."""
+    usual = usual_fields(flavour)
+    if profile is None:
+        return usual
+    known: dict[str, str] = dict(profile.settings["payload"]["fields"])
+    return known if flavour is None else {name: usual[name] for name in known}
 
 
 def suite_name(collection: str) -> str:

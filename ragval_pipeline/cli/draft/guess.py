@@ -19,6 +19,8 @@ from ragval_pipeline.sources.embedders.models import (
     STATIC_MODEL,
     facts_of,
 )
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.text.characters import is_blank
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
@@ -46,15 +48,18 @@ class EmbedderGuess:
     sure: bool
 
 
-def guess_embedder(look: Look, vector: VectorFacts, fields: dict[str, str]) -> EmbedderGuess:
+def guess_embedder(
+    look: Look, vector: VectorFacts, fields: dict[str, str], flavour: str | None = None
+) -> EmbedderGuess:
     """The embedder of a collection.
 
     Args:
         look: The collection; with vectors when they have the static embedder's size.
         vector: The vector that searches use.
         fields: The field map found.
+        flavour: The framework that wrote the points, if one did.
     """
-    if vector.size == STATIC_DIMENSION and _is_static(look, fields.get("text")):
+    if vector.size == STATIC_DIMENSION and _is_static(look, fields.get("text"), flavour):
         return EmbedderGuess("static", None, "embedding stored texts again gave the stored vectors", sure=True)
     names = stored_models(look, fields.get("model"))
     for name in names:
@@ -76,12 +81,12 @@ def _cohere_name(name: str) -> str | None:
     return next((known for known in COHERE_MODELS if facts is not None and KNOWN_MODELS[known] is facts), None)
 
 
-def _is_static(look: Look, path: str | None) -> bool:
+def _is_static(look: Look, path: str | None, flavour: str | None) -> bool:
     """Whether the offline embedder, which costs nothing, gives the stored vectors."""
     from ragval_pipeline.sources.embedders import open_embedder
 
-    held = [(point, Look(look.facts, [point]).values(path)) for point in look.points if point.vector] if path else []
-    usable = [(point, values[0]) for point, values in held if values and isinstance(values[0], str)][:_TEXTS]
+    held = [(point, embedded_of(point.payload, path, flavour)) for point in look.points if point.vector]
+    usable = [(point, text) for point, text in held if not is_blank(text)][:_TEXTS]
     if not usable:
         return False
     made = open_embedder(provider="static").embed([text for _, text in usable], input_type="search_document").vectors

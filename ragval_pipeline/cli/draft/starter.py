@@ -28,6 +28,8 @@ _HEAD = """\
 #   expected_module     must be found among the hits (as must expected_chapter)
 #   expected_keywords   at least one must stand in a hit; choose words that few chunks hold
 #   critical: true      a lost critical query fails the run whatever the pass rate is
+#   min_similarity      score that the best hit must reach; without it only a query that states nothing else is
+#                       judged by its score, and by retrieval.min_similarity of the suite
 #   negative: true      out of scope: passes when its best score stays below min_similarity
 
 """

@@ -13,7 +13,9 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.profiles import get_profile
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class SuiteDraft:
     Args:
         suite: Name of the suite.
         profile: Name of the profile, or null.
+        flavour: The framework that wrote the points, or null.
         url: Qdrant server; null with ``path``.
         path: Embedded Qdrant, as the file names it.
         collection: Collection or alias.
@@ -57,6 +60,7 @@ class SuiteDraft:
     embedder: EmbedderGuess
     dimension: int
     queries: str
+    flavour: str | None = None
     other_vectors: Sequence[str] = ()
     shares: Mapping[str, int] = field(default_factory=dict)
     guessed: Sequence[str] = ()
@@ -106,7 +110,8 @@ def _source(draft: SuiteDraft) -> list[str]:
     if draft.sitemap is None:
         guess = f"https://{draft.host}/sitemap.xml" if draft.host else "https://docs.example.com/sitemap.xml"
         return [
-            "# Without a source, coverage and integrity are not measured: name the site that was ingested.",
+            "# Without a source, coverage and integrity are not measured: name the site that was ingested, and",
+            "# require again what is switched off under `criteria`.",
             "# source:",
             f"#   sitemap: {guess}   # URL or file; a site's root URL is fine as well",
             f"#   include: {include}",
@@ -124,7 +129,10 @@ def _payload(draft: SuiteDraft) -> list[str]:
     missing = [f"    # {line}" for line in absent] if draft.absent else []
     if not draft.fields:
         return ["# payload:", "#   fields: {}   # nothing in the points has a name that ragval knows", *missing]
-    lines = ["payload:", f"  fields:   # found in the first {plural(draft.points, 'point')}"]
+    lines = ["payload:"]
+    if draft.flavour is not None:
+        lines.append(f"  flavour: {draft.flavour}   # its way to store points; says what was embedded, too")
+    lines.append(f"  fields:   # found in the first {plural(draft.points, 'point')}")
     lines += [f"    {name}: {_value(path)}{_doubt(draft, name, path)}" for name, path in draft.fields.items()]
     lines += missing
     if draft.required is not None:
@@ -177,15 +185,24 @@ def _judging(draft: SuiteDraft) -> list[str]:
             f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` tells the two apart",
         ]
     elif draft.profile is None:
-        lines += ["  min_similarity: 0.70   # depends on the embedder: `ragval calibrate` measures what fits yours"]
-    if draft.profile is not None:
-        return lines
+        lines += [
+            "  min_similarity: 0.70   # where a score decides; `ragval calibrate` measures what fits your embedder"
+        ]
+    return [*lines, *_criteria(draft)]
+
+
+def _criteria(draft: SuiteDraft) -> list[str]:
+    profile = get_profile(draft.profile)
+    gates = profile.gates if profile else DEFAULT_GATES
+    of_site = [entry.name for entry in all_criteria(()) if entry.reads_site and entry.name in gates]
+    off = [f"  {name}: null   # measured against a source" for name in of_site if gates[name].required]
+    if profile is not None:
+        return ["", "criteria:", *off] if off and draft.sitemap is None else []
     return [
-        *lines,
         "",
         "criteria:   # these four are the defaults; a required criterion that is not met fails the run",
         "  query_pass_rate: 0.90",
-        "  coverage: 1.0",
+        *(["  coverage: 1.0"] if draft.sitemap is not None else off),
         "  metadata_completeness: 1.0",
         "  error_findings: 0",
     ]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.demo.defects.corpus import Corpus
-from ragval_pipeline.demo.defects.registry import ONE, Amount, Defect, Planted, find_defect
+from ragval_pipeline.demo.defects.registry import Amount, Defect, Planted, find_defect
 from ragval_pipeline.demo.defects.services import resources_of
 from ragval_pipeline.demo.workspace import DemoHome, move_into_place
 
@@ -32,7 +32,7 @@ class PlantedDemo:
     resources: Mapping[str, Any] | None
 
 
-def plant_in_demo(home: DemoHome, name: str, amount: Amount = ONE) -> PlantedDemo:
+def plant_in_demo(home: DemoHome, name: str, amount: Amount | None = None) -> PlantedDemo:
     """Plant a defect in the built demo, so that the next run meets it.
 
     The spoilt parts are written beside ``home`` and moved into place at the end; reports are kept.
@@ -40,7 +40,7 @@ def plant_in_demo(home: DemoHome, name: str, amount: Amount = ONE) -> PlantedDem
     Args:
         home: The built demo; build it anew to get rid of the defect.
         name: A code of the catalogue, or ``code:variant``.
-        amount: How many subjects to spoil.
+        amount: How many subjects to spoil; None: the least at which the code's definition holds.
 
     Raises:
         SuiteError: No defect is called so.

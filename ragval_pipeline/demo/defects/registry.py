@@ -16,6 +16,7 @@ from typing import Literal
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.catalogue import CATALOGUE, Level
+from ragval_pipeline.findings.graph import consequences_of
 from ragval_pipeline.suite.nearest import did_you_mean
 
 #: What a planter spoils: the collection's points, the site or the settings about it, the queries, or the answers of
@@ -52,7 +53,7 @@ class Planted:
         code: The code that the run must name.
         subjects: Exactly the subjects that it must name.
         scope: The scope of the finding: a payload field, or null.
-        followers: Codes of severity error or warning that may be named besides, each as a consequence.
+        field: The canonical name of the only payload field that is spoilt, or null.
         causes: Codes that may be named besides because the planting makes them true as well, and the code follows from
             them: a page that nothing finds has wrong vectors.
     """
@@ -60,8 +61,14 @@ class Planted:
     code: str
     subjects: frozenset[str]
     scope: str | None = None
-    followers: frozenset[str] = frozenset()
+    field: str | None = None
     causes: frozenset[str] = frozenset()
+
+    @property
+    def followers(self) -> frozenset[str]:
+        """Codes that may be named besides, each as a consequence: what reads what this and its causes break."""
+        codes = consequences_of(self.code, self.field).union(*map(consequences_of, self.causes))
+        return codes - self.causes - {self.code}
 
 
 Planter = Callable[[Corpus, Amount, random.Random], Planted]
@@ -102,8 +109,15 @@ class Defect:
         """Whether only an earlier, clean run tells that something is wrong."""
         return CATALOGUE[self.code].group == "regression"
 
-    def plant_in(self, corpus: Corpus, amount: Amount = ONE, *, seed: int = 0) -> Planted:
-        """Plant the defect; the same seed in the same corpus spoils the same subjects."""
+    def plant_in(self, corpus: Corpus, amount: Amount | None = None, *, seed: int = 0) -> Planted:
+        """Plant the defect; the same seed in the same corpus spoils the same subjects.
+
+        Args:
+            corpus: What is spoilt.
+            amount: How many subjects; None: the least at which the code's definition holds.
+            seed: Which subjects.
+        """
+        amount = amount or self.amounts[0]
         return self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))
 
 

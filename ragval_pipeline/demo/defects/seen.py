@@ -41,10 +41,9 @@ class Seen:
         return {name: details.get(name, {}) for name in finding.subjects}
 
     def causes(self, finding: ReportedFinding) -> set[str | None]:
-        """What a finding follows from: as a whole, or subject by subject; null among them: some follow from nothing."""
-        if finding.because is not None:
-            return {finding.because}
-        return {details.get("because") for details in self.subjects(finding).values()} or {None}
+        """What the subjects of a finding follow from; null among them: some follow from nothing."""
+        subjects = self.subjects(finding).values()
+        return {details.get("because", finding.because) for details in subjects} or {finding.because}
 
 
 def _read_subjects(file: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:

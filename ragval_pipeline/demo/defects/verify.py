@@ -5,21 +5,20 @@ What lives here: the comparison. What does not: running the validation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.demo.defects.registry import Planted
 from ragval_pipeline.demo.defects.seen import LOUD, Seen, Subjects
+from ragval_pipeline.findings.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.validation.report import ValidationReport
 
 _SHOWN = 5
-#: Codes that need a baseline.
-_REGRESSION = "regression."
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,8 @@ class Outcome:
         precision: Named subjects that were planted / named subjects; those of another defect's consequences aside.
         named: Named subjects, those of another defect's consequences aside.
         place: Where the finding stands in the report, from 1; null when there is none.
-        followers: Declared codes of severity error or warning that were named besides, sorted.
-        extra: Codes of severity error or warning that nobody declared, sorted.
+        followers: Codes of severity error or warning that were named besides and can follow, sorted.
+        extra: Codes of severity error or warning that cannot follow from what was planted, sorted.
         problems: Everything that is not as declared, one sentence each; empty when all is well.
     """
 
@@ -57,40 +56,18 @@ def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | N
 
     Returns:
         One sentence for each problem; empty when the code is named with exactly the planted subjects, before its
-        consequences, and only declared codes are named besides.
+        consequences, and only what follows from it is named besides, each subject with its ``because``.
     """
     return list(judge([planted], report, folder=folder)[0].problems)
 
 
 def judge(planted: Sequence[Planted], report: ValidationReport, *, folder: str | Path | None = None) -> list[Outcome]:
     """How each of several defects, planted in one corpus, was named."""
-    seen, planted = Seen(report, folder), _against_a_baseline(planted)
+    seen = Seen(report, folder)
     shared = [*_unexplained(planted, seen), *_late(planted, seen)]
     extra = tuple(sorted(_extra(planted, seen)))
-    shared += [f"{code} is named, and was neither planted nor declared as a follower" for code in extra]
+    shared += [f"{code} is named, and can neither follow nor was planted" for code in extra]
     return [_outcome(entry, planted, seen, extra, shared) for entry in planted]
-
-
-def _against_a_baseline(planted: Sequence[Planted]) -> list[Planted]:
-    """The declarations for a run that is compared with an earlier one: what fails queries loses them, too.
-
-    A planter declares what its defect does to a run by itself. Only beside a regression, which brings a baseline, is
-    that a loss as well.
-    """
-    from ragval_pipeline.validation.causes import CONSEQUENCES
-
-    regressions = {code: causes for code, causes in CONSEQUENCES.items() if code.startswith(_REGRESSION)}
-    if not any(entry.code.startswith(_REGRESSION) for entry in planted):
-        return list(planted)
-    return [
-        replace(entry, followers=entry.followers | _following(entry, regressions) - {entry.code}) for entry in planted
-    ]
-
-
-def _following(entry: Planted, consequences: Mapping[str, Iterable[str]]) -> set[str]:
-    """The consequences that follow from a planted defect or from what follows from it."""
-    may_be_named = {entry.code, *entry.followers}
-    return {code for code, causes in consequences.items() if not may_be_named.isdisjoint(causes)}
 
 
 def clean(report: ValidationReport) -> list[str]:
@@ -160,14 +137,20 @@ def _extra(planted: Sequence[Planted], seen: Seen) -> set[str]:
 
 
 def _unexplained(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
-    """Followers that do not say what they follow from."""
+    """Followers of which a subject does not say what it follows from.
+
+    An info finding leads no error: what it makes an error stands for itself.
+    """
     expected = {(entry.code, entry.scope) for entry in planted}
     causes = {code for entry in planted for code in entry.causes}
     allowed = {code for entry in planted for code in (entry.code, *entry.followers)} | causes
+    alone = {code for entry in planted if CATALOGUE[entry.code].severity == "info" for code in entry.followers}
     for finding in seen.loud:
         if (finding.code, finding.scope) in expected or finding.code not in allowed - causes:
             continue
         strange = seen.causes(finding) - allowed
+        if finding.severity == "error" and finding.code in alone:
+            strange -= {None}
         if strange:
             yield f"{finding.code} follows from {', '.join(sorted(map(str, strange)))}, which was not planted"
 

@@ -63,7 +63,7 @@ def review(
     """Hold the test queries of a resolved suite against the site, the index and their answers."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.suite.load import gates_of
-    from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
     from ragval_pipeline.validation.golden.index_facts import COLUMNS, collect_facts
     from ragval_pipeline.validation.golden.review import GoldenSet, review_golden_set
 
@@ -72,13 +72,15 @@ def review(
         return Measurement(asset=GOLDEN_SET)
     vector = manifest.facts.vector(suite.qdrant.vector_name)
     golden = GoldenSet(
-        queries=queries,
+        # Nobody expects anything of a query that is unjudged.
+        queries=[query for query in queries if not query.unjudged],
         inventory=inventory,
         module_match=suite.retrieval.module_match,
         judge=suite.retrieval.judge,
         gates=gates_of(suite),
+        top_k=suite.retrieval.top_k,
         min_similarity=suite.retrieval.min_similarity,
-        states_threshold="min_similarity" in suite.retrieval.model_fields_set,
+        unmatched_topics=unmatched_topics(suite, queries),
         higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
     )
     facts = collect_facts(Snapshot(manifest).rows(COLUMNS), points=manifest.points)

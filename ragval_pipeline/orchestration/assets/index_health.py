@@ -74,21 +74,21 @@ def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, e
 
 
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:
-    from ragval_pipeline.sources.reembedding import embed_like
+    from ragval_pipeline.sources.reembedding import embed_each
     from ragval_pipeline.suite.queries.load import load_queries
     from ragval_pipeline.validation.spread import spread_over
 
     queries = spread_over(load_queries(suite), QUERIES_PROBED)
     if not queries:
         return {}
-    embed = embed_like(embedder, vector)
-    batch = embed([query.query_text for query in queries], suite.embedding.query_input_type)
-    return dict(zip([query.id for query in queries], batch.vectors.tolist(), strict=True))
+    texts = [query.query_text for query in queries]
+    given = embed_each(embedder, vector, texts, suite.embedding.query_input_type).vectors
+    return {query.id: given[query.query_text].tolist() for query in queries if query.query_text in given}
 
 
 def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Sequence[float]]:
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.vectors.compared import id_hash
+    from ragval_pipeline.validation.vectors.sample import id_hash
 
     ids = [row["point_id"] for row in Snapshot(manifest).rows(("point_id",))]
     chosen = sorted(ids, key=id_hash)[:POINTS_PROBED]

@@ -15,7 +15,7 @@ from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import PAGE_COPIES, SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import RunPlace, run_place
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -57,7 +57,7 @@ def _guarded(
 
 def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
     """The manifest of a run that reads no page."""
-    return PageCopiesManifest(run_id=place.run_id, configured=False, reason=reason, reason_code="not_applicable")
+    return PageCopiesManifest(run_id=place.run_id, configured=False, reason=reason)
 
 
 def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
@@ -69,7 +69,9 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
 
     source = suite.source
     if source is None or not inventory.configured:
-        return nothing_read(place, "the suite names no source")
+        return nothing_read(place, NO_SOURCE)
+    if inventory.failure is not None:
+        return PageCopiesManifest(run_id=place.run_id, failure=inventory.failure)
     if source.site_root is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
     with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite)) as fetcher:

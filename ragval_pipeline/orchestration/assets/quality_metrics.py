@@ -32,9 +32,10 @@ def build_quality_metrics(suite: Suite) -> dg.AssetsDefinition:
         def work() -> Measurement:
             from ragval_pipeline.sources.snapshot.reader import Snapshot
             from ragval_pipeline.validation.quality import measure_quality
+            from ragval_pipeline.validation.report import QueryReport
 
-            results = queries.sections.get("query_results", [])
-            scores = [entry["best_similarity"] for entry in results if entry["best_similarity"] is not None]
+            results = map(QueryReport.model_validate, queries.sections.get("query_results", []))
+            scores = [entry.best_similarity for entry in results if entry.counted and entry.best_similarity is not None]
             counts = (row["token_count"] for row in Snapshot(manifest).rows(("token_count",)))
             return measure_quality(
                 token_counts=counts, best_scores=scores, points=manifest.points, now=datetime.now(UTC)

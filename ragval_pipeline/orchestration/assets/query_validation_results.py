@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.answers import Answers
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
-    from ragval_pipeline.validation.retrieval.conditions import Rules
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
@@ -44,27 +43,20 @@ def ask_and_judge(
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval
+    from ragval_pipeline.validation.retrieval.measure import measure_retrieval
     from ragval_pipeline.validation.retrieval.repeats import with_manner
 
     queries = load_queries(suite)
     if manifest.points == 0 or not queries:
         return _nothing_to_ask(manifest, queries)
     vector = searched_vector(suite, manifest)
-    own = suite.retrieval.retriever is not None
-    settings = RetrievalSettings(
-        # The scores of a search of the user's own have no bounds, and the higher is the better.
-        rules=_rules(suite, inventory, higher_is_better=own or vector.higher_is_better),
-        judge=suite.retrieval.judge,
-        ranks=ranks_of(suite),
-        top_k=suite.retrieval.top_k,
-        relevance_similarity=suite.retrieval.relevance_similarity,
-        distance="Dot" if own else vector.distance,
-    )
+    settings = retrieval_settings(suite, inventory, vector)
     with asking(suite, vector, connection, embedding, repeats=suite.retrieval.repeats) as way:
         try:
             answers = _ask(suite, queries, settings, way)
-            misused = way.findings(suite, queries[0].query_text)
+            refused = {answer.query_id for answer in answers.answers if answer.error is not None}
+            asked = next((query.query_text for query in queries if query.id not in refused), None)
+            misused = [] if asked is None else way.findings(suite, asked)
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
     measured = with_manner(measure_retrieval(queries, answers.answers, settings, failure=answers.failure), way.manner)
@@ -111,14 +103,28 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> "VectorFacts":
     return vector
 
 
-def _rules(suite: Suite, inventory: SiteInventory, *, higher_is_better: bool) -> "Rules":
+def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: "VectorFacts") -> "RetrievalSettings":
+    """What a resolved suite asks of retrieval."""
+    from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.retrieval.conditions import Rules
+    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
-    return Rules(
-        read=hit_reader(suite, inventory),
-        module_match=suite.retrieval.module_match,
-        min_similarity=suite.retrieval.min_similarity,
-        higher_is_better=higher_is_better,
+    profile = get_profile(suite.profile)
+    own = suite.retrieval.retriever is not None
+    return RetrievalSettings(
+        rules=Rules(
+            read=hit_reader(suite, inventory),
+            module_match=suite.retrieval.module_match,
+            min_similarity=suite.retrieval.min_similarity,
+            # The scores of a search of the user's own have no bounds, and the higher is the better.
+            higher_is_better=own or vector.higher_is_better,
+            results_reach_threshold=profile.results_reach_threshold if profile else False,
+        ),
+        judge=suite.retrieval.judge,
+        ranks=ranks_of(suite),
+        top_k=suite.retrieval.top_k,
+        relevance_similarity=suite.retrieval.relevance_similarity,
+        distance="Dot" if own else vector.distance,
     )
 
 

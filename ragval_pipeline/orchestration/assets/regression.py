@@ -1,12 +1,23 @@
-"""``regression``: this run's answers held against the baseline's, query by query."""
+"""``regression``: this run compared with the baseline: its answers query by query, and the criteria of the index."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
 from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, QUERY_VALIDATION_RESULTS, REGRESSION
+from ragval_pipeline.orchestration.names import (
+    CONTENT_INTEGRITY,
+    COVERAGE_REPORT,
+    METADATA_EXPECTATIONS,
+    PAYLOAD_SNAPSHOT,
+    QUERY_VALIDATION_RESULTS,
+    REGRESSION,
+    SELF_RETRIEVAL,
+    VECTOR_HEALTH,
+    asset_key,
+)
 from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import ranks_of, resolve_suite
@@ -18,6 +29,9 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.reporting.history.folders import KeptRun
 
+#: Assets that measure the criteria of the index itself.
+_OF_INDEX = (COVERAGE_REPORT, METADATA_EXPECTATIONS, CONTENT_INTEGRITY, VECTOR_HEALTH, SELF_RETRIEVAL)
+
 
 def build_regression(suite: Suite) -> dg.AssetsDefinition:
     """The asset."""
@@ -26,29 +40,40 @@ def build_regression(suite: Suite) -> dg.AssetsDefinition:
         suite,
         REGRESSION,
         kinds={"json"},
-        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT, queries=QUERY_VALIDATION_RESULTS),
+        ins={
+            **upstream(suite, manifest=PAYLOAD_SNAPSHOT, queries=QUERY_VALIDATION_RESULTS),
+            **{name: dg.AssetIn(asset_key(suite.suite, name), dagster_type=Measurement) for name in _OF_INDEX},
+        },
         description=__doc__,
     )
     def regression(
-        context: dg.AssetExecutionContext, manifest: SnapshotManifest, queries: Measurement
+        context: dg.AssetExecutionContext, manifest: SnapshotManifest, queries: Measurement, **of_index: Measurement
     ) -> dg.MaterializeResult[Measurement]:
         def work() -> Measurement:
             resolved = resolve_suite(suite)
-            return hold_against_baseline(resolved, run_place(context, resolved).base, manifest, queries)
+            base = run_place(context, resolved).base
+            return compare_with_baseline(resolved, base, manifest, queries, of_index.values())
 
         return measure(context, asset=REGRESSION, severities=suite.severity, work=work)
 
     return regression
 
 
-def hold_against_baseline(suite: Suite, base: "UPath", manifest: SnapshotManifest, queries: Measurement) -> Measurement:
-    """Compare what a resolved suite's queries were answered with what the baseline's were.
+def compare_with_baseline(
+    suite: Suite,
+    base: "UPath",
+    manifest: SnapshotManifest,
+    queries: Measurement,
+    of_index: Collection[Measurement],
+) -> Measurement:
+    """Compare what a resolved suite's run measured with what the baseline's did.
 
     Args:
         suite: The resolved suite.
         base: Where its runs are.
         manifest: This run's snapshot.
         queries: What ``query_validation_results`` measured.
+        of_index: What the assets measured that have criteria of the index itself.
 
     Raises:
         SuiteError: ``history.baseline`` names no run, or one that cannot be a baseline.
@@ -61,20 +86,25 @@ def hold_against_baseline(suite: Suite, base: "UPath", manifest: SnapshotManifes
         baseline = baseline_of(base, suite.history.baseline)
         if baseline is None:
             return no_comparison("there is no baseline yet")
-        if queries.failure is not None:
-            return no_comparison(queries.failure.message, queries.failure.kind)
-        return _compared(suite, baseline, manifest, queries)
+        return _compared(suite, baseline, manifest, queries, of_index)
     except HistoryNotReadError as error:
         return no_comparison(str(error), "no_data")
 
 
-def _compared(suite: Suite, baseline: "KeptRun", manifest: SnapshotManifest, queries: Measurement) -> Measurement:
+def _compared(
+    suite: Suite,
+    baseline: "KeptRun",
+    manifest: SnapshotManifest,
+    queries: Measurement,
+    of_index: Collection[Measurement],
+) -> Measurement:
     from ragval_pipeline.errors import SuiteError
     from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, read_report
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.regression.compare import compare_answers
-    from ragval_pipeline.validation.regression.measure import measure_regression
-    from ragval_pipeline.validation.regression.series import answers_from_sections
+    from ragval_pipeline.validation.regression.index_criteria import measured_values
+    from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
+    from ragval_pipeline.validation.regression.series import RunAnswers, answers_from_sections
     from ragval_pipeline.validation.regression.turnover import COLUMNS, turnover
 
     report = read_report(baseline)
@@ -85,11 +115,18 @@ def _compared(suite: Suite, baseline: "KeptRun", manifest: SnapshotManifest, que
             remedy="Name a run that is whole.",
         )
     rows = corpus_rows(baseline, COLUMNS)
+    asked = queries.failure is None
     comparison = compare_answers(
-        answers_of(baseline, report),
-        answers_from_sections(queries.sections),
-        rank=max(ranks_of(suite)),
+        # What could not be asked is no loss of a query.
+        answers_of(baseline, report) if asked else RunAnswers(()),
+        answers_from_sections(queries.sections, rank=max(ranks_of(suite))) if asked else RunAnswers(()),
         tolerated_drop=suite.history.tolerated_drop,
         turnover=None if rows is None else turnover(rows, Snapshot(manifest).rows(COLUMNS)),
+        criteria=(
+            measured_values(report.criteria),
+            measured_values(value for entry in of_index for value in entry.values),
+        ),
     )
+    if queries.failure is not None and report.query_results and not comparison.fallen:
+        return no_comparison(queries.failure.message, queries.failure.kind)
     return measure_regression(comparison, baseline=baseline.name, collection=manifest.facts.name)

@@ -8,22 +8,19 @@ from ragval_pipeline.orchestration.assets.query_validation_results import hit_re
 from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.names import PAGE_COPIES, PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement, not_measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from ragval_pipeline.orchestration.asking import Asking
     from ragval_pipeline.sources.answers import Answer
     from ragval_pipeline.validation.retrieval.hits import HitReader
-    from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
-
-#: Up to this many pages, headings are asked of every page; beyond it only where the title does not find the page.
-PAGES_ASKED_IN_FULL = 400
+    from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
 
 
 def build_self_retrieval(suite: Suite) -> dg.AssetsDefinition:
@@ -45,54 +42,42 @@ def ask_pages(
     connection: Any,
     embedding: Any,
 ) -> Measurement:
-    """Ask for every in-scope page of the index by its own title and headings, the payload's, else the site's.
+    """Ask for in-scope pages of the index by their own title and headings, the payload's, else the site's.
 
+    Above ``retrieval.self_sample`` pages, a sample of so many is asked for, the same in every run over the same pages.
     Pages that these do not find are asked for by each heading alone and by what they say.
     """
     from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.self_retrieval import last_queries
+    from ragval_pipeline.validation.self_retrieval import own_queries as own
     from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
-    from ragval_pipeline.validation.self_retrieval.own_queries import COLUMNS, pages_from_snapshot
-    from ragval_pipeline.validation.self_retrieval.page_titles import PAGE_COLUMNS, nameless, with_page_titles
 
+    inventory.check_readable()
     if not inventory.configured or not manifest.points:
-        value = (
-            not_measured("self_retrieval", "no_data", "the collection holds no points")
-            if inventory.configured
-            else not_measured("self_retrieval", "not_applicable", "the suite names no source")
-        )
+        reason = "the collection holds no points" if inventory.configured else NO_SOURCE
+        value = not_measured("self_retrieval", "no_data", reason)
         return Measurement(asset=SELF_RETRIEVAL, values=(value,))
-    pages = pages_from_snapshot(Snapshot(manifest).rows(COLUMNS))
-    if nameless(pages) and copies.parts:
-        pages = with_page_titles(pages, PageCopies(copies).rows(PAGE_COLUMNS))
-    read = hit_reader(suite, inventory)
+    snapshot = Snapshot(manifest)
+    pages = own.pages_from_snapshot(snapshot.rows(own.COLUMNS))
+    if copies.parts and any(page.title is None for page in pages.values()):
+        pages = own.with_page_titles(pages, PageCopies(copies).rows(own.PAGE_COLUMNS))
+    read, size = hit_reader(suite, inventory), suite.retrieval.self_sample
+    drawn = own.sample_of(pages, size)
+    queries = own.own_queries(pages.values(), drawn)
     with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
-        asked, answers = _asked(pages, lambda chosen: _ask(suite, chosen, way, read), read)
+        # Headings of every page while these are few queries, else of the pages that their title does not find.
+        asked = queries if len(queries) <= size else [query for query in queries if query.kind == "title"]
+        answers = _ask(suite, asked, way, read)
+        if len(asked) < len(queries):
+            found = {query.key for query in asked}.difference(unfound_pages(asked, answers, read.page))
+            more = [query for query in queries if query.kind == "heading" and query.key not in found]
+            asked, answers = [*asked, *more], {**answers, **_ask(suite, more, way, read)}
         lost = unfound_pages(asked, answers, read.page)
-        last = last_queries.headings_alone(lost, asked)
-        last += last_queries.passage_queries(lost, Snapshot(manifest).rows(last_queries.COLUMNS)) if lost else []
+        last = own.headings_alone(lost, asked)
+        last += own.passage_queries(lost, snapshot.rows(own.PASSAGE_COLUMNS)) if lost else []
         asked, answers = [*asked, *last], {**answers, **_ask(suite, last, way, read)}
-    return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points)
-
-
-def _asked(
-    pages: "Mapping[str, OwnPage]", ask: "Callable[[Sequence[OwnQuery]], dict[str, Answer]]", read: "HitReader"
-) -> "tuple[Sequence[OwnQuery], dict[str, Answer]]":
-    """What was asked, with the answers: all, or headings only of pages that their title does not find."""
-    from ragval_pipeline.validation.self_retrieval.own_queries import own_queries
-
-    queries = own_queries(pages.values())
-    if len(pages) <= PAGES_ASKED_IN_FULL:
-        return queries, ask(queries)
-    titles = [query for query in queries if query.kind == "title"]
-    answers = ask(titles)
-    found = {
-        query.key for query in titles if any(read.page(hit.payload) == query.key for hit in answers[query.id].hits)
-    }
-    more = [query for query in queries if query.kind == "heading" and query.key not in found]
-    return [*titles, *more], {**answers, **ask(more)}
+    return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points, asked=len(drawn))
 
 
 def _ask(suite: Suite, queries: "Sequence[OwnQuery]", way: "Asking", read: "HitReader") -> "dict[str, Answer]":

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.costs import counted_embedding
+from ragval_pipeline.orchestration.measuring import log_crash
 from ragval_pipeline.orchestration.metadata import console_link, numbers, offenders_metadata, short, table
 from ragval_pipeline.orchestration.names import (
     PAGE_COPIES,
@@ -14,6 +16,7 @@ from ragval_pipeline.orchestration.names import (
     SITEMAP_URLS,
     VALIDATION_REPORT,
     asset_key,
+    resource_key,
 )
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import run_place
@@ -25,6 +28,8 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:
+    from ragval_pipeline.orchestration.repairs import Trial
+    from ragval_pipeline.validation.repair.simulate import Simulated
     from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -44,6 +49,7 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
         suite,
         VALIDATION_REPORT,
         kinds={"json", "html"},
+        resources=("qdrant", "embedder"),
         ins=ins,
         description=__doc__,
         freshness_policy=freshness_of(suite),
@@ -55,17 +61,41 @@ def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.Assets
         pages: PageCopiesManifest,
         **measurements: Measurement,
     ) -> dg.MaterializeResult[Any]:  # naming the report's model would load it with the definitions
+        from ragval_pipeline.orchestration.repairs import Trial
         from ragval_pipeline.orchestration.report import write_report
 
         resolved = resolve_suite(suite)
         place = run_place(context, resolved)
         progress_of(VALIDATION_REPORT)(0, None)
         gathered = list(measurements.values())
-        report, folder = write_report(resolved, place, gathered, inventory=inventory, manifest=manifest, pages=pages)
+        embedding = counted_embedding(context, suite)
+        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
+        trial = Trial(resolved, inventory, manifest, pages, connection, embedding)
+        simulated = _simulated(context, trial, gathered)
+        gathered.append(Measurement(asset="repairs", sections=embedding.section()))
+        report, folder = write_report(
+            resolved, place, gathered, inventory=inventory, manifest=manifest, pages=pages, simulated=simulated
+        )
         progress_of(VALIDATION_REPORT)(1, 1)
         return dg.MaterializeResult(value=report, metadata=_metadata(report, folder))
 
     return validation_report
+
+
+def _simulated(
+    context: dg.AssetExecutionContext, trial: "Trial", measurements: Sequence[Measurement]
+) -> "Simulated | None":
+    """What the repairs of the causes would clear; a defect of the simulation costs its claims, never the report."""
+    from ragval_pipeline.validation.assemble import graded_findings
+
+    try:
+        simulated = trial.run(graded_findings(measurements, trial.suite.severity))
+    except Exception as error:  # noqa: BLE001  it is logged, and nothing is claimed
+        log_crash(context, VALIDATION_REPORT, error)
+        return None
+    for code, reason in simulated.left_out.items():
+        context.log.info("the repair of %s was not simulated: %s", code, reason)
+    return simulated
 
 
 def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:

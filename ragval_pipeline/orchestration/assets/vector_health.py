@@ -29,24 +29,22 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
     from ragval_pipeline.sources.reembedding import embed_like
     from ragval_pipeline.sources.snapshot.lookup import rows_by_id
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.vectors import walk
-    from ragval_pipeline.validation.vectors.measure import VectorSettings, measure_vectors
-    from ragval_pipeline.validation.vectors.partners import Lookups
-    from ragval_pipeline.validation.vectors.sample import COLUMNS, choose_sample, wanted_points
+    from ragval_pipeline.validation.vectors import comparison, sample
+    from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors
 
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
 
     def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-        return rows_by_id(snapshot.rows(columns), ids) if ids else {}
+        return rows_by_id(snapshot.batches(columns), ids) if ids else {}
 
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
         embed = partial(_vectors, embed_like(embedder, vector))
-        wanted = wanted_points(suite.embedding.identity_sample, free=embedder.free)
-        walked = walk.walk(
+        wanted = sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
+        found = comparison.compare_vectors(
             reader.vectors(),
-            snapshot.rows(walk.COLUMNS),
+            snapshot.batches(comparison.COLUMNS),
             embed=None if wanted == 0 else embed,
-            sample=choose_sample(snapshot.rows(COLUMNS), wanted) if wanted else None,
+            sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted) if wanted else None,
             points=manifest.points,
             on_progress=progress_of(VECTOR_HEALTH),
         )
@@ -64,7 +62,7 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
                 vectors=lambda ids: list(reader.vectors(ids)),
                 embed=embed,
             )
-        return measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
+        return measure_vectors(found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
 
 
 def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_document") -> Any:

@@ -28,7 +28,7 @@ embedding:   # exactly as your ingestion embeds
 #   required: [source_url, chapter_id, module_name, heading_hierarchy, token_count, chunk_index]
 queries: {queries}
 retrieval:
-  min_similarity: 0.5   # what the best hit must score; `ragval calibrate` measures what fits your embedder
+  min_similarity: 0.5   # where a score decides: `ragval calibrate` measures what fits your embedder
 # criteria:   # a required one that is not met fails the run; these are the defaults
 #   query_pass_rate: 0.90
 #   coverage: 1.0

@@ -17,6 +17,7 @@ from ragval_pipeline.reporting.history.trend import read_point
 from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.place import local_path, writing_to
 from ragval_pipeline.reporting.storage import replace_file, write_remote
+from ragval_pipeline.validation.regression.index_criteria import measured_values
 from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import RunVerdict
 
@@ -55,7 +56,8 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
         The verdict of the run.
 
     Raises:
-        SuiteError: The run ended in an error, or asked no query: nothing could be held against it.
+        SuiteError: The run ended in an error, or has neither query results nor criteria of the index: nothing could
+            be compared with it.
         ReportNotWrittenError: The filesystem refuses; the baseline is as before.
     """
     report = read_report(run)
@@ -63,8 +65,12 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
         raise SuiteError(
             "ended in an error, and such a run is never a baseline", key=run.name, remedy="Bless a run that is whole."
         )
-    if not any(query.passed is not None for query in report.query_results):
-        raise SuiteError("has no query result to compare with", key=run.name, remedy="Bless a run with queries.")
+    if not measured_values(report.criteria) and not any(query.passed is not None for query in report.query_results):
+        raise SuiteError(
+            "has neither a query result nor a criterion of the index to compare with",
+            key=run.name,
+            remedy="Bless a run that measured them.",
+        )
     content = json_bytes({"run": run.name, "run_id": report.run_id, "blessed_at": utc_text(now)})
     file = base / FILE
     with writing_to(file):

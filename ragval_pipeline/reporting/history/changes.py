@@ -7,28 +7,28 @@ What lives here: the comparison of what reports say. What does not: whether a di
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
+from ragval_pipeline.reporting.history.earlier import Subjects
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
-from ragval_pipeline.reporting.outline import SEVERITIES
 from ragval_pipeline.reporting.selection import groups_of_report
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.regression.pairing import pair_queries
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
-_Key: TypeAlias = tuple[str, str | None]
 
-
-def changes_between(name: str, before: ValidationReport, after: ValidationReport) -> RunChanges:
+def changes_between(
+    name: str, before: ValidationReport, after: ValidationReport, subjects: tuple[Subjects, Subjects]
+) -> RunChanges:
     """What differs between two runs.
 
     Args:
         name: Name of the earlier run's folder.
         before: Its report.
         after: The later report.
+        subjects: All subjects of the findings of each.
     """
     pairing = pair_queries(before.query_results, after.query_results)
     had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
@@ -41,7 +41,7 @@ def changes_between(name: str, before: ValidationReport, after: ValidationReport
         verdict_after=after.verdict,
         criteria=_criteria(before, after),
         # What a run was not asked for it does not find: that is no change.
-        findings=_findings(_of_both(before.findings, groups), _of_both(after.findings, groups)),
+        findings=_findings(_of_both(before.findings, groups), _of_both(after.findings, groups), subjects),
         queries_lost=sorted(new.query_id for old, new in pairing.same if old.passed is True and new.passed is False),
         queries_won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
         queries_set_aside=dict(sorted(pairing.set_aside.items())),
@@ -87,20 +87,24 @@ def _criterion(name: str, old: CriterionResult | None, new: CriterionResult | No
     return CriterionChange(name, before, after, *verdicts, better)
 
 
-def _findings(before: Iterable[ReportedFinding], after: Iterable[ReportedFinding]) -> list[FindingChange]:
-    old: dict[_Key, ReportedFinding] = {(finding.code, finding.scope): finding for finding in before}
-    new: dict[_Key, ReportedFinding] = {(finding.code, finding.scope): finding for finding in after}
+def _findings(
+    before: Iterable[ReportedFinding], after: Iterable[ReportedFinding], subjects: tuple[Subjects, Subjects]
+) -> list[FindingChange]:
+    old = {(finding.code, finding.scope): finding for finding in before}
+    new = {(finding.code, finding.scope): finding for finding in after}
     changes = []
     for key in {**new, **old}:
         then, now = old.get(key), new.get(key)
+        had, has = (part.get(key, frozenset()) for part in subjects)
         known = now or then
-        # A finding about the run as a whole may name no subject; it is there all the same.
-        counts = [max(finding.count, 1) if finding else 0 for finding in (then, now)]
-        if known is not None and counts[0] != counts[1]:
-            changes.append(FindingChange(*key, known.severity, *counts))
+        if known is not None and ((then is None) != (now is None) or had != has):
+            # A finding about the run as a whole may name no subject; it is there all the same.
+            before_now = [max(finding.count, 1) if finding else 0 for finding in (then, now)]
+            names = (sorted(has - had), sorted(had - has), sorted(had & has))
+            changes.append(FindingChange(*key, known.severity, before_now[0], before_now[1], *names))
     return sorted(changes, key=_weight)
 
 
 def _weight(change: FindingChange) -> tuple[int, int, str, str]:
-    kind = 0 if change.is_new else 3 if change.is_gone else 1 if change.after > change.before else 2
+    kind = 0 if change.is_new else 3 if change.is_gone else 1 if change.new else 2
     return kind, SEVERITIES.index(change.severity), change.code, change.scope or ""

@@ -6,13 +6,12 @@ What lives here: gathering it from both runs' files, and its JSON. What does not
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ragval_pipeline.reporting.history.changes import changes_between
-from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, read_report
+from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, kept_subjects, read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.selection import groups_of_report
@@ -20,13 +19,11 @@ from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, compare_answers
 from ragval_pipeline.validation.regression.corpus import COLUMNS, ChunkChange, chunk_changes
+from ragval_pipeline.validation.regression.index_criteria import measured_values
 from ragval_pipeline.validation.regression.measure import CRITERION, measure_regression
 from ragval_pipeline.validation.regression.measure import section as regression_section
 from ragval_pipeline.validation.regression.turnover import turnover
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
-
-_NDCG = re.compile(r"ndcg_at_(\d+)")
-_DEFAULT_RANK = 5
 
 
 @dataclass(frozen=True)
@@ -72,15 +69,15 @@ def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> R
     answers = compare_answers(
         answers_of(before, old),
         answers_of(after, new),
-        rank=_rank(new),
         tolerated_drop=tolerated_drop,
         turnover=turnover(*snapshots) if snapshots else None,
+        criteria=(measured_values(old.criteria), measured_values(new.criteria)),
     )
     return RunComparison(
         (before.name, old),
         (after.name, new),
         no_regression=_judged(answers, before.name, old, new),
-        changes=changes_between(before.name, old, new),
+        changes=changes_between(before.name, old, new, (kept_subjects(before, old), kept_subjects(after, new))),
         answers=answers,
         chunks=chunk_changes(*snapshots) if snapshots else None,
     )
@@ -99,7 +96,7 @@ def comparison_json(comparison: RunComparison) -> dict[str, Any]:
         **{
             name: part
             for name, part in regression_section(comparison.answers, comparison.before[0]).items()
-            if name in {"metrics", "queries"}
+            if name in {"index_criteria", "metrics", "queries"}
         },
         "query_changes": query_changes(comparison.answers),
         "corpus": _corpus_facts(comparison),
@@ -127,12 +124,6 @@ def _judged(answers: Comparison, name: str, old: ValidationReport, new: Validati
             return not_measured(CRITERION, "no_data", f"the run {report.run_id} ended in an error")
     [value] = measure_regression(answers, baseline=name, collection=new.collection_name).values
     return value
-
-
-def _rank(report: ValidationReport) -> int:
-    """The largest k of nDCG that the run measured."""
-    ranks = [int(match.group(1)) for result in report.criteria if (match := _NDCG.fullmatch(result.name))]
-    return max(ranks, default=_DEFAULT_RANK)
 
 
 def _run_facts(name: str, report: ValidationReport) -> dict[str, Any]:

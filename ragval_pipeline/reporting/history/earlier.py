@@ -5,15 +5,19 @@ What lives here: from files to values. What does not: comparing (``validation/re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import ValidationError
 
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.evidence import FOLDER
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
-from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.reporting.run_files import FINDINGS, REPORT
+from ragval_pipeline.reporting.text import encodable
 from ragval_pipeline.reporting.trec import decode_id
+from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.validation.regression.series import RunAnswers
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.reporting.history.folders import KeptRun
+
+#: Subjects of the findings of a run by code and scope; a finding about the run as a whole may have none.
+Subjects: TypeAlias = Mapping[tuple[str, str | None], AbstractSet[str]]
 
 
 def read_report(run: KeptRun) -> ValidationReport:
@@ -53,7 +60,28 @@ def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
     judgements: dict[str, dict[str, int]] = {}
     for query, _, document, grade in _columns(run.folder / "qrels.trec", 4):
         judgements.setdefault(query, {})[document] = int(grade)
-    return RunAnswers(report.query_results, rankings, judgements)
+    ranks = [rank_of(result.name) or 0 for result in report.criteria if result.name.startswith("ndcg_at_")]
+    return RunAnswers(report.query_results, rankings, judgements, max(ranks, default=0))
+
+
+def subjects_of(findings: Iterable[Finding]) -> Subjects:
+    """The subjects of the findings of a run."""
+    return {
+        (finding.code, finding.scope): {encodable(subject.name) for subject in finding.subjects} for finding in findings
+    }
+
+
+def kept_subjects(run: KeptRun, report: ValidationReport) -> Subjects:
+    """The subjects of the findings of a kept run, from findings.parquet: its report holds the first hundred of each.
+
+    Raises:
+        HistoryNotReadError: The file cannot be read.
+    """
+    subjects: dict[tuple[str, str | None], set[str]] = {(entry.code, entry.scope): set() for entry in report.findings}
+    for row in _rows([run.folder / FINDINGS], ("code", "scope", "subject")):
+        if row["subject"] is not None:
+            subjects.setdefault((row["code"], row["scope"]), set()).add(row["subject"])
+    return subjects
 
 
 def corpus_rows(run: KeptRun, columns: Sequence[str]) -> Iterator[dict[str, Any]] | None:

@@ -41,14 +41,17 @@ class CriterionChange:
 
 @dataclass(frozen=True)
 class FindingChange:
-    """One finding (code and scope) of two runs whose number of subjects differs; 0 where a run does not have it.
+    """One finding (code and scope) of two runs whose subjects differ.
 
     Args:
         code: Code of the catalogue.
         scope: Field, module or metric, or null.
         severity: Now, or then when it is gone.
-        before: Subjects then.
-        after: Subjects now.
+        before: Number of subjects then; 0 when that run does not have it.
+        after: Number of subjects now.
+        new: Subjects that only the later run names, sorted.
+        gone: Subjects that only the earlier run names, sorted.
+        unchanged: Subjects that both name, sorted.
     """
 
     code: str
@@ -56,6 +59,9 @@ class FindingChange:
     severity: Severity
     before: int
     after: int
+    new: Sequence[str] = ()
+    gone: Sequence[str] = ()
+    unchanged: Sequence[str] = ()
 
     @property
     def is_new(self) -> bool:
@@ -66,6 +72,22 @@ class FindingChange:
     def is_gone(self) -> bool:
         """Whether it is not found any more."""
         return self.after == 0
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it went, or names fewer subjects and no new one."""
+        return self.after < self.before and not self.new
+
+    @property
+    def words(self) -> str:
+        """What happened to it: ``new, 3``, ``gone``, ``5 → 5, 1 new and 1 gone``."""
+        if self.is_new:
+            return f"new, {self.after:,}"
+        if self.is_gone:
+            return "gone"
+        counts = ((self.new, "new"), (self.gone, "gone"))
+        told = " and ".join(f"{len(names):,} {word}" for names, word in counts if names)
+        return f"{self.before:,} → {self.after:,}" + (f", {told}" if self.new and self.gone else "")
 
 
 @dataclass(frozen=True)
@@ -78,7 +100,8 @@ class RunChanges:
         verdict_before: The verdict then.
         verdict_after: The verdict now.
         criteria: Criteria that differ, in report order.
-        findings: Findings that differ, new ones first, then those that grew, shrank and went; errors first in each.
+        findings: Findings that differ, new ones first, then those with new subjects, those with fewer, and those that
+            went; errors first in each.
             Only of groups that both runs measured.
         queries_lost: Ids of queries that passed then and do not now, sorted.
         queries_won: Ids of queries that pass now and did not then, sorted.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.history.baseline import baseline_of
 from ragval_pipeline.reporting.history.changes import changes_between
-from ragval_pipeline.reporting.history.earlier import read_report
+from ragval_pipeline.reporting.history.earlier import Subjects, kept_subjects, read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.history.retention import remove_surplus
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def history_of(base: UPath, name: str, report: ValidationReport, *, baseline: str | None, limit: int) -> RunHistory:
+def history_of(
+    base: UPath, name: str, report: ValidationReport, subjects: Subjects, *, baseline: str | None, limit: int
+) -> RunHistory:
     """The runs kept so far with this one as the last, and what changed since the one before of the same groups.
 
     Args:
         base: Where the suite's runs are.
         name: Name of this run's folder, which need not be there yet.
         report: This run's report.
+        subjects: All subjects of its findings.
         baseline: ``history.baseline``.
         limit: Runs in the trend at most, this one included.
     """
@@ -41,7 +44,7 @@ def history_of(base: UPath, name: str, report: ValidationReport, *, baseline: st
         chosen = baseline_of(base, baseline)
         kept = read_history(base, limit=limit)
         earlier = [point for point in kept.runs if point.name < name][-(limit - 1) :] if limit > 1 else []
-        changes = _since_last(base, earlier, report)
+        changes = _since_last(base, earlier, report, subjects)
     except RagvalError as error:  # said by the asset that compares with the baseline, where it matters
         logger.warning("%s", error)
         return RunHistory((own,))
@@ -66,8 +69,14 @@ def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None
         logger.info("%s older runs were removed", len(removed))
 
 
-def _since_last(base: UPath, earlier: list[RunPoint], report: ValidationReport) -> RunChanges | None:
+def _since_last(
+    base: UPath, earlier: list[RunPoint], report: ValidationReport, subjects: Subjects
+) -> RunChanges | None:
     asked = groups_of_report(report)
     alike = (point for point in reversed(earlier) if point.verdict != "error" and point.groups == asked)
     last = next(alike, None)
-    return None if last is None else changes_between(last.name, read_report(KeptRun(base / last.name)), report)
+    if last is None:
+        return None
+    run = KeptRun(base / last.name)
+    before = read_report(run)
+    return changes_between(last.name, before, report, (kept_subjects(run, before), subjects))

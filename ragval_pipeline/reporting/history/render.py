@@ -15,7 +15,7 @@ from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.evidence import FOLDER
 from ragval_pipeline.reporting.folder import copy_outputs
-from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, read_report
+from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, kept_subjects, read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.of_run import history_of
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
@@ -75,7 +75,9 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
         extras=_extras(run.folder / FOLDER),
         queries=[{**query.query, "id": query.query_id} for query in report.query_results],
         settings=settings,
-        history=history_of(run.folder.parent, run.name, report, baseline=baseline, limit=limit),
+        history=history_of(
+            run.folder.parent, run.name, report, kept_subjects(run, report), baseline=baseline, limit=limit
+        ),
     )
 
 

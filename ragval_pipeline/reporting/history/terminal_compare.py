@@ -65,7 +65,7 @@ class _Comparison(LinePrinter):
             interval = "" if test.interval is None else f", 95 % {test.interval[0]:+.3f} to {test.interval[1]:+.3f}"
             self.line(
                 (f"{test.before:.3f} → {test.after:.3f} ({test.delta:+.3f}{interval})", ""),
-                (f"  {'exact ' if test.exact else ''}p {change.p_adjusted:.2g}", "dim"),
+                (f"  {'exact ' if change.exact else ''}p {change.p_adjusted:.2g}", "dim"),
                 (f"  {test.wins} won, {test.ties} tied, {test.losses} lost", "dim"),
                 lead=f"  {change.metric} of {plural(test.n, 'query')}  ",
             )
@@ -96,11 +96,12 @@ class _Comparison(LinePrinter):
             self.line((f"not compared, measured by one of the runs only: {groups}", "dim"), indent=2)
         for change in changes.findings:
             scope = f" [{change.scope}]" if change.scope else ""
-            kind = "new" if change.is_new else "gone" if change.is_gone else "changed"
-            style = "green" if change.after < change.before else "red" if change.severity == "error" else ""
-            self.line(
-                (f"{change.code}{scope}", style), (f"  {change.before} → {change.after}", "dim"), lead=f"  {kind} "
-            )
+            style = "green" if change.is_better else "red" if change.severity == "error" else ""
+            self.line((f"{change.code}{scope}", style), (f"  {change.words}", "dim"), lead="  ")
+            for kind, names in (("new", change.new), ("gone", change.gone)):
+                if names:
+                    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+                    self.line((", ".join(names[:MOST_NAMED]) + more, ""), lead=f"    {kind}  ")
 
     def corpus(self, comparison: RunComparison) -> None:
         change = comparison.answers.turnover

@@ -6,6 +6,7 @@ A renderer module has ``render(bundle) -> ProfileReport`` (a model that dumps to
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -30,7 +31,15 @@ def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> di
     """
     if suite_profile is None:
         return None
-    report: dict[str, Any] = _renderer(suite_profile).render(bundle).model_dump()
+    # The seeds know no query without an expectation: what nobody judged is in validation_report.json alone.
+    counted = [query for query in bundle.report.query_results if query.counted]
+    left_out = {query.query_id for query in bundle.report.query_results} - {query.query_id for query in counted}
+    judged = replace(
+        bundle,
+        report=bundle.report.model_copy(update={"query_results": counted}),
+        queries=[query for query in bundle.queries if str(query["id"]) not in left_out],
+    )
+    report: dict[str, Any] = _renderer(suite_profile).render(judged).model_dump()
     return report
 
 

@@ -14,7 +14,13 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.criteria import success
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled
-from ragval_pipeline.reporting.profiles.stored import embedding_rules, hash_matches, searched_vector, stored_chunks
+from ragval_pipeline.reporting.profiles.stored import (
+    dimension_violations,
+    embedding_rules,
+    hash_matches,
+    searched_vector,
+    stored_chunks,
+)
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.suite.profiles.rag_retrieval_testing import MAX_CHARACTERS
 from ragval_pipeline.validation.report import QueryReport, TopResult
@@ -109,6 +115,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             *_violations(results),
             *_shared_chunk_ids(results),
             *_broken_embeddings(embeddings, embedding_rules(bundle)),
+            *dimension_violations(bundle, VectorEmbedding.__name__),
         ],
     )
 

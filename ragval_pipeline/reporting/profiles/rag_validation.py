@@ -15,6 +15,7 @@ from ragval_pipeline.reporting.profiles.criteria import success, verdict_of
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled, is_share
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.rag_validation import CATEGORIES, MIN_CHARACTERS
 from ragval_pipeline.validation.report import PrecisionMetric as Precision
 from ragval_pipeline.validation.report import QueryReport, TopResult
@@ -122,7 +123,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
         timestamp=report.timestamp,
         ground_truth=truth,
         success_criteria={
-            "relevance": success(report, "queries_above_threshold / total_queries", "relevance_rate"),
+            "relevance": success(report, "queries_above_threshold / positive queries", "relevance_rate"),
             "precision_at_3": success(report, "avg_precision_at_3", "precision_at_3"),
         },
         rule_violations=list(_violations(results, precisions, truth)),
@@ -158,7 +159,11 @@ def _result(hit: TopResult) -> RetrievalResult:
 
 def _precision(metric: Precision, bundle: ReportBundle) -> PrecisionMetric:
     found = len(metric.retrieved_urls)
-    short = None if found >= metric.k else f"the collection holds {found} distinct pages for this query"
+    short = (
+        None
+        if found >= metric.k
+        else f"the search gave no more than {plural(found, 'distinct page')}, however many points it was asked for"
+    )
     values = metric.model_dump(exclude={"query_id"})
     return PrecisionMetric(**values, short_because=short)
 

@@ -16,6 +16,7 @@ from ragval_pipeline.reporting.profiles.criteria import success
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled, is_share
 from ragval_pipeline.reporting.profiles.stored import searched_vector, stored_chunks
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.retrieval_pipeline import MAX_CHARACTERS, MAX_TOP_K, PROFILE
 from ragval_pipeline.validation.report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import fold_text, holds_word
@@ -190,7 +191,7 @@ def _message(query: QueryReport, asked: SearchQuery, found: int) -> str:
     if query.status == "error":
         return query.fail_reason or "the search failed"
     if found:
-        return f"Found {found} results at or above {asked.score_threshold:g}"
+        return f"Found {plural(found, 'result')} at or above {asked.score_threshold:g}"
     if query.best_similarity is None:
         return "No matches: the collection returned nothing"
     return f"No matches: the best result scores {query.best_similarity:.4f}, below {asked.score_threshold:g}"
@@ -207,7 +208,7 @@ def _states(query: QueryReport) -> list[State]:
 
 def _result(query: QueryReport, response: RetrievalResponse) -> ValidationResult:
     keywords = list(query.query.get("expected_keywords") or ())
-    texts = [fold_text(hit.chunk_text or "") for hit in query.top_results]
+    texts = [fold_text(hit.content or "") for hit in response.results]
     times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
     return ValidationResult(
         query=response.query,

@@ -15,7 +15,13 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.criteria import success
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled
-from ragval_pipeline.reporting.profiles.stored import embedding_rules, hash_matches, searched_vector, stored_chunks
+from ragval_pipeline.reporting.profiles.stored import (
+    dimension_violations,
+    embedding_rules,
+    hash_matches,
+    searched_vector,
+    stored_chunks,
+)
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
@@ -30,7 +36,7 @@ class Query(SeedEntity):
     id: str
     text: str
     embedding: list[float] | None = Field(description="Null: query vectors are not kept")
-    timestamp: str | None = Field(description="When it was processed; null when it was not")
+    timestamp: str | None = Field(description="When it was asked; null when it was not")
     metadata: dict[str, Any] | None
 
 
@@ -117,8 +123,9 @@ def render(bundle: ReportBundle) -> ProfileReport:
     report = bundle.report
     stored = stored_chunks(bundle)
     asked = {query.query_id: query for query in report.query_results}
-    tests = [_test(query, asked.get(str(query["id"])), stored, report.timestamp) for query in bundle.queries]
-    queries = [_query(query, asked.get(str(query["id"])), report.timestamp) for query in bundle.queries]
+    times = bundle.asked_at
+    tests = [_test(query, asked.get(str(query["id"])), stored, times) for query in bundle.queries]
+    queries = [_query(query, times) for query in bundle.queries]
     embeddings = _embeddings(report.query_results, stored, searched_vector(bundle)[0])
     return ProfileReport(
         timestamp=report.timestamp,
@@ -134,7 +141,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
                 "retrieved_metadata_completeness",
                 percent=True,
             ),
-            "accuracy": success(report, "tests with an expected chunk, percent", "accuracy", percent=True),
+            "accuracy": success(report, "tests with all expected chunks, percent", "accuracy", percent=True),
             "determinism": success(report, "queries with identical results, percent", "determinism", percent=True),
             "false_positives": success(report, "unrelated rejected, percent", "negative_pass_rate", percent=True),
             "latency_p95_ms": success(report, "execution_time_ms p95", "latency_p95_ms"),
@@ -142,25 +149,29 @@ def render(bundle: ReportBundle) -> ProfileReport:
         rule_violations=[
             *_violations(queries, tests, _negative_ids(bundle)),
             *_broken_embeddings(embeddings, embedding_rules(bundle)),
+            *dimension_violations(bundle, Embedding.__name__),
         ],
     )
 
 
-def _query(given: Mapping[str, Any], result: QueryReport | None, timestamp: str) -> Query:
+def _query(given: Mapping[str, Any], times: Mapping[str, str]) -> Query:
     return Query(
         id=str(given["id"]),
         text=given["query_text"],
         embedding=None,
-        timestamp=None if result is None else timestamp,
+        timestamp=times.get(str(given["id"])),
         metadata=given.get("metadata"),
     )
 
 
 def _test(
-    given: Mapping[str, Any], result: QueryReport | None, stored: Mapping[str, Mapping[str, Any]], timestamp: str
+    given: Mapping[str, Any],
+    result: QueryReport | None,
+    stored: Mapping[str, Mapping[str, Any]],
+    times: Mapping[str, str],
 ) -> ValidationTest:
-    times = [] if result is None else [result.embedding_ms, result.search_time_ms]
-    known = [value for value in times if value is not None]
+    taken = [] if result is None else [result.embedding_ms, result.search_time_ms]
+    known = [value for value in taken if value is not None]
     return ValidationTest(
         id=str(given["id"]),
         name=str(given.get("name") or given["id"]),
@@ -169,7 +180,7 @@ def _test(
         expected_results=list(given.get("expected_results") or ()),
         actual_results=None if result is None else [_chunk(hit, stored) for hit in result.top_results],
         status=_status(result),
-        timestamp=None if result is None else timestamp,
+        timestamp=times.get(str(given["id"])),
         execution_time_ms=sum(known) if known else None,
     )
 

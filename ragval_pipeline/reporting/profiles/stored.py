@@ -6,10 +6,11 @@ entity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.profiles.entities import RuleViolation
 from ragval_pipeline.reporting.profiles.rules import Rule
 
 COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
@@ -49,3 +50,28 @@ def embedding_rules(bundle: ReportBundle) -> tuple[Rule, ...]:
     if model is None:
         return (hash_rule,)
     return (hash_rule, Rule("model", f"must be the model that queries are embedded with, {model}", model.__eq__))
+
+
+def dimension_violations(bundle: ReportBundle, entity: str) -> Iterator[RuleViolation]:
+    """The collection's dimension, once for all its embeddings, where queries are embedded with another one.
+
+    Args:
+        bundle: The run.
+        entity: The seed's name for an embedding.
+    """
+    size, _ = searched_vector(bundle)
+    expected = _query_dimension(bundle)
+    if size is not None and expected is not None and size != expected:
+        rule = f"must be that of the queries, {expected}"
+        yield RuleViolation(entity=entity, where="embeddings", field="dimension", rule=rule, value=size)
+
+
+def _query_dimension(bundle: ReportBundle) -> int | None:
+    """The dimension that queries were found to have, else the one that the suite or its model states."""
+    from ragval_pipeline.sources.embedders.models import known_dimension
+
+    measured = [finding.details.get("found") for finding in bundle.findings if finding.code == "vector.dimension"]
+    stated = bundle.setting("embedding", "dimension")
+    model = bundle.report.environment.get("embedding_model")
+    known = [*measured, stated, known_dimension(model) if model else None]
+    return next((value for value in known if isinstance(value, int)), None)

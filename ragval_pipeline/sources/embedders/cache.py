@@ -74,6 +74,12 @@ class CachingEmbedder:
         return self.inner.max_input_tokens
 
     @property
+    def query_limit(self) -> int | None:
+        """Tokens of a query above which the embedder behind refuses it; None: it refuses none, or nobody knows."""
+        limit: int | None = getattr(self.inner, "query_limit", None)
+        return limit
+
+    @property
     def free(self) -> bool:
         """Of the embedder behind."""
         return self.inner.free

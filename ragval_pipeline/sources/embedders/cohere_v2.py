@@ -95,6 +95,11 @@ class CohereEmbedder:
         }
         self._sleep = sleep
 
+    @property
+    def query_limit(self) -> int | None:
+        """Tokens of a query above which the API refuses it; None: it refuses none."""
+        return self.max_input_tokens if self._truncate["search_query"] == "NONE" else None
+
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
         """Embed ``texts``, 96 a call. The API refuses blank texts: leave them out.
 

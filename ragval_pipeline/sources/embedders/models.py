@@ -73,3 +73,11 @@ def takes_output_dimension(model: str) -> bool:
     """Whether ``model`` lets the caller choose the dimension: Cohere's embed-v4 and newer."""
     generation = _GENERATION.match(_PREFIX.sub("", model.strip().lower()))
     return generation is not None and int(generation.group(1)) >= 4
+
+
+def dimension_remedy(model: str, size: int) -> str:
+    """What to do about a collection of ``size`` dimensions when ``model`` gives another number."""
+    facts = facts_of(model)
+    if facts is not None and size in facts.dimensions:
+        return f"Set embedding.dimension: {size}, which {model} gives too, if the collection was embedded with it."
+    return "Set embedding.provider and embedding.model to what the collection was embedded with."

@@ -8,8 +8,10 @@ other texts of a call.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.base import (
@@ -27,6 +29,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.embedders.base import Vectors
+
+
+#: Words whose tokens are kept, about 20 MB of them, and the longest of these.
+WORDS_HELD, WORD_CHARS = 100_000, 64
+#: The blank behind a word, and what the tokenizer takes for a token, or for a blank, wherever it stands.
+_PARTED = re.compile(r"(?<=[^ ]) ")
+_SPECIAL = re.compile("<s>|</s>|<unk>|\u2581")
+_BLANK = "\u2581"
 
 
 class StaticEmbedder:
@@ -67,10 +77,31 @@ def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]
 
     sums = np.zeros((len(texts), STATIC_DIMENSION), dtype=np.float64)
     for held in slices_of(texts):
-        encodings = parts.tokenizer.encode_batch([piece for _, piece in held], add_special_tokens=False)
-        for (index, _), encoding in zip(held, encodings, strict=True):
-            sums[index] += parts.matrix[encoding.ids].sum(axis=0)
+        for (index, _), ids in zip(held, token_ids(parts, [piece for _, piece in held]), strict=True):
+            sums[index] += parts.matrix[ids].sum(axis=0)
     return sums
+
+
+def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:
+    """The tokens of each text, word by word: a word that was met before is not tokenised again.
+
+    No token holds a blank behind another character, so a text's tokens are those of its words, each with the blanks in
+    front of it. The tokenizer puts one blank before whatever it is given: that is the one that words are parted at.
+    """
+    words = [[text] if _SPECIAL.search(text) else _PARTED.split(text) if text else [] for text in texts]
+    distinct = set(chain.from_iterable(words))
+    known = {word: ids for word in distinct if (ids := parts.words.get(word)) is not None}
+    new = list(distinct - known.keys())
+    fresh = {
+        # A text's last blank has no word behind it, and is a token by itself.
+        word: encoding.ids if word else [parts.tokenizer.token_to_id(_BLANK)]
+        for word, encoding in zip(new, parts.tokenizer.encode_batch(new, add_special_tokens=False), strict=True)
+    }
+    if len(parts.words) + len(fresh) > WORDS_HELD:
+        parts.words.clear()
+    parts.words.update((word, ids) for word, ids in fresh.items() if len(word) <= WORD_CHARS)
+    known.update(fresh)
+    return [list(chain.from_iterable(map(known.__getitem__, each))) for each in words]
 
 
 def _unit_length(sums: NDArray[np.float64]) -> Vectors:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +34,12 @@ class StaticParts:
     Args:
         matrix: float32 array of shape (32000, 256), one row per token.
         tokenizer: ``tokenizers.Tokenizer`` without padding and truncation.
+        words: Tokens of words that were met, for ``static.token_ids``.
     """
 
     matrix: Vectors
     tokenizer: Any
+    words: dict[str, list[int]] = field(default_factory=dict)
 
 
 def static_files() -> tuple[Path, Path]:

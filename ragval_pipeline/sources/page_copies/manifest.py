@@ -40,7 +40,6 @@ class PageCopiesManifest(BaseModel):
         run_id: Run that read them.
         configured: False when there is nothing to read from; ``reason`` says why.
         reason: Why no page was read, one clause; empty when pages were read.
-        reason_code: Of the criteria that cannot be measured then.
         staged_uri: Folder that the parts were written to.
         kept_uri: Folder that the parts are moved to when the run's report is written.
         parts: The Parquet files, one a bucket of pages.
@@ -59,7 +58,6 @@ class PageCopiesManifest(BaseModel):
     run_id: str
     configured: bool = True
     reason: str = ""
-    reason_code: str | None = None
     staged_uri: str = ""
     kept_uri: str = ""
     parts: tuple[Part, ...] = ()

@@ -19,8 +19,9 @@ _PATH = re.compile(rf"{_KEY}(?:\.{_KEY})*")
 def payload_selector(fields: Sequence[str] | None) -> bool | list[str]:
     """What ``with_payload`` must be to get ``fields``.
 
-    A dotted name is asked for as a key that holds dots and as a path into nested payload. A name that no path can
-    hold (with a quotation mark, or empty) makes it the whole payload.
+    A dotted name is asked for as a key that holds dots and as a path into nested payload, ``field#path`` also as the
+    field whose JSON text holds the path. A name that no path can hold (with a quotation mark, or empty) makes it the
+    whole payload.
 
     Args:
         fields: Payload names; null: the whole payload.
@@ -36,6 +37,9 @@ def filter_key(name: str) -> str:
 
 
 def _keys(name: str) -> list[str]:
+    outer, inside, _ = name.partition("#")
+    if outer and inside:
+        return [_quoted(name), *_keys(outer)]
     parts = name.split(".")
     if len(parts) == 1 or not all(parts):
         return [_quoted(name)]

@@ -17,6 +17,7 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
 from ragval_pipeline.sources.production_search import check_suite_search
 from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.reembedding import ZeroVectorError
 from ragval_pipeline.sources.retriever.entities import (
     RetrievalResponse,
     SearchQuery,
@@ -28,6 +29,7 @@ from ragval_pipeline.sources.retriever.session import Session
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
 
 
 class Retriever:
@@ -116,6 +118,8 @@ class Retriever:
         found.states.append("EMBEDDING")
         batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
         found.retries = max(batch.tries - batch.calls, 0)
+        if not batch.vectors[0].any():
+            raise ZeroVectorError(session.embedder)
         found.states.append("SEARCHING")
         before = session.reader.attempts.tries
         fields = list(dict.fromkeys(self._suite.payload.fields.values()))
@@ -171,7 +175,8 @@ def _failed(
 
 def _message(results: list[SearchResult], hits: list[Hit], query: SearchQuery) -> str:
     if results:
-        return f"Found {len(results)} of {len(hits)} hits that reach {query.score_threshold:g}"
+        found, asked = len(results), plural(len(hits), "hit")
+        return f"Found {plural(found, 'result')}: {found} of {asked} reach {query.score_threshold:g}"
     if hits:
         return f"No hit reaches {query.score_threshold:g}: the best scores {hits[0].score:.4f}"
     return "The collection returned nothing"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.sources.snapshot.embedded import text_of_payload
 from ragval_pipeline.sources.snapshot.schema import (
     INTEGER_FIELDS,
     TEXT_FIELDS,
@@ -33,6 +34,7 @@ class RecordMapper:
         tracked: Payload names whose kinds are kept: all mapped and all required ones.
         page_key: Canonical form of a source URL.
         pages: In-scope sitemap pages by canonical form, as the sitemap spells them.
+        flavour: The framework that wrote the points, which says what was embedded; None: not known.
     """
 
     def __init__(
@@ -42,11 +44,13 @@ class RecordMapper:
         tracked: Sequence[str],
         page_key: Callable[[str], str],
         pages: Mapping[str, str],
+        flavour: str | None = None,
     ) -> None:
         self._fields = dict(fields)
         self._tracked = tuple(tracked)
         self._page_key = page_key
         self._pages = pages
+        self._flavour = flavour
         self.schema = arrow_schema(self._tracked)
 
     def batch(self, points: Sequence[Point]) -> pa.RecordBatch:
@@ -80,8 +84,13 @@ class RecordMapper:
             if row[name] is None and kinds[payload_name] not in EMPTY_KINDS | {"absent"}:
                 odd[payload_name] = shown(value)
         row.update({kind_column(name): kind for name, kind in kinds.items()})
+        row["embedded_text"] = self._embedded(point.payload, row["text"])
         row.update(self._derived(row), point_id=point.id, odd=json.dumps(odd, ensure_ascii=False) if odd else None)
         return row
+
+    def _embedded(self, payload: Mapping[str, Any], text: str | None) -> str | None:
+        found = text_of_payload(payload, self._flavour)
+        return None if found is None or found == text else encodable(found)
 
     def _derived(self, row: Mapping[str, Any]) -> dict[str, Any]:
         url, text = row["source_url"], row["text"]

@@ -6,7 +6,8 @@ What lives here: looking at one value. What does not: which kinds a field may ha
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from ragval_pipeline.text.characters import is_blank
@@ -23,16 +24,44 @@ EMPTY_KINDS: frozenset[Kind] = frozenset({"null", "blank", "empty"})
 def lookup(payload: Mapping[str, Any], path: str) -> tuple[bool, Any]:
     """Whether the payload holds ``path``, and its value.
 
-    A key that literally holds dots wins over reaching inside.
+    Dots reach into nested objects, ``field#path`` into a JSON object that is stored as text. A key that literally holds
+    such characters wins over reaching inside.
     """
     if path in payload:
         return True, payload[path]
+    outer, inside, inner = path.partition("#")
     value: Any = payload
-    for part in path.split("."):
+    for part in outer.split("."):
         if not isinstance(value, Mapping) or part not in value:
             return False, None
         value = value[part]
-    return True, value
+    if not inside:
+        return True, value
+    held = json_object(value)
+    return (False, None) if held is None else lookup(held, inner)
+
+
+def payload_paths(payload: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[str]:
+    """Every name of a payload that ``lookup`` finds, at most four levels deep, objects and what is in them alike."""
+    for name, value in payload.items():
+        yield f"{prefix}{name}"
+        inside, joint = (value, ".") if isinstance(value, Mapping) else (json_object(value), "#")
+        if inside is not None and depth < 3:
+            yield from payload_paths(inside, f"{prefix}{name}{joint}", depth + 1)
+
+
+def json_object(value: Any) -> Mapping[str, Any] | None:
+    """The JSON object that a text holds; None for anything else. Not to be changed: it is kept for the next call."""
+    return _parsed(value) if isinstance(value, str) and value.startswith("{") else None
+
+
+@lru_cache(maxsize=4)  # several fields of one point may be in one text
+def _parsed(text: str) -> Mapping[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, Mapping) else None
 
 
 def kind_of(present: bool, value: Any) -> Kind:

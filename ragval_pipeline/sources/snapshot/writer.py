@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.qdrant.reader import Reader
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
+from ragval_pipeline.sources.snapshot.embedded import fields_read
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
+from ragval_pipeline.sources.snapshot.values import payload_paths
 from ragval_pipeline.suite.model import PayloadSettings
 
 if TYPE_CHECKING:
@@ -57,10 +59,13 @@ def take_snapshot(
     started = time.monotonic()
     facts = reader.facts()
     tracked = tracked_fields(payload.fields, payload.required)
-    mapper = RecordMapper(fields=payload.fields, tracked=tracked, page_key=page_key, pages=pages)
+    mapper = RecordMapper(
+        fields=payload.fields, tracked=tracked, page_key=page_key, pages=pages, flavour=payload.flavour
+    )
     _clear(folder)
+    read = (*tracked, *fields_read(payload.flavour))
     with BucketWriter(folder, mapper.schema, buckets_for(facts.points_count, POINTS_PER_BUCKET)) as writer:
-        for batch in _batches(reader, mapper, tracked, facts.points_count, on_progress):
+        for batch in _batches(reader, mapper, read, facts.points_count, on_progress):
             writer.add(batch, _keys(batch))
         parts = writer.close()
     return SnapshotManifest(
@@ -90,12 +95,12 @@ def _clear(folder: UPath) -> None:
 def _batches(
     reader: Reader,
     mapper: RecordMapper,
-    tracked: tuple[str, ...],
+    fields: tuple[str, ...],
     expected: int,
     on_progress: Callable[[int, int], None] | None,
 ) -> Iterator[pa.RecordBatch]:
     read = 0
-    for points in reader.pages(tracked):
+    for points in reader.pages(fields):
         yield mapper.batch(points)
         read += len(points)
         if on_progress:
@@ -112,13 +117,6 @@ def _observe(reader: Reader) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for points in reader.pages(None):
         for point in points[:OBSERVED_POINTS]:
-            names.update(dict.fromkeys(_paths(point.payload)))
+            names.update(dict.fromkeys(payload_paths(point.payload)))
         break
     return tuple(sorted(names))
-
-
-def _paths(payload: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[str]:
-    for name, value in payload.items():
-        yield f"{prefix}{name}"
-        if isinstance(value, Mapping) and depth < 3:
-            yield from _paths(value, f"{prefix}{name}.", depth + 1)

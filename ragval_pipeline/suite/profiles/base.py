@@ -21,11 +21,18 @@ class Variable:
         name: Name of the variable.
         key: Dotted key of the suite that it sets.
         convert: Makes the setting from the variable's text.
+        unless: Keys of which the suite writes one where it does without the variable; None: the seed calls it optional.
     """
 
     name: str
     key: str
     convert: Callable[[str], Any] = str
+    unless: tuple[str, ...] | None = None
+
+
+#: What every seed asks for. A suite that says itself where Qdrant is says also whether that place asks for a key.
+QDRANT_URL = Variable("QDRANT_URL", "qdrant.url", unless=("qdrant.url", "qdrant.path"))
+QDRANT_API_KEY = Variable("QDRANT_API_KEY", "qdrant.api_key", unless=("qdrant.url", "qdrant.path", "qdrant.api_key"))
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class Profile:
         expects: Query fields that the seed asks every positive query for; a missing one is a warning.
         max_input_tokens: Tokens that the seed's embedding model reads of a text.
         vector_size: Length of vectors that the seed states; no setting, because a suite may embed otherwise.
+        results_reach_threshold: Whether a hit below a query's threshold is no result, so that its words answer nothing.
         plain_headings: Whether the seed stores one heading as a text where others store a list.
         follows: Keys (section.name) that take another key's value unless something other than the profile sets them.
         id_rule: What a point's id is the MD5 of, in canonical field names; null: the seed has no rule.
@@ -92,6 +100,7 @@ class Profile:
     expects: tuple[str, ...] = ()
     max_input_tokens: int | None = None
     vector_size: int | None = None
+    results_reach_threshold: bool = False
     plain_headings: bool = False
     follows: Mapping[str, str] = field(default_factory=dict)
     id_rule: str | None = None

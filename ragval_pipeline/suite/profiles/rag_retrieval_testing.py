@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.profiles.base import Profile, QueryRule, Variable, sitemap_of
+from ragval_pipeline.suite.profiles.base import QDRANT_API_KEY, QDRANT_URL, Profile, QueryRule, Variable, sitemap_of
 
 MAX_CHARACTERS = 1000
 
@@ -28,18 +28,20 @@ PROFILE = Profile(
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.5, "judge": ("url", "score")},
     },
     gates={
+        "query_pass_rate": Gate(0.90, required=True),
         "content_integrity": Gate(0.99, required=True),
+        "error_findings": Gate(0.0, required=True),
         "retrieved_metadata_completeness": Gate(1.0, required=True),
         "latency_p95_ms": Gate(2000.0, required=True),
         "recall_at_5": Gate(0.90, required=True),
     },
     variables=(
         Variable("COHERE_API_KEY", "embedding.api_key"),
-        Variable("QDRANT_URL", "qdrant.url"),
-        Variable("QDRANT_API_KEY", "qdrant.api_key"),
+        QDRANT_URL,
+        QDRANT_API_KEY,
         Variable("QDRANT_COLLECTION_NAME", "qdrant.collection"),
         Variable("COHERE_MODEL", "embedding.model"),
-        Variable("BASE_URL", "source.sitemap", sitemap_of),
+        Variable("BASE_URL", "source.sitemap", sitemap_of, unless=("source",)),
     ),
     query_rules=(
         QueryRule(

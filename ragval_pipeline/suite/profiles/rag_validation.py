@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.profiles.base import Profile, QueryRule, Variable, are_http_urls
+from ragval_pipeline.suite.profiles.base import QDRANT_API_KEY, QDRANT_URL, Profile, QueryRule, Variable, are_http_urls
 
 CATEGORIES = ("ROS 2", "Digital Twin (Gazebo/Unity)", "NVIDIA Isaac", "VLA", "Capstone", "General")
 MIN_CHARACTERS = 5
@@ -37,8 +37,8 @@ PROFILE = Profile(
     },
     variables=(
         Variable("COHERE_API_KEY", "embedding.api_key"),
-        Variable("QDRANT_URL", "qdrant.url"),
-        Variable("QDRANT_API_KEY", "qdrant.api_key"),
+        QDRANT_URL,
+        QDRANT_API_KEY,
         Variable("QDRANT_COLLECTION_NAME", "qdrant.collection"),
     ),
     query_rules=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.profiles.base import Profile, QueryRule, SettingRule, Variable
+from ragval_pipeline.suite.profiles.base import QDRANT_API_KEY, QDRANT_URL, Profile, QueryRule, SettingRule, Variable
 
 MAX_CHARACTERS = 8000
 MAX_TOP_K = 50
@@ -35,8 +35,8 @@ PROFILE = Profile(
     },
     variables=(
         Variable("COHERE_API_KEY", "embedding.api_key"),
-        Variable("QDRANT_URL", "qdrant.url"),
-        Variable("QDRANT_API_KEY", "qdrant.api_key"),
+        QDRANT_URL,
+        QDRANT_API_KEY,
         Variable("QDRANT_COLLECTION_NAME", "qdrant.collection"),
     ),
     query_rules=(
@@ -55,5 +55,6 @@ PROFILE = Profile(
     expects=("expected_keywords",),
     max_input_tokens=512,
     vector_size=1024,
+    results_reach_threshold=True,
     id_rule="{source_url}_{chunk_index}",
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.profiles.base import Profile, QueryRule, Variable, sitemap_of
+from ragval_pipeline.suite.profiles.base import QDRANT_API_KEY, QDRANT_URL, Profile, QueryRule, Variable, sitemap_of
 
 MODULE_PATTERN = re.compile(r"Module \d+ \S.*")
 
@@ -45,9 +45,9 @@ PROFILE = Profile(
     },
     variables=(
         Variable("COHERE_API_KEY", "embedding.api_key"),
-        Variable("QDRANT_URL", "qdrant.url"),
-        Variable("QDRANT_API_KEY", "qdrant.api_key"),
-        Variable("DOCUSAURUS_BASE_URL", "source.sitemap", sitemap_of),
+        QDRANT_URL,
+        QDRANT_API_KEY,
+        Variable("DOCUSAURUS_BASE_URL", "source.sitemap", sitemap_of, unless=("source",)),
         Variable("SIMILARITY_THRESHOLD", "retrieval.min_similarity"),
         Variable("TOP_K_RESULTS", "retrieval.top_k"),
     ),

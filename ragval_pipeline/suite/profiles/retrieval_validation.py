@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.profiles.base import Profile, QueryRule, Variable
+from ragval_pipeline.suite.profiles.base import QDRANT_API_KEY, QDRANT_URL, Profile, QueryRule, Variable
 
 PROFILE = Profile(
     name="retrieval-validation",
@@ -29,6 +29,7 @@ PROFILE = Profile(
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.3, "judge": ("results", "score"), "repeats": 2},
     },
     gates={
+        "query_pass_rate": Gate(0.95, required=True),
         "retrieved_metadata_completeness": Gate(1.0, required=True),
         "accuracy": Gate(0.95, required=True),
         "determinism": Gate(1.0, required=True),
@@ -37,8 +38,8 @@ PROFILE = Profile(
     },
     variables=(
         Variable("COHERE_API_KEY", "embedding.api_key"),
-        Variable("QDRANT_URL", "qdrant.url"),
-        Variable("QDRANT_API_KEY", "qdrant.api_key"),
+        QDRANT_URL,
+        QDRANT_API_KEY,
         Variable("QDRANT_COLLECTION_NAME", "qdrant.collection"),
         Variable("COHERE_MODEL", "embedding.model"),
         Variable("RETRIEVAL_THRESHOLD", "retrieval.min_similarity"),

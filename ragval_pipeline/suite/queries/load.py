@@ -24,7 +24,7 @@ from ragval_pipeline.suite.queries.files import read_entries
 from ragval_pipeline.suite.queries.ground_truth import with_ground_truth
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
 from ragval_pipeline.suite.queries.patterns import check_patterns
-from ragval_pipeline.suite.queries.qrels import read_qrels, with_judgements
+from ragval_pipeline.suite.queries.qrels import Qrels, is_qrels, query_ids, read_qrels, with_judgements
 from ragval_pipeline.suite.queries.rules import advice, refuse_broken
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.queries.trec import read_topics
@@ -56,6 +56,31 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
     if suite.retrieval.module_match == "regex":
         check_patterns(located, file)
     return [query for _, query in located]
+
+
+def unmatched_topics(suite: Suite, queries: Sequence[TestQuery]) -> dict[str, int]:
+    """Ids of the suite's qrels that name none of its queries, with the number of judgements on each.
+
+    Args:
+        suite: The suite.
+        queries: Its queries, as ``load_queries`` reads them.
+
+    Raises:
+        SuiteError: The qrels cannot be read.
+    """
+    qrels = _qrels_of(suite)
+    known = query_ids(queries, qrels)
+    return {name: len(grades) for name, grades in qrels.items() if name not in known}
+
+
+def _qrels_of(suite: Suite) -> Qrels:
+    setting = suite.queries
+    if isinstance(setting, TrecFiles):
+        return read_qrels(setting.qrels)
+    if isinstance(setting, QueryFiles):
+        truth = setting.ground_truth
+        return read_qrels(truth) if truth is not None and is_qrels(truth) else {}
+    return read_beir(setting)[1] if isinstance(setting, Path) and setting.is_dir() else {}
 
 
 Located = list[tuple[Entry, TestQuery]]

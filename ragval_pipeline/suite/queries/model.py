@@ -85,7 +85,7 @@ class TestQuery(BaseModel):
     min_similarity: Fraction | None = Field(
         None,
         validation_alias=AliasChoices(*THRESHOLD_NAMES),
-        description="Score that the best hit must reach; null: the suite's; score_threshold means the same",
+        description="Score that the best hit must reach; null: the suite's, if it decides; or score_threshold",
     )
     top_k: Rank | None = Field(None, description="Hits that the query is judged by; null: the suite's")
     negative: bool = Field(False, description="True: the index must not answer it")
@@ -96,6 +96,7 @@ class TestQuery(BaseModel):
     created_at: Any = Field(None, description="Kept, not used")
     judgements: dict[str, int] = Field(default_factory=dict, exclude=True, description="Grade by page or document id")
     _written: Mapping[str, Any] = PrivateAttr(default_factory=dict)
+    _unjudged: bool = PrivateAttr(default=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -145,6 +146,30 @@ class TestQuery(BaseModel):
     def written(self) -> Mapping[str, Any]:
         """The entry of the query file; empty for a query that was made in Python."""
         return self._written
+
+    @property
+    def stated_conditions(self) -> list[str]:
+        """The conditions that the query states itself, in the order of ``retrieval.judge``."""
+        stated = {
+            "score": self.min_similarity is not None,
+            "module": self.expected_module is not None,
+            "chapter": self.expected_chapter is not None,
+            "url": any(grade > 0 for grade in self.grades.values()),
+            "keywords": bool(self.expected_keywords),
+            "results": bool(self.expected_results),
+        }
+        return [name for name, is_stated in stated.items() if is_stated]
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether qrels judge other queries and no document relevant to this one, which expects nothing else either."""
+        return self._unjudged
+
+    def as_unjudged(self) -> TestQuery:
+        """This query as one that is asked and shown and not counted."""
+        query = self.model_copy()
+        query._unjudged = True
+        return query
 
     def of_entry(self, written: Mapping[str, Any], query_id: str) -> TestQuery:
         """This query under its id in the run, with the entry of the query file that it was made from."""

@@ -6,7 +6,6 @@ a BEIR folder (``beir``), and metrics.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -14,8 +13,6 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.yaml_file import read_text
-
-_log = logging.getLogger(__name__)
 
 #: Query id to page URL or document id to grade.
 Qrels = dict[str, dict[str, int]]
@@ -68,40 +65,43 @@ def is_qrels(file: Path) -> bool:
 def with_judgements(
     queries: Sequence[TestQuery], qrels: Mapping[str, Mapping[str, int]], file: Path
 ) -> list[TestQuery]:
-    """The queries with the judgements on their ids; those that nobody judged stay as they are.
+    """The queries with the judgements on their ids.
 
-    Ids that are numbers also match without leading zeros: topic ``051`` has the judgements of ``51``.
+    A query without any relevant document that expects nothing itself is unjudged, whether the qrels leave it out or
+    find every document irrelevant: it can neither pass nor fail.
 
     Raises:
         SuiteError: No query was judged, or a judged query is negative.
     """
     if not queries:
         return []
-    by_id = {query.id: query for query in queries}
-    by_number = {_number(query.id): query.id for query in queries}
-    judged: dict[str, Mapping[str, int]] = {}
-    unknown = []
-    for name, grades in qrels.items():
-        found = name if name in by_id else by_number.get(_number(name)) if name.isdigit() else None
-        if found is None:
-            unknown.append(name)
-        else:
-            judged[found] = grades
+    judged = {query: qrels[name] for name, query in query_ids(queries, qrels).items()}
     if not judged:
         raise SuiteError(
             f"judges none of the {len(queries)} queries: {printable(next(iter(qrels)))} is no query's id",
             file=file,
             remedy="Check that topics and qrels belong together.",
         )
-    if unknown:
-        _log.warning("%s: %d of %d judged queries are not among the queries", file, len(unknown), len(qrels))
-    _refuse_negatives((by_id[name] for name, grades in judged.items() if max(grades.values()) > 0), file)
-    return [
-        query.model_copy(update={"judgements": {**query.judgements, **judged[query.id]}})
-        if query.id in judged
-        else query
-        for query in queries
-    ]
+    _refuse_negatives((query for query in queries if max(judged.get(query.id, {"": 0}).values()) > 0), file)
+    return [_judged(query, judged.get(query.id, {})) for query in queries]
+
+
+def query_ids(queries: Iterable[TestQuery], qrels: Iterable[str]) -> dict[str, str]:
+    """The query that each id of the qrels names, without ids that name none.
+
+    Ids that are numbers also match without leading zeros: topic ``051`` has the judgements of ``51``.
+    """
+    ids = [query.id for query in queries]
+    known, by_number = set(ids), {_number(name): name for name in ids}
+    found = {
+        name: name if name in known else by_number.get(_number(name)) if name.isdigit() else None for name in qrels
+    }
+    return {name: query for name, query in found.items() if query is not None}
+
+
+def _judged(query: TestQuery, grades: Mapping[str, int]) -> TestQuery:
+    found = query.model_copy(update={"judgements": {**query.judgements, **grades}}) if grades else query
+    return found if found.negative or found.stated_conditions else found.as_unjudged()
 
 
 def _refuse_negatives(queries: Iterable[TestQuery], file: Path) -> None:

@@ -31,7 +31,7 @@ class ErrorRates:
 
     Args:
         threshold: The threshold; a query passes from it on.
-        lost: Share of positive queries below it, 0..1; null without any.
+        lost: Share of positive queries below it, 0..1, which it fails where the score decides; null without any.
         let_through: Share of negative queries that reach it, 0..1; null without any.
         own_lost: Share of pages whose own title scores below it, 0..1; null without any.
         note: What the threshold is known as, or empty.
@@ -156,6 +156,12 @@ def _evenly(scores: Iterable[float]) -> list[float]:
 
 
 def _warnings(scores: Scores, strict: float) -> Iterable[str]:
+    if scores.by_suite < scores.asked:
+        yield (
+            f"retrieval.min_similarity decides on {scores.by_suite} of the {scores.asked} queries: those that state "
+            "nothing but their text, and negative ones. The others are judged by what they state, unless "
+            "retrieval.judge lists score."
+        )
     if not scores.positive:
         yield "There is no positive query with a hit: the pages' own titles stand in for them, and score higher."
     elif len(scores.positive) < _FEWEST:

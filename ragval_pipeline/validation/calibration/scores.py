@@ -21,11 +21,15 @@ class Scores:
         positive: Of queries that the index ought to answer.
         negative: Of queries that it ought not to answer.
         own: Of pages found by their own title.
+        asked: Queries of the run.
+        by_suite: Those that ``retrieval.min_similarity`` decides on.
     """
 
     positive: Sequence[float]
     negative: Sequence[float]
     own: Sequence[float]
+    asked: int = 0
+    by_suite: int = 0
 
     @property
     def answered(self) -> list[float]:
@@ -49,10 +53,19 @@ def scores_of(queries: Iterable[QueryReport], own: Iterable[float]) -> Scores:
         own: Scores of pages found by their own title.
     """
     known = [(query, query.best_similarity) for query in queries]
+    by_suite = [
+        query
+        for query, _ in known
+        if query.held_to is not None
+        and query.held_to.min_similarity is not None
+        and query.query.get("min_similarity") is None
+    ]
     return Scores(
         positive=sorted(score for query, score in known if score is not None and not _is_negative(query.query)),
         negative=sorted(score for query, score in known if score is not None and _is_negative(query.query)),
         own=sorted(own),
+        asked=len(known),
+        by_suite=len(by_suite),
     )
 
 

@@ -7,8 +7,8 @@ The offline tokenizer is not the model's. Where the claimed counts of most chunk
 recount, that relation is how the collection counts: claims that follow it are believed, so that a chunker which cuts
 at exactly 512 of the model's own tokens is not called over the limit; the other chunks are recounted and scaled by it,
 and are over the limit when no claim that would be believed is within it.
-Where there is no such relation, or one that no tokenizer gives (counts of words), the recount stands alone, and a chunk
-must be over the limit by a margin.
+Where there is no such relation, or one that no tokenizer gives (counts of words), the recount stands alone: what
+tokenizers differ by makes it a range. Where the model's own tokenizer counted, nothing is estimated.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragval_pipeline.sources.embedders.tokens import RATIOS, Script
 from ragval_pipeline.validation.chunks.recount import Counted
-from ragval_pipeline.validation.chunks.scripts import Script
 
 #: Chunks of fewer tokens say little: special tokens and prefixes weigh too much.
 _MIN_TOKENS = 20
@@ -40,8 +40,6 @@ _STEADY = 0.25
 _AS_GOOD, _EXACT = 2.0, 0.01
 #: How far from the relation a believed claim may be, in spreads, and at least as a share of the count and in tokens.
 _SPREADS, _SHARE, _SPECIAL = 3.0, 0.05, 3
-#: How many times the limit the recount must be where there is no relation: what tokenizers differ by on each script.
-MARGINS: Mapping[Script, float] = {"latin": 1.15, "accented": 1.5, "other": 4.0}
 
 
 @dataclass(frozen=True)
@@ -81,11 +79,18 @@ class Estimate:
 
     Args:
         tokens: The estimate.
-        surely: What it has at least, allowing for the difference between tokenizers.
+        at_least: Its lower end, allowing for the difference between tokenizers.
+        at_most: Its upper end.
     """
 
     tokens: float
-    surely: float
+    at_least: float
+    at_most: float
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is a count and no estimate."""
+        return self.at_least == self.at_most
 
 
 def learn_relations(counted: Iterable[Counted]) -> Relations:
@@ -105,24 +110,24 @@ def learn_relations(counted: Iterable[Counted]) -> Relations:
 
 
 def estimate(chunk: Counted, relations: Relations) -> Estimate:
-    """The chunk's tokens: its claim where it is believed, else the recount, scaled where there is a relation."""
+    """The tokens that the model reads of a chunk, its header included.
+
+    The exact count where there is one; else the claim where it is believed; else the recount, scaled where there is a
+    relation.
+    """
+    if chunk.exact is not None:
+        return Estimate(chunk.exact, chunk.exact, chunk.exact)
+    low, high = RATIOS[chunk.script]
     relation = relations.get(chunk.script)
     if relation is None or not _is_trusted(relation, chunk.script):
-        return Estimate(chunk.tokens, chunk.tokens / MARGINS[chunk.script])
+        return Estimate(chunk.folded, chunk.folded * low, chunk.folded * high)
     scaled = chunk.tokens * relation.tokens
     tolerance = _tolerance(scaled, relation.spread)
     if chunk.claimed is not None and abs(math.log(chunk.claimed / max(scaled, 1.0))) <= tolerance:
-        return Estimate(chunk.claimed, chunk.claimed)
-    return Estimate(scaled, scaled / min(math.exp(tolerance), MARGINS[chunk.script]))
-
-
-def margins(relations: Relations) -> dict[str, float]:
-    """The margins that hold, by script: of those whose claims are not believed."""
-    return {
-        script: margin
-        for script, margin in MARGINS.items()
-        if script not in relations or not _is_trusted(relations[script], script)
-    }
+        whole = chunk.claimed + chunk.added * relation.tokens
+        return Estimate(whole, whole, whole)
+    whole = scaled + chunk.added * relation.tokens
+    return Estimate(whole, whole * max(math.exp(-tolerance), low), whole * min(math.exp(tolerance), high))
 
 
 def _counts_alike(relation: Relation) -> bool:

@@ -55,6 +55,16 @@ class LimitRules:
         """The limit for a point whose payload names ``payload_model``; null when nobody knows one."""
         return next(self._candidates(payload_model), None)
 
+    def model_of(self, payload_model: str | None) -> str | None:
+        """The model whose limit holds for a point, as far as payload, collection or suite name one."""
+        named = payload_model or _named_in(self.collection or {}) or self.model
+        return named if self.has_limit(payload_model) else None
+
+    def has_limit(self, payload_model: str | None) -> bool:
+        """Whether the model of a point is known to read only so many tokens."""
+        limit = self.of(payload_model)
+        return limit is not None and limit.tokens is not None
+
     def _candidates(self, payload_model: str | None) -> Iterator[Limit]:
         if self.max_input_tokens is not None:
             yield Limit(self.max_input_tokens, "embedding.max_input_tokens")

@@ -12,7 +12,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.chunks import (
     duplicate_text,
-    generations,
+    ingested_twice,
     near_duplicate,
     order,
     over_limit,
@@ -46,7 +46,7 @@ def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measur
     snapshot, required = facts.snapshot, _required(facts.snapshot)
     on_pages = chunks_on_pages(facts)
     findings = [
-        *_structure(facts, on_pages, now),
+        *_structure(facts, on_pages, now, limits.model),
         *_tokens(snapshot, limits),
         *duplicate_text.duplicate_text_findings(duplicate_text.collect_texts(snapshot.rows(duplicate_text.COLUMNS))),
         *near_duplicate.near_duplicate_findings(near_duplicate.collect_shingles(snapshot.rows(near_duplicate.COLUMNS))),
@@ -59,7 +59,7 @@ def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measur
     points = snapshot.manifest.points
     return Measurement(
         asset=ASSET,
-        values=(generations.times_stored(on_pages),),
+        values=(ingested_twice.times_stored(on_pages),),
         findings=tuple(with_share(finding, points) for finding in findings),
     )
 
@@ -81,22 +81,24 @@ def _required(snapshot: Snapshot) -> frozenset[str]:
 
 
 def _tokens(snapshot: Snapshot, limits: LimitRules) -> Iterator[Finding]:
-    counted = recount.recount(snapshot.rows(recount.COLUMNS))
+    counted = recount.recount(snapshot.rows(recount.COLUMNS), limits)
     relations = learn_relations(counted)
     measured = over_limit.measure_limits(counted, relations, limits.of)
     yield from over_limit.limit_findings(measured, relations)
     yield from token_count_off.token_count_findings(counted, relations)
 
 
-def _structure(facts: Facts, on_pages: Mapping[str, Sequence[ChunkFacts]], now: datetime) -> Iterator[Finding]:
+def _structure(
+    facts: Facts, on_pages: Mapping[str, Sequence[ChunkFacts]], now: datetime, model: str | None
+) -> Iterator[Finding]:
     """What depends on the pages."""
     snapshot, copies = facts.snapshot, facts.copies
     read = {page.page_key: page for page in facts.pages() if page.state == "read"}
     pages = order.without_strays(order.collect_order(snapshot.rows(order.COLUMNS)))
-    yield from order.order_findings(pages)
+    yield from order.order_findings(pages, model=model)
     yield from stale_tail.stale_tail_findings(pages, on_pages, read, now=now)
     yield from page_order.order_findings(on_pages, read)
-    yield from generations.twice_findings(on_pages, read)
+    yield from ingested_twice.twice_findings(on_pages, read)
     phrases = boilerplate.collect_phrases(snapshot.rows(boilerplate.COLUMNS))
     suspected = boilerplate.suspected_wordings(phrases)
     damaged = mojibake.collect_mojibake(snapshot.rows(mojibake.COLUMNS))

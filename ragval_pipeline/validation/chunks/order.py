@@ -15,19 +15,24 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.urls import is_http_url, without_fragment
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.chunks.generations import Basis, Stored, newest_of
 
 #: Snapshot columns that ``collect_order`` needs.
-COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at")
+COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at", "model")
 #: Missing indices of a page, and points that share one index, that a subject's details list.
 SHOWN = 100
+_TOLD = {"date": "times of embedding", "model": "models", "id": "ids"}
+_OLDER = "Delete the older points of each group, which their {} tell: delete_point_ids of remediation.json lists them."
+_IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."
 
 
 @dataclass
 class PageOrder:
-    """The chunks of one page: its first stored spelling, without one of several fragments, and the points by index."""
+    """The chunks of one page: its first stored spelling, without one of several fragments, points by index, models."""
 
     url: str
     points: dict[int, list[tuple[str, str | None]]] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
 
     def spelt(self, url: str) -> None:
         """Take in how another point of the page spells it."""
@@ -43,6 +48,8 @@ def collect_order(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
             page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
             page.spelt(row["source_url"])
             page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
+            if row["model"] is not None:
+                page.models[row["point_id"]] = row["model"]
     return pages
 
 
@@ -53,6 +60,7 @@ def merge_order(slices: Iterable[Mapping[str, PageOrder]]) -> dict[str, PageOrde
         for key, page in pages.items():
             known = merged.setdefault(key, PageOrder(page.url))
             known.spelt(page.url)
+            known.models.update(page.models)
             for index, points in page.points.items():
                 known.points.setdefault(index, []).extend(points)
     return merged
@@ -67,9 +75,14 @@ def without_strays(pages: Mapping[str, PageOrder]) -> dict[str, PageOrder]:
     return addresses or dict(pages)
 
 
-def order_findings(pages: Mapping[str, PageOrder]) -> list[Finding]:
-    """Pages with gaps and points that share page and index."""
-    return [*_gaps(pages), *_duplicates(pages)]
+def order_findings(pages: Mapping[str, PageOrder], *, model: str | None = None) -> list[Finding]:
+    """Pages with gaps and points that share page and index.
+
+    Args:
+        pages: The chunks of every page.
+        model: The model that queries are embedded with; None: not known.
+    """
+    return [*_gaps(pages), *_duplicates(pages, model)]
 
 
 def _gaps(pages: Mapping[str, PageOrder]) -> list[Finding]:
@@ -81,7 +94,8 @@ def _gaps(pages: Mapping[str, PageOrder]) -> list[Finding]:
         if missing:
             shown = list(islice(_between(first, present), SHOWN))
             details = {"missing": shown, "missing_count": missing, "highest": present[-1]}
-            subjects.append(Subject(name=page.url, page=key, details=details))
+            extent = missing / (missing + len(present))
+            subjects.append(Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent))
     return [make_finding("chunk.index_gap", subjects)] if subjects else []
 
 
@@ -101,19 +115,30 @@ def _first_index(pages: Mapping[str, PageOrder]) -> int:
     return 1 if 0 not in starts and len(starts) > 1 and 2 * starts.count(1) > len(starts) else 0
 
 
-def _duplicates(pages: Mapping[str, PageOrder]) -> list[Finding]:
+def _duplicates(pages: Mapping[str, PageOrder], model: str | None) -> list[Finding]:
     subjects, groups = [], 0
+    told: set[Basis | None] = set()
     for key, page in pages.items():
         for index, points in page.points.items():
             if len(points) < 2:
                 continue
             groups += 1
             ids = sorted(point_id for point_id, _ in points)
+            stored = {name: Stored(embedded_at, page.models.get(name)) for name, embedded_at in points}
+            newest, basis = newest_of(stored, model=model) or (None, None)
+            told.add(basis)
             for point_id, embedded_at in points:
                 others = list(islice((entry for entry in ids if entry != point_id), SHOWN))
                 details = {"page_url": page.url, "chunk_index": index, "others": others, "embedded_at": embedded_at}
+                if newest is not None:
+                    details |= {"older": point_id != newest, "told_by": basis}
                 subjects.append(Subject(name=point_id, page=key, details=details))
     if not subjects:
         return []
     message = f"{len(subjects)} points share page and chunk index, in {plural(groups, 'group')}."
-    return [make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message)]
+    remedy = (
+        None
+        if None in told
+        else f"{_OLDER.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
+    )
+    return [make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message, remedy=remedy)]

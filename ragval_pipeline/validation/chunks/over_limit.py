@@ -9,15 +9,16 @@ longer than the limit.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.chunks.claims import Relations, estimate, margins
+from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
+from ragval_pipeline.validation.chunks.claims import Estimate, Relations, estimate
 from ragval_pipeline.validation.chunks.limits import Limit
-from ragval_pipeline.validation.chunks.recount import TOKENIZER, Counted
+from ragval_pipeline.validation.chunks.recount import Counted
 from ragval_pipeline.validation.chunks.token_count_off import usual_ratios
 
 _MIN_PAGES = 2
@@ -29,10 +30,21 @@ class Measured:
     """A chunk with its tokens and the limit that holds for it."""
 
     chunk: Counted
-    tokens: float
+    tokens: Estimate
     limit: int
     source: str
-    over: bool
+
+    @property
+    def over(self) -> bool:
+        """Whether it is over the limit even at the lower end of the estimate."""
+        return self.tokens.at_least > self.limit
+
+    def details(self) -> dict[str, Any]:
+        """Its tokens, as far as they are known."""
+        found: dict[str, Any] = {"tokens": round(self.tokens.tokens), "limit": self.limit}
+        if self.tokens.measured:
+            return {**found, "embedded_share": round(self.limit / self.tokens.tokens, 4)}
+        return {**found, "at_least": int(self.tokens.at_least), "at_most": round(self.tokens.at_most)}
 
 
 def measure_limits(
@@ -46,40 +58,42 @@ def measure_limits(
             limits[chunk.model] = limit_of(chunk.model)
         limit = limits[chunk.model]
         if limit is not None and limit.tokens is not None:
-            found = estimate(chunk, relations)
-            over = found.surely > limit.tokens
-            measured.append(Measured(chunk, found.tokens, limit.tokens, limit.source, over))
+            measured.append(Measured(chunk, estimate(chunk, relations), limit.tokens, limit.source))
     return measured
 
 
 def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[Finding]:
-    """``chunk.over_model_limit`` with the share that is embedded, and ``chunk.one_per_page``."""
+    """``chunk.over_model_limit``, with the share that is embedded where it was counted, and ``chunk.one_per_page``."""
     over = [entry for entry in measured if entry.over]
     if not over:
         return []
-    subjects = [
-        entry.chunk.ref.subject(
-            tokens=round(entry.tokens), limit=entry.limit, embedded_share=round(entry.limit / entry.tokens, 4)
+    limits = {entry.source: entry.limit for entry in reversed(over)}
+    details: dict[str, Any] = {"limits": limits, "chunks": len(measured)}
+    head = f"{len(over)} of {len(measured)} chunks have more tokens than the embedding model reads"
+    if all(entry.tokens.measured for entry in measured):
+        total = sum(entry.tokens.tokens for entry in measured)
+        unread = sum(entry.tokens.tokens - entry.limit for entry in over)
+        details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
+        message = f"{head}: {unread / total:.0%} of all tokens are not searchable."
+    else:
+        about = sum(entry.tokens.tokens > entry.limit for entry in measured)
+        at_most = sum(entry.tokens.at_most > entry.limit for entry in measured)
+        scripts = sorted({entry.chunk.script for entry in measured})
+        details |= {
+            "about": about,
+            "at_most": at_most,
+            "tokenizer": TOKENIZER,
+            "ratios": {script: list(RATIOS[script]) for script in scripts},
+            "usual_ratio": usual_ratios(relations),
+        }
+        message = (
+            f"{head}, by the lower end of an estimate; about {about} by its middle, up to {at_most} by its upper end. "
+            "The model's own tokenizer is not on this machine. What lies beyond the limit is not searchable."
         )
+    subjects = [
+        replace(entry.chunk.ref.subject(**entry.details()), extent=1 - entry.limit / entry.tokens.tokens)
         for entry in over
     ]
-    total = sum(entry.tokens for entry in measured)
-    unread = sum(entry.tokens - entry.limit for entry in over)
-    sources = Counter(entry.source for entry in over)
-    details = {
-        "limits": {source: next(entry.limit for entry in over if entry.source == source) for source in sources},
-        "chunks": len(measured),
-        "tokens": round(total),
-        "tokens_unread": round(unread),
-        "unread_share": round(unread / total, 4),
-        "tokenizer": TOKENIZER,
-        "usual_ratio": usual_ratios(relations),
-        "margin": margins(relations),
-    }
-    message = (
-        f"{len(over)} of {len(measured)} chunks have more tokens than the embedding model reads: "
-        f"{unread / total:.0%} of all tokens are not searchable."
-    )
     finding = make_finding("chunk.over_model_limit", subjects, details=details, message=message)
     return [*_one_per_page(measured), finding]
 
@@ -99,7 +113,7 @@ def _one_per_page(measured: Sequence[Measured]) -> list[Finding]:
         Subject(
             name=entry.chunk.ref.page_url or str(entry.chunk.ref.page_key),
             page=entry.chunk.ref.page_key,
-            details={"tokens": round(entry.tokens), "limit": entry.limit, "point": entry.chunk.ref.point_id},
+            details={**entry.details(), "point": entry.chunk.ref.point_id},
         )
         for entry in whole
     ]
@@ -108,4 +122,4 @@ def _one_per_page(measured: Sequence[Measured]) -> list[Finding]:
 
 
 def _is_long(entries: Sequence[Measured]) -> bool:
-    return entries[0].over if len(entries) == 1 else sum(entry.tokens for entry in entries) > entries[0].limit
+    return entries[0].over if len(entries) == 1 else sum(entry.tokens.tokens for entry in entries) > entries[0].limit

@@ -21,10 +21,10 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.embedders.tokens import TOKENIZER, Script
 from ragval_pipeline.validation.chunks.claims import Relations
-from ragval_pipeline.validation.chunks.recount import TOKENIZER, Counted
+from ragval_pipeline.validation.chunks.recount import Counted
 from ragval_pipeline.validation.chunks.rules import Rule, find_rule
-from ragval_pipeline.validation.chunks.scripts import Script
 
 FACTOR = 2.0
 #: A difference of fewer tokens is special tokens or a prefix.

@@ -11,11 +11,11 @@ from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory, modules_of
 from ragval_pipeline.validation.coverage.freshness import freshness_findings
-from ragval_pipeline.validation.coverage.hosts import HostFindings, host_findings
+from ragval_pipeline.validation.coverage.hosts import host_findings
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
-from ragval_pipeline.validation.coverage.spellings import repeated_in_another_case, spelling_findings
+from ragval_pipeline.validation.coverage.spellings import spelling_findings
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
 from ragval_pipeline.validation.times import utc_text
@@ -36,10 +36,14 @@ def measure_coverage(
 
     Returns:
         The criterion ``coverage``, the coverage report, and the findings ``coverage.*`` and ``source.*``.
+
+    Raises:
+        SystemFailure: The sitemap could not be read.
     """
     if not inventory.configured:
-        value = not_measured("coverage", "not_applicable", "the suite names no source")
+        value = not_measured("coverage", "no_data", NO_SOURCE)
         return Measurement(asset=ASSET, values=(value,), sections={"coverage_report": CoverageReport().model_dump()})
+    inventory.check_readable()
     report = compare(inventory, indexed, now=now)
     findings = [*_empty(inventory, points), *_pages(inventory, indexed, report, points)]
     findings += [*spelling_findings(indexed), *freshness_findings(inventory, indexed, now=now)]
@@ -111,52 +115,29 @@ def _pages(
     # Of an empty index or an empty scope every single page would be named; the one fact behind it is named instead.
     if points == 0 or not inventory.scope_urls:
         return []
-    hosts = host_findings(inventory, indexed)
-    for key in repeated_in_another_case(indexed):
-        hosts.cause_of_orphan.setdefault(key, "coverage.url_variant")
-    return [*hosts.findings, *_missing(inventory, indexed, hosts), *_orphans(inventory, indexed, hosts)]
+    return [*host_findings(inventory, indexed), *_missing(inventory, indexed), *_orphans(inventory, indexed)]
 
 
-def _missing(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], hosts: HostFindings) -> list[Finding]:
-    missing = [page for page in inventory.in_scope if page.key not in indexed]
-    if not missing:
-        return []
-    subjects = [
-        Subject(name=page.url, page=page.key, details=_because(hosts.cause_of_missing.get(page.key)))
-        for page in missing
-    ]
-    because = _common([hosts.cause_of_missing.get(page.key) for page in missing])
-    return [make_finding("coverage.missing_page", subjects, because=because)]
+def _missing(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
+    subjects = [Subject(name=page.url, page=page.key) for page in inventory.in_scope if page.key not in indexed]
+    return [make_finding("coverage.missing_page", subjects)] if subjects else []
 
 
-def _orphans(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], hosts: HostFindings) -> list[Finding]:
+def _orphans(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
     out_of_scope = {page.key: page.out_of_scope for page in inventory.pages if page.out_of_scope}
     scope = inventory.scope_urls
-    subjects, reasons, causes = [], [], []
+    subjects, reasons = [], []
     for key, page in indexed.items():
         if key in scope:
             continue
         reason = out_of_scope.get(key) or "not in the sitemap"
-        cause = hosts.cause_of_orphan.get(key)
         for spelling, points in page.spellings.items():
-            details = {"reason": reason, "points": points, **_because(cause)}
-            subjects.append(Subject(name=spelling, page=key, details=details))
+            subjects.append(Subject(name=spelling, page=key, details={"reason": reason, "points": points}))
             reasons.append(reason)
-            causes.append(cause)
     if not subjects:
         return []
     shut_out = sum(reason != "not in the sitemap" for reason in reasons)
     cause_text = (
         f"{len(reasons) - shut_out} not in the sitemap, {shut_out} shut out by source.include or source.exclude."
     )
-    return [make_finding("coverage.orphan_page", subjects, cause=cause_text, because=_common(causes))]
-
-
-def _because(code: str | None) -> dict[str, str]:
-    return {"because": code} if code else {}
-
-
-def _common(codes: list[str | None]) -> str | None:
-    """The one cause that all subjects share, else null."""
-    distinct = set(codes)
-    return distinct.pop() if len(distinct) == 1 else None
+    return [make_finding("coverage.orphan_page", subjects, cause=cause_text)]

@@ -7,7 +7,6 @@ same site, which ``source.host_aliases`` does before.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import make_finding
@@ -21,23 +20,14 @@ FOREIGN = "coverage.foreign_host"
 LOOPBACK = "coverage.loopback_host"
 
 
-@dataclass
-class HostFindings:
-    """Findings about hosts, and which missing and orphan pages they explain, by canonical form."""
-
-    findings: list[Finding] = field(default_factory=list)
-    cause_of_missing: dict[str, str] = field(default_factory=dict)
-    cause_of_orphan: dict[str, str] = field(default_factory=dict)
-
-
-def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> HostFindings:
+def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
     """Find hosts that hold the site's pages in its place.
 
     A host is foreign when it holds a page whose path the site has too, pages that have the site's paths behind one base
     path, or when no page of the index is on the site's host. A single page of some other site is an orphan and says
     nothing about hosts.
     """
-    result = HostFindings()
+    findings: list[Finding] = []
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
     # On a development site a private host is nothing special: another one than the site's is foreign like any other.
     site_pages = {_rest(page.key): page.key for page in inventory.in_scope}
@@ -49,6 +39,7 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
             strangers.setdefault(host, []).append(page)
     all_strange = bool(strangers) and not any(_host(key) in site_hosts for key in indexed)
 
+    # What is indexed under the site's own address as well lacks nothing by standing under another.
     loopback = [page for page in indexed.values() if _is_private(page)]
     counterparts_of = {host: _counterparts(pages, site_pages) for host, pages in strangers.items()}
     foreign = {
@@ -58,22 +49,14 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
         and (all_strange or any(_rest(key) != "/" for key in counterparts_of[host].values()))
     }
     if loopback and sitemap_is_private:
-        result.findings.append(_development(loopback))
+        findings.append(_development(loopback))
     elif loopback:
         public = _counterparts(loopback, site_pages)
-        result.findings.append(_loopback(loopback, {key: inventory.scope_urls[page] for key, page in public.items()}))
-        _explain(result, LOOPBACK, loopback, public)
+        findings.append(_loopback(loopback, public, inventory, indexed))
     if foreign:
-        result.findings.append(_foreign(foreign, inventory))
-        for host, pages in foreign.items():
-            _explain(result, FOREIGN, pages, counterparts_of[host])
-    return result
-
-
-def _explain(result: HostFindings, code: str, pages: list[IndexedPage], site_pages: Mapping[str, str]) -> None:
-    # Causes of missing pages: only asked of those that are.
-    result.cause_of_missing.update(dict.fromkeys(site_pages.values(), code))
-    result.cause_of_orphan.update(dict.fromkeys((page.key for page in pages), code))
+        instead = {host: set(pages.values()) - indexed.keys() for host, pages in counterparts_of.items()}
+        findings.append(_foreign(foreign, instead, inventory))
+    return findings
 
 
 def _counterparts(pages: list[IndexedPage], site_pages: Mapping[str, str]) -> dict[str, str]:
@@ -90,10 +73,13 @@ def _counterparts(pages: list[IndexedPage], site_pages: Mapping[str, str]) -> di
     return found
 
 
-def _foreign(foreign: Mapping[str, list[IndexedPage]], inventory: SiteInventory) -> Finding:
+def _foreign(
+    foreign: Mapping[str, list[IndexedPage]], instead: Mapping[str, set[str]], inventory: SiteInventory
+) -> Finding:
     subjects = [
         Subject(
             name=host,
+            pages=tuple(sorted({*(page.key for page in pages), *instead[host]})),
             details={
                 "pages": len(pages),
                 "points": sum(page.points for page in pages),
@@ -105,12 +91,15 @@ def _foreign(foreign: Mapping[str, list[IndexedPage]], inventory: SiteInventory)
     return make_finding(FOREIGN, subjects, details={"site_host": inventory.site_host})
 
 
-def _loopback(pages: list[IndexedPage], public: Mapping[str, str]) -> Finding:
-    subjects = [
-        Subject(name=spelling, page=page.key, details={"page_url": public[page.key]} if page.key in public else {})
-        for page in pages
-        for spelling in page.spellings
-    ]
+def _loopback(
+    pages: list[IndexedPage], public: Mapping[str, str], inventory: SiteInventory, indexed: Mapping[str, IndexedPage]
+) -> Finding:
+    subjects = []
+    for page in pages:
+        known = public.get(page.key)
+        details = {} if known is None else {"page_url": inventory.scope_urls[known]}
+        instead = () if known is None or known in indexed else (known,)
+        subjects += [Subject(name=name, page=page.key, pages=instead, details=details) for name in page.spellings]
     return make_finding(LOOPBACK, subjects)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.urls import without_fragment
@@ -17,19 +18,22 @@ def spelling_findings(indexed: Mapping[str, IndexedPage]) -> list[Finding]:
     of one page only where the same chunk stands under both.
     """
     repeated = _repeated(indexed)
+    other_case = _repeated_in_another_case(indexed, repeated)
     subjects = []
     for key, page in indexed.items():
         distinct = {without_fragment(spelling) for spelling in page.spellings}
         for spelling, points in page.spellings.items():
             others = (distinct - {without_fragment(spelling)}) | repeated.get(spelling, set())
             if others:
-                subjects.append(Subject(name=spelling, page=key, details={"points": points, "others": sorted(others)}))
+                details = {"points": points, "others": sorted(others)}
+                # Only in another case is one page two pages, of which the site has one.
+                without = frozenset() if key in other_case else frozenset({Aspect.FIELD})
+                subjects.append(Subject(name=spelling, page=key, details=details, without=without))
     return [make_finding("coverage.url_variant", subjects)] if subjects else []
 
 
-def repeated_in_another_case(indexed: Mapping[str, IndexedPage]) -> frozenset[str]:
+def _repeated_in_another_case(indexed: Mapping[str, IndexedPage], repeated: Mapping[str, set[str]]) -> frozenset[str]:
     """Keys of pages whose chunks stand under an address of another case too."""
-    repeated = _repeated(indexed)
     keys = {spelling: key for key, page in indexed.items() for spelling in page.spellings}
     return frozenset(
         keys[spelling]

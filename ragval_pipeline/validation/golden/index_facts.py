@@ -13,19 +13,21 @@ from typing import Any
 from ragval_pipeline.validation.retrieval.texts import fold_text
 
 #: Snapshot columns that ``collect_facts`` needs.
-COLUMNS = ("point_id", "page_key", "module", "chapter", "text")
+COLUMNS = ("point_id", "page_key", "module", "chapter", "text", "chunk_index")
 #: Chunks whose words are kept for base rates: a share is known to about a percent from this many.
 SAMPLED_CHUNKS = 2000
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """What a query's expectation can meet by chance: one chunk's page, module, chapter and folded text."""
+    """What a query's expectation can meet by chance: one chunk's page, module, chapter, folded text, id and place."""
 
     page: str | None
     module: str | None
     chapter: str | None
     text: str
+    point_id: str = ""
+    chunk_index: int | None = None
 
 
 @dataclass
@@ -62,5 +64,6 @@ def collect_facts(rows: Iterable[Mapping[str, Any]], *, points: int) -> IndexFac
             if row[name]:
                 counter[row[name]] += 1
         if number % step == 0:
-            facts.sample.append(Chunk(row["page_key"], row["module"], row["chapter"], fold_text(row["text"] or "")))
+            names = (row["page_key"], row["module"], row["chapter"])
+            facts.sample.append(Chunk(*names, fold_text(row["text"] or ""), row["point_id"], row["chunk_index"]))
     return facts

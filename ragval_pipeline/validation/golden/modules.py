@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.inventory import START, SiteInventory, modules_of
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
@@ -23,5 +23,5 @@ def unasked_modules(queries: Sequence[TestQuery], inventory: SiteInventory) -> l
             asked.add(normalise_name(query.expected_module))
         pages = [key(url) for url, grade in query.grades.items() if grade > 0]
         asked.update(normalise_name(modules[page]) for page in pages if page in modules)
-    unasked = sorted({name for name in modules.values() if normalise_name(name) not in asked})
+    unasked = sorted({name for name in modules.values() if name != START and normalise_name(name) not in asked})
     return [make_finding("query.no_coverage", unasked)] if asked and unasked else []

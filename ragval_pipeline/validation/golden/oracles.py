@@ -1,16 +1,23 @@
-"""Expectations that nearly every chunk meets: ``query.weak_oracle``.
+"""Expectations that chance meets: ``query.weak_oracle``.
 
-What lives here: base rates. What does not: conditions on scores, which have no base rate.
+What lives here: the probability that chunks drawn at random meet what a query expects. What does not: conditions on
+scores, which random chunks do not have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from math import comb
+from typing import Any, TypeAlias
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts
+from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
     chapter_matches,
@@ -19,10 +26,15 @@ from ragval_pipeline.validation.retrieval.texts import (
     name_matches,
 )
 
-#: An expectation that more than this share of the chunks meets says nothing: chance meets it.
+#: An expectation that random chunks meet this often says nothing of a search.
 WEAK_FROM = 0.5
-#: Below this many chunks, or with a single module or page, most of the index is no surprise.
+#: Below this many chunks a top_k is most of the index, and whatever is expected is in it.
 FEWEST_CHUNKS = 10
+#: Of more requirements the least likely are taken: what meets all of them meets these.
+_MOST_REQUIREMENTS = 8
+
+#: What some chunk of the top_k has to be like.
+_Requirement: TypeAlias = Callable[[Chunk], bool]
 
 
 def weak_oracles(
@@ -32,8 +44,9 @@ def weak_oracles(
     *,
     module_match: ModuleMatch,
     judge: Sequence[str] | None,
+    top_k: int,
 ) -> list[Finding]:
-    """Queries whose conditions, taken together, most chunks meet.
+    """Queries that random chunks pass at least every other time, drawn without replacement from this index.
 
     Args:
         queries: The golden set.
@@ -41,48 +54,92 @@ def weak_oracles(
         page_key: Canonical form of a URL.
         module_match: How modules are compared.
         judge: Conditions that decide, or null for all that a query states.
+        top_k: Chunks drawn for a query that states no number of its own.
     """
-    if len(facts.sample) < FEWEST_CHUNKS:
+    if facts.points < FEWEST_CHUNKS:
         return []
     subjects = []
     for query in queries:
-        tests = {} if query.negative else _tests(query, page_key, module_match, judge)
-        if not tests or ("url" in tests and _share_of_pages(query, facts, page_key) <= WEAK_FROM):
-            continue
-        rate = sum(all(test(chunk) for test in tests.values()) for chunk in facts.sample) / len(facts.sample)
-        if rate > WEAK_FROM:
-            details = {"base_rate": rate, "conditions": sorted(tests), "keywords": list(query.expected_keywords)}
+        required = {} if query.negative else _required(query, page_key, module_match, judge)
+        met, chance = _chance(list(required.values()), facts, min(query.top_k or top_k, facts.points))
+        if required and chance >= WEAK_FROM:
+            details = {
+                "chance": chance,
+                "base_rate": met,
+                "top_k": query.top_k or top_k,
+                "conditions": sorted({name for name, _ in required}),
+                "keywords": list(query.expected_keywords),
+            }
             subjects.append(Subject(name=query.id, details=details))
     return [make_finding("query.weak_oracle", subjects)] if subjects else []
 
 
-def _share_of_pages(query: TestQuery, facts: IndexFacts, page_key: Callable[[str], str]) -> float:
-    """The share of all points that lie on the expected pages: no other condition makes it larger."""
-    return sum(facts.pages[page] for page in _pages(query, page_key)) / facts.points
+def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> tuple[float, float]:
+    """The share of chunks that meet all requirements at once, and the probability that ``draws`` chunks meet each.
+
+    Different chunks may meet different requirements, as they may for a search. The probability is that of inclusion and
+    exclusion over the requirements that no chunk drawn meets, which is hypergeometric; it stops at 0 as soon as one
+    requirement alone is too unlikely.
+    """
+    alone: list[tuple[float, _Requirement]] = []
+    for requirement in required:
+        share = sum(map(requirement, facts.sample)) / len(facts.sample)
+        likely = 1 - _none(facts.points, round(share * facts.points), draws)
+        if likely < WEAK_FROM:
+            return 0.0, 0.0
+        alone.append((likely, requirement))
+    rarest = [requirement for _, requirement in sorted(alone, key=lambda entry: entry[0])[:_MOST_REQUIREMENTS]]
+    met = Counter(tuple(requirement(chunk) for requirement in rarest) for chunk in facts.sample)
+    scale = facts.points / len(facts.sample)
+    places = range(len(rarest))
+    chance = 0.0
+    for size in range(len(rarest) + 1):
+        for chosen in combinations(places, size):
+            meeting = sum(count for pattern, count in met.items() if any(pattern[at] for at in chosen))
+            chance += (-1) ** size * _none(facts.points, round(scale * meeting), draws)
+    return met[(True,) * len(rarest)] / len(facts.sample), chance
 
 
-def _pages(query: TestQuery, page_key: Callable[[str], str]) -> set[str]:
-    return {page_key(url) for url, grade in query.grades.items() if grade > 0}
+def _none(points: int, meeting: int, draws: int) -> float:
+    """The probability that none of ``draws`` points is one of ``meeting`` among ``points``."""
+    return comb(points - meeting, draws) / comb(points, draws)
 
 
-def _tests(
-    query: TestQuery,
-    page_key: Callable[[str], str],
-    module_match: ModuleMatch,
-    judge: Sequence[str] | None,
-) -> dict[str, Callable[[Chunk], bool]]:
-    pages = _pages(query, page_key)
+def _required(
+    query: TestQuery, page_key: Callable[[str], str], module_match: ModuleMatch, judge: Sequence[str] | None
+) -> dict[tuple[str, int], _Requirement]:
+    """What the judged conditions but the score ask some chunk to be, by condition and number."""
+    pages = {page_key(url) for url, grade in query.grades.items() if grade > 0}
     keywords = [fold_text(keyword) for keyword in query.expected_keywords]
-    module, chapter = query.expected_module, query.expected_chapter
-    tests: dict[str, Callable[[Chunk], bool]] = {}
-    if module is not None:
-        tests["module"] = lambda chunk: (
-            bool(chunk.module) and name_matches(module, chunk.module or "", mode=module_match)
-        )
-    if chapter is not None:
-        tests["chapter"] = lambda chunk: bool(chunk.chapter) and chapter_matches(chapter, chunk.chapter or "")
-    if pages:
-        tests["url"] = lambda chunk: chunk.page in pages
-    if keywords:
-        tests["keywords"] = lambda chunk: any(holds_word(chunk.text, keyword) for keyword in keywords)
-    return {name: test for name, test in tests.items() if judge is None or name in judge}
+    module, chapter = query.expected_module or "", query.expected_chapter or ""
+    found: dict[str, list[_Requirement]] = {
+        "module": [lambda chunk: bool(chunk.module) and name_matches(module, chunk.module or "", mode=module_match)],
+        "chapter": [lambda chunk: bool(chunk.chapter) and chapter_matches(chapter, chunk.chapter or "")],
+        "url": [lambda chunk: chunk.page in pages],
+        "keywords": [lambda chunk: any(holds_word(chunk.text, keyword) for keyword in keywords)],
+        "results": [_result(entry, page_key) for entry in query.expected_results],
+    }
+    return {
+        (name, number): requirement
+        for name in deciding_conditions(query, judge)
+        for number, requirement in enumerate(found.get(name, ()))
+    }
+
+
+def _result(expected: Mapping[str, Any], page_key: Callable[[str], str]) -> _Requirement:
+    """That a chunk is an expected result in every key that it states."""
+    spelling = {"id": canonical_id, "source_url": page_key}
+    wanted = {key: spelling.get(key, str)(str(value)) for key, value in expected.items()}
+    text = fold_text(wanted.pop("text", ""))
+
+    def is_it(chunk: Chunk) -> bool:
+        stated = {
+            "id": chunk.point_id,
+            "source_url": chunk.page,
+            "module": chunk.module,
+            "chapter": chunk.chapter,
+            "chunk_index": str(chunk.chunk_index),
+        }
+        return text in chunk.text and all(stated[key] == value for key, value in wanted.items())
+
+    return is_it

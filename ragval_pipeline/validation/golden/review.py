@@ -5,8 +5,8 @@ What lives here: gathering. What does not: any one review.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -16,6 +16,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.duplicates import duplicate_queries
 from ragval_pipeline.validation.golden.gates import unreachable_gates
 from ragval_pipeline.validation.golden.index_facts import IndexFacts
+from ragval_pipeline.validation.golden.judgements import unmatched_judgements
 from ragval_pipeline.validation.golden.modules import unasked_modules
 from ragval_pipeline.validation.golden.oracles import weak_oracles
 from ragval_pipeline.validation.golden.targets import dead_targets
@@ -38,9 +39,10 @@ class GoldenSet:
         module_match: How modules are compared.
         judge: Conditions that decide, or null.
         gates: The gate of each criterion.
+        top_k: Hits of a query that states no number of its own.
         min_similarity: The suite's threshold.
-        states_threshold: Whether suite or profile state it, rather than leaving the default.
         higher_is_better: False for distances.
+        unmatched_topics: Ids of the qrels that name no query, with the number of judgements on each.
     """
 
     queries: Sequence[TestQuery]
@@ -48,9 +50,10 @@ class GoldenSet:
     module_match: ModuleMatch
     judge: Sequence[str] | None
     gates: Mapping[str, Gate]
+    top_k: int
     min_similarity: float
-    states_threshold: bool = False
     higher_is_better: bool = True
+    unmatched_topics: Mapping[str, int] = field(default_factory=dict)
 
 
 def review_golden_set(
@@ -76,7 +79,9 @@ def review_golden_set(
             golden.inventory.folder().key,
             module_match=golden.module_match,
             judge=golden.judge,
+            top_k=golden.top_k,
         ),
+        *unmatched_judgements(golden.queries, facts, golden.inventory.folder().key, golden.unmatched_topics),
         *duplicate_queries(golden.queries),
         *unreachable_gates(metrics, golden.gates),
         *unasked_modules(golden.queries, golden.inventory),
@@ -86,7 +91,7 @@ def review_golden_set(
 
 
 def _thresholds(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str, Any]) -> list[Finding]:
-    """Judge the thresholds that somebody chose: the suite's, and the one that most queries state."""
+    """Judge the thresholds in use: the suite's where any query is held to it, and one that most queries state."""
     reports = {entry["query_id"]: entry for entry in results.get("query_results", [])}
     if not reports:
         return []
@@ -101,33 +106,37 @@ def _thresholds(golden: GoldenSet, results: Mapping[str, Any], own: Mapping[str,
         ],
         higher_is_better=golden.higher_is_better,
     )
+    own_or_suite = [query.min_similarity for query in golden.queries]
+    used = {golden.min_similarity if value is None else value for value in own_or_suite}
     return [
         finding
-        for threshold in _chosen(golden)
-        for finding in unfit_threshold(threshold, _held_to(threshold, golden, scores))
+        for threshold, negative in sorted(_in_use(golden).items())
+        for finding in unfit_threshold(threshold, _decided(scores, negative), used)
     ]
 
 
-def _held_to(threshold: float, golden: GoldenSet, scores: Scores) -> Scores:
-    """The scores that a threshold decides on: the suite's on all, one that only negative queries state on theirs."""
-    if threshold == golden.min_similarity:
-        return scores
-    stating = {query.negative for query in golden.queries if query.min_similarity == threshold}
-    right, negative = scores.right if False in stating else (), scores.negative if True in stating else ()
-    return replace(scores, right=right, negative=negative)
-
-
-def _chosen(golden: GoldenSet) -> list[float]:
-    stated = [query.min_similarity for query in golden.queries if query.min_similarity is not None]
-    common = max(set(stated), key=lambda value: (stated.count(value), value), default=None)
-    falls_back = any(
-        query.min_similarity is None and (query.negative or "score" in deciding_conditions(query, golden.judge))
-        for query in golden.queries
+def _decided(scores: Scores, negative: Set[bool]) -> Scores:
+    """The scores that a threshold decides on when it holds for negative queries, for positive ones, or for both."""
+    return replace(
+        scores, right=scores.right if False in negative else (), negative=scores.negative if True in negative else ()
     )
-    chosen = {golden.min_similarity} if golden.states_threshold or falls_back else set()
-    if common is not None and 2 * stated.count(common) > len(golden.queries):
-        chosen.add(common)
-    return sorted(chosen)
+
+
+def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
+    """Thresholds that decide on the suite's behalf or on most queries, with whether those queries are negative.
+
+    A query that states pages and no threshold of its own is held to none, unless ``judge`` says so.
+    """
+    held: dict[float, list[TestQuery]] = {}
+    for query in golden.queries:
+        if query.negative or "score" in deciding_conditions(query, golden.judge):
+            threshold = golden.min_similarity if query.min_similarity is None else query.min_similarity
+            held.setdefault(threshold, []).append(query)
+    return {
+        threshold: {query.negative for query in queries}
+        for threshold, queries in held.items()
+        if any(query.min_similarity is None for query in queries) or 2 * len(queries) > len(golden.queries)
+    }
 
 
 def _is_right(query: TestQuery, reports: Mapping[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
@@ -10,7 +11,7 @@ from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.nearest import nearest
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.index_facts import IndexFacts
-from ragval_pipeline.validation.retrieval.texts import ModuleMatch, chapter_matches, name_matches
+from ragval_pipeline.validation.retrieval.texts import ModuleMatch, chapter_matches, name_matches, normalise_name
 
 
 def dead_targets(
@@ -19,7 +20,8 @@ def dead_targets(
     """Queries that name a page, module or chapter that is not there, or that no longer can be found at all.
 
     A page is dead when neither sitemap nor index has it. When all pages that a query names are missing from the index,
-    the query cannot pass either, and is named too.
+    the query cannot pass either, and is named too. Qrels may judge documents that are not in the index, and say so in
+    ``query.unmatched_judgements``, as long as the query can pass.
     """
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
@@ -28,8 +30,9 @@ def dead_targets(
     for query in queries:
         if query.negative:
             continue
-        pages = {url: key(url) for url, grade in query.grades.items() if grade > 0}
-        targets = _dead_pages(pages, facts, site)
+        expected = {} if inventory.failure else query.grades  # a page that is not indexed may be on the site
+        pages = {url: key(url) for url, grade in expected.items() if grade > 0}
+        targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
         targets += _dead_names(query, facts, module_match)
         if targets:
             subjects.append(_subject(query, targets, pages, known_urls, facts, site))
@@ -77,11 +80,18 @@ def _subject(
     }
     # A name that no point bears any more was borne by the points of the pages that the query expects.
     dead_pages = [target for target in targets if target in pages]
-    details = {
+    details: dict[str, Any] = {
         "targets": targets,
         "near": {target: names[0] for target, names in near.items() if names and names[0] != target},
         "on_site": all(pages.get(target) in site for target in targets),
         "expected_pages": sorted(pages[target] for target in dead_pages or pages),
         "expected_module": query.expected_module if query.expected_module in targets else None,
     }
-    return Subject(name=query.id, details=details)
+    names = {"module": query.expected_module, "chapter": query.expected_chapter}
+    return Subject(
+        name=query.id,
+        details=details,
+        pages=tuple(details["expected_pages"]),
+        module=normalise_name(query.expected_module) if query.expected_module in targets and not pages else None,
+        fields=(*(("source_url",) if dead_pages else ()), *(name for name, value in names.items() if value in targets)),
+    )

@@ -7,9 +7,10 @@ better one (``calibrate``).
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 
@@ -39,8 +40,14 @@ class Scores:
         return score >= threshold - 1e-6 if self.higher_is_better else score <= threshold + 1e-6
 
 
-def unfit_threshold(threshold: float, scores: Scores) -> list[Finding]:
-    """The finding when ``threshold`` turns down most right hits, or lets in most answers to negative queries."""
+def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
+    """The finding when ``threshold`` turns down most right hits, or lets in most answers to negative queries.
+
+    Args:
+        threshold: What is judged.
+        scores: What it is judged by.
+        used: The thresholds of all queries: those that do the same are as unfit.
+    """
     rejected = scores.rejected(threshold) if len(scores.right) >= FEWEST_HITS else 0.0
     admitted = scores.admitted(threshold) if len(scores.negative) >= FEWEST_HITS else 0.0
     if rejected <= UNFIT_SHARE and admitted <= UNFIT_SHARE:
@@ -52,11 +59,16 @@ def unfit_threshold(threshold: float, scores: Scores) -> list[Finding]:
         "negative": _quantiles(scores.negative),
     }
     done = [
-        f"turns down {rejected:.0%} of {len(scores.right)} answers on the right page" if scores.right else "",
-        f"lets in {admitted:.0%} of {len(scores.negative)} negative ones" if scores.negative else "",
+        f"would turn down {rejected:.0%} of {len(scores.right)} answers on the right page" if scores.right else "",
+        f"would let in {admitted:.0%} of {len(scores.negative)} answers to negative queries" if scores.negative else "",
     ]
     message = f"The threshold {threshold:g} {' and '.join(filter(None, done))}."
-    subject = Subject(name=f"{threshold:g}", details=details)
+    held = {Aspect.REACH: rejected <= UNFIT_SHARE, Aspect.SELECTION: admitted <= UNFIT_SHARE}
+    without = frozenset(aspect for aspect, holds in held.items() if holds)
+    measures = {Aspect.REACH: scores.rejected, Aspect.SELECTION: scores.admitted}
+    broken = [measure for aspect, measure in measures.items() if aspect not in without]
+    alike = tuple(sorted(value for value in set(used) if any(measure(value) > UNFIT_SHARE for measure in broken)))
+    subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without)
     return [make_finding("query.threshold_unfit", [subject], message=message)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.facts.rows import PageFacts
@@ -67,7 +68,15 @@ def _of_class(compared: Compared, wanted: ChunkClass, stands_on: Mapping[str, st
         if wanted == "gone":
             # A copy that was put beside the page's own chunks takes nothing from it.
             details["page_is_whole"] = not lost_passages(page.blocks)
-        yield Subject(name=name, page=chunk.page_key, details=details)
+        yield Subject(
+            name=name,
+            page=chunk.page_key,
+            details=details,
+            # Of a chunk that has nothing of its page no words are compared.
+            words=chunk.changed if chunk.words else None,
+            extent=1 - chunk.share,
+            without=frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset(),
+        )
 
 
 def _not_captured(compared: Compared) -> Iterator[Subject]:
@@ -75,14 +84,18 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
         passages = lost_passages(page.blocks) if _has_chunks(page) else []
         if passages:
             letters = sum(block.letters for block in page.blocks)
+            captured = sum(block.held for block in page.blocks) / letters
+            cut = _cut(compared, page)
             details = {
-                "captured": round(sum(block.held for block in page.blocks) / letters, 4),
+                "captured": round(captured, 4),
                 "lost": min(len(passages), MOST),
                 "lost_letters": sum(block.letters for block in passages[:MOST]),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
-                **_cut(compared, page),
+                **cut,
             }
-            yield Subject(name=page.url, page=page.page_key, details=details)
+            only_headings = all(block.kind == "heading" for block in passages)
+            without = _uncut(cut) | (frozenset() if only_headings else {Aspect.HEADINGS})
+            yield Subject(name=page.url, page=page.page_key, details=details, without=without, extent=1 - captured)
 
 
 def _heading_loss(compared: Compared) -> Iterator[Subject]:
@@ -90,8 +103,14 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
         headings = lost_headings(page.blocks) if _has_chunks(page) else []
         if headings:
             shown = [block.text for block in headings[:DETAILED]]
-            details = {"lost": min(len(headings), MOST), "headings": shown, **_cut(compared, page)}
-            yield Subject(name=page.url, page=page.page_key, details=details)
+            cut = _cut(compared, page)
+            details = {"lost": min(len(headings), MOST), "headings": shown, **cut}
+            yield Subject(name=page.url, page=page.page_key, details=details, without=_uncut(cut))
+
+
+def _uncut(cut: Mapping[str, Any]) -> frozenset[Aspect]:
+    """A section may be short: content is lost by a short chunk only where one was cut."""
+    return frozenset() if cut else frozenset({Aspect.CUT})
 
 
 def _has_chunks(page: PageFacts) -> bool:

@@ -15,7 +15,7 @@ from ragval_pipeline.validation.integrity.elsewhere import pages_holding
 from ragval_pipeline.validation.integrity.examples import examples
 from ragval_pipeline.validation.integrity.findings import integrity_findings
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 
 ASSET = "content_integrity"
@@ -57,7 +57,7 @@ def measure_integrity(facts: Facts) -> Measurement:
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
         ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and ``moved_pages``: by page that
-        lacks something, the pages out of scope whose points hold its text.
+        lacks something, pages out of scope and points without a page that hold its text.
 
     Raises:
         SystemFailure: The page host failed.
@@ -69,13 +69,13 @@ def measure_integrity(facts: Facts) -> Measurement:
     if manifest.crash or facts.manifest.crash:
         raise RuntimeError(f"the pages could not be read ({manifest.crash or facts.manifest.crash})")
     if not manifest.configured:
-        return _unmeasured(manifest.reason_code or "not_applicable", manifest.reason)
+        return _unmeasured(manifest.reason)
     if not points.points:
-        return _unmeasured("no_data", "the collection holds no points")
+        return _unmeasured("the collection holds no points")
     compared = compare(facts)
     pages = compared.read
     if not any(page.chunks for page in pages) and any(page.textless for page in pages):
-        return _unmeasured("no_data", f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
+        return _unmeasured(f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
     gone = {name: chunk.probes for name, chunk in compared.differing.items() if compared.classes[name] == "gone"}
     stands_on = {
         name: compared.pages[others[0]].url
@@ -133,17 +133,13 @@ def _without(page: PageFacts, common: frozenset[int]) -> PageFacts:
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:
-    """By page that lacks something, the pages out of scope whose points hold its text."""
-    strays = {
-        chunk.point_id: chunk
-        for chunk in compared.strays
-        if chunk.page_key is not None and chunk.page_key not in compared.pages
-    }
+    """By page that lacks something, pages out of scope and points without a page that hold its text."""
+    strays = {chunk.point_id: chunk for chunk in compared.strays if chunk.page_key not in compared.pages}
     lacking = [page for page in compared.read if not page.chunks or any(map(is_lost, page.blocks))]
     moved: dict[str, set[str]] = {}
     for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, lacking).items():
         for key in keys:
-            moved.setdefault(key, set()).add(strays[name].page_key or "")
+            moved.setdefault(key, set()).add(strays[name].page_key or name)
     return {key: sorted(found) for key, found in moved.items()}
 
 
@@ -158,10 +154,9 @@ def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
     return integrity, ratio("source_captured", held, letters, of="letters of page content")
 
 
-def _unmeasured(code: str, reason: str) -> Measurement:
-    known: ReasonCode = "no_data" if code == "no_data" else "not_applicable"
+def _unmeasured(reason: str) -> Measurement:
     names = ("content_integrity", "source_captured")
-    return Measurement(asset=ASSET, values=tuple(not_measured(name, known, reason) for name in names))
+    return Measurement(asset=ASSET, values=tuple(not_measured(name, "no_data", reason) for name in names))
 
 
 def _summary(compared: Compared, facts: Facts) -> dict[str, Any]:

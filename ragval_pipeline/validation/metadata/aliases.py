@@ -19,7 +19,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     "source_url": (
         "source_url", "url", "page_url", "canonical_url", "document_url", "doc_url", "web_url", "source_uri", "uri",
-        "permalink", "link", "href", "source", "file_path",
+        "original_url", "permalink", "link", "href", "source", "file_path",
     ),
     "title": ("title", "page_title", "source_title", "document_title", "doc_title"),
     "module": ("module_name", "module", "module_id", "module_title", "module_slug"),
@@ -45,8 +45,11 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "original_length": ("original_length", "source_length"),
 }  # fmt: skip
 
+#: What is looked for inside JSON that is stored as text: the rest of it is a framework's book-keeping.
+_IN_JSON_TEXT = frozenset({"text", "source_url", "title"})
 #: Objects that ingesters put a point's metadata into, the usual ones first.
 _CONTAINERS = ("metadata", "meta", "payload", "docmetadata", "extrainfo", "properties", "attributes")
+_PARTS = re.compile(r"[.#]")
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -91,21 +94,21 @@ def _ranked(canonical: str, wanted: str, leaves: Iterable[str]) -> Iterator[tupl
     names = list(dict.fromkeys(_folded(name) for name in (_leaf(wanted), canonical, *ALIASES.get(canonical, ()))))
     for path in leaves:
         name = _folded(_leaf(path))
-        if name in names:
-            yield names.index(name), path.count("."), _container_rank(path), path
+        if name in names and ("#" not in path or canonical in _IN_JSON_TEXT):
+            yield names.index(name), len(_PARTS.split(path)), _container_rank(path), path
 
 
 def _container_rank(path: str) -> int:
-    outer = _folded(path.rpartition(".")[0].rpartition(".")[2])
+    outer = _folded((_PARTS.split(path)[:-1] or [""])[-1])
     return _CONTAINERS.index(outer) if outer in _CONTAINERS else len(_CONTAINERS)
 
 
 def _objects(observed: Iterable[str]) -> frozenset[str]:
-    return frozenset(path.rpartition(".")[0] for path in observed if "." in path)
+    return frozenset(path[: -len(_leaf(path)) - 1] for path in observed if _leaf(path) != path)
 
 
 def _leaf(path: str) -> str:
-    return path.rpartition(".")[2]
+    return _PARTS.split(path)[-1]
 
 
 def _folded(name: str) -> str:

@@ -54,7 +54,7 @@ def measure_metadata(
         },
         "expectations": dict(expectations or {}),
     }
-    named = (with_share(finding, counts.points) for finding in _findings(counts, fields, plain_headings))
+    named = (with_share(finding, counts.points) for finding in _findings(counts, fields, required, plain_headings))
     findings = [*named, *_crashed(expectations or {})]
     return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections=sections)
 
@@ -75,7 +75,9 @@ def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
     return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []
 
 
-def _findings(counts: LevelCounts, fields: Mapping[str, str], plain_headings: bool) -> list[Finding]:
+def _findings(
+    counts: LevelCounts, fields: Mapping[str, str], required: Sequence[str], plain_headings: bool
+) -> list[Finding]:
     canonical = canonical_of(fields)
     findings = []
     for level in LEVELS:
@@ -83,19 +85,36 @@ def _findings(counts: LevelCounts, fields: Mapping[str, str], plain_headings: bo
             as_text = level == "wrong_type" and canonical.get(name) == "headings"
             wrong = _without_convention(name, offenders, counts, plain=plain_headings) if as_text else offenders
             if wrong:
-                findings.append(_finding(level, name, wrong, canonical.get(name)))
+                known = canonical.get(name)
+                # Without its text nothing is left of a point, without another field most is.
+                extent = 1.0 if known == "text" else 1 / max(len(fields), 1)
+                findings.append(_finding(level, name, wrong, known, extent, required=name in required))
     return findings
 
 
-def _finding(level: Level, name: str, offenders: Iterable[Offender], canonical: str | None) -> Finding:
-    subjects = [Subject(name=entry.point_id, page=entry.page_key, details=_details(entry)) for entry in offenders]
+def _finding(
+    level: Level, name: str, offenders: Iterable[Offender], canonical: str | None, extent: float, *, required: bool
+) -> Finding:
+    subjects = [
+        Subject(
+            name=entry.point_id,
+            page=entry.page_key,
+            details=_details(entry),
+            fields=(canonical or name,),
+            indices=() if entry.page_url or entry.chunk_index is None else (entry.chunk_index,),
+            extent=extent,
+        )
+        for entry in offenders
+    ]
     rule = RULES.get(canonical or "")
     cause = None
     if rule is not None and level in {"wrong_type", "invalid"}:
         example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
         cause = f"{name} must be {rule.says}" + (f"; found {example}." if example else ".")
     # A required field may have no canonical name.
-    details = {} if canonical is None else {"field": canonical}
+    details: dict[str, Any] = {} if canonical is None else {"field": canonical}
+    if not required:  # a text that is missing: named whatever is required, and no part of the criterion
+        details["required"] = False
     return make_finding(_CODES[level], subjects, scope=name, cause=cause, details=details)
 
 

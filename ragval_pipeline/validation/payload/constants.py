@@ -116,7 +116,11 @@ def constant_findings(
         return []
     on_purpose, modules = set(filtered), len(set(path_modules))
     subjects = [
-        Subject(name=fields[name], details={"value": next(iter(spread.values[name]))[:_SHOWN], "field": name})
+        Subject(
+            name=fields[name],
+            fields=(name,),
+            details={"value": next(iter(spread.values[name]))[:_SHOWN], "field": name},
+        )
         for name in _FIELDS
         if name in fields
         and fields[name] not in on_purpose

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.suite.flavours import flavour_of
 from ragval_pipeline.validation.metadata.aliases import suggest_field_map
 
 #: Canonical fields without which hardly anything can be judged, required or not.
@@ -43,17 +44,21 @@ def field_map_findings(
         name = canonical.get(path, path)
         found = suggested.get(name)
         if found is not None and found != path:
-            subjects.append(Subject(name=path, details={"field": name, "found": found}))
+            subjects.append(Subject(name=path, fields=(name,), details={"field": name, "found": found}))
     if not subjects:
         return []
     changed = {name: path for name, path in suggested.items() if fields.get(name) != path}
+    flavour = flavour_of(observed)
+    written = f"fields: {{{', '.join(f'{name}: {path}' for name, path in changed.items())}}}"
+    if flavour is not None and "text" in changed:
+        written = f"flavour: {flavour}, {written}"
     return [
         make_finding(
             "payload.field_map",
             subjects,
             details={"suggested": changed},
             cause=f"The payload holds {', '.join(str(subject.details['found']) for subject in subjects)} instead.",
-            remedy=f"Write under payload.fields: {{{', '.join(f'{name}: {path}' for name, path in changed.items())}}}.",
+            remedy=f"Write under payload: {written}.",
         )
     ]
 

@@ -6,7 +6,7 @@ metadata. What does not: any one detector, and completeness (``validation/metada
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.model import Finding
@@ -16,10 +16,6 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.payload import constants, flat_headings, ids, modules
 from ragval_pipeline.validation.payload.field_map import field_map_findings
 from ragval_pipeline.validation.points import with_share
-
-_FIELD_MAP = "payload.field_map"
-#: What a field that is looked for under the wrong name seems to lack.
-_SEEMS_TO_LACK = frozenset({"payload.missing_field", "payload.empty_field"})
 
 
 @dataclass(frozen=True)
@@ -53,22 +49,10 @@ def with_payload_findings(
     kinds = measurement.sections.get("metadata", {}).get("kinds", {})
     manifest = snapshot.manifest
     mapped = field_map_findings(kinds, fields=manifest.fields, required=manifest.required, observed=manifest.observed)
-    known = explain_by_map(measurement.findings, mapped)
     points = manifest.points
     others = (with_share(finding, points) for finding in _findings(snapshot, rules, copies))
-    findings = (*mapped, *known, *others)
+    findings = (*mapped, *measurement.findings, *others)
     return measurement.model_copy(update={"findings": findings})
-
-
-def explain_by_map(findings: Iterable[Finding], mapped: Iterable[Finding]) -> list[Finding]:
-    """The findings, those of fields under another name as consequences of that."""
-    elsewhere = {subject.name for finding in mapped for subject in finding.subjects}
-    return [
-        finding.model_copy(update={"because": _FIELD_MAP})
-        if finding.code in _SEEMS_TO_LACK and finding.scope in elsewhere
-        else finding
-        for finding in findings
-    ]
 
 
 def _findings(snapshot: Snapshot, rules: PayloadRules, copies: PageCopies | None) -> Iterator[Finding]:

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragval_pipeline.validation.regression.paired import ALPHA, TIE, PairedTest, fewest_pairs, holm, paired_test
+from ragval_pipeline.validation.regression.index_criteria import IndexChange, Values, index_changes
+from ragval_pipeline.validation.regression.paired import (
+    ALPHA,
+    TIE,
+    PairedTest,
+    drop_probabilities,
+    fewest_pairs,
+    paired_test,
+)
 from ragval_pipeline.validation.regression.pairing import Pairing, is_critical, pair_queries
 from ragval_pipeline.validation.regression.series import RunAnswers, Series, all_series, without_chunk_labels
 from ragval_pipeline.validation.regression.turnover import Turnover
@@ -23,7 +31,8 @@ class MetricChange:
     Args:
         metric: Its name, ``query_pass_rate`` or ``ndcg_at_K``.
         test: Means, difference and the paired test.
-        p_adjusted: Its p, corrected for the number of metrics tested (Holm).
+        p_adjusted: Its p, corrected for the metrics tested (max-T).
+        exact: Whether ``p_adjusted`` counts every swap; else it comes from random ones.
         significant: Whether it fell by more than the tolerated drop, and beyond chance.
         worse: Queries that score lower now: id and difference, the largest drop first.
         better: Queries that score higher now, the largest gain first.
@@ -32,6 +41,7 @@ class MetricChange:
     metric: str
     test: PairedTest
     p_adjusted: float
+    exact: bool
     significant: bool
     worse: Sequence[tuple[str, float]]
     better: Sequence[tuple[str, float]]
@@ -66,6 +76,7 @@ class Comparison:
         won: Ids of queries that failed before and pass now.
         turnover: How the corpus changed; null when a snapshot is not there.
         void: Queries that name chunks which the corpus does not hold any more, left out.
+        index: Criteria of the index itself that both runs measured.
     """
 
     pairing: Pairing
@@ -74,11 +85,17 @@ class Comparison:
     won: Sequence[str]
     turnover: Turnover | None
     void: Sequence[str]
+    index: Sequence[IndexChange] = ()
 
     @property
     def drops(self) -> list[MetricChange]:
         """Metrics that fell beyond chance and by more than is tolerated."""
         return [change for change in self.changes if change.significant]
+
+    @property
+    def fallen(self) -> list[IndexChange]:
+        """Criteria of the index itself that fell by more than is tolerated."""
+        return [change for change in self.index if change.fell]
 
     @property
     def lost_critical(self) -> list[QueryLoss]:
@@ -88,21 +105,25 @@ class Comparison:
     @property
     def too_few(self) -> bool:
         """Whether so few queries have both values that no drop could be beyond chance."""
-        needed = fewest_pairs(len(self.changes))
-        return all(change.test.n < needed for change in self.changes)
+        return all(change.test.n < fewest_pairs() for change in self.changes)
 
 
 def compare_answers(
-    before: RunAnswers, after: RunAnswers, *, rank: int, tolerated_drop: float, turnover: Turnover | None = None
+    before: RunAnswers,
+    after: RunAnswers,
+    *,
+    tolerated_drop: float,
+    turnover: Turnover | None = None,
+    criteria: tuple[Values, Values] = ({}, {}),
 ) -> Comparison:
     """Compare two runs.
 
     Args:
         before: The earlier run.
         after: This run.
-        rank: The k of nDCG.
-        tolerated_drop: Drop of a mean, 0..1, that is no regression however certain it is.
+        tolerated_drop: Drop of a mean or a share, 0..1, that is no regression however certain it is.
         turnover: How the corpus changed between them.
+        criteria: Values of the criteria that each run measured, before and after, by name.
     """
     pairing = pair_queries(before.queries, after.queries)
     void: list[str] = []
@@ -112,11 +133,12 @@ def compare_answers(
         pairing = replace(pairing, same=kept)
     return Comparison(
         pairing=pairing,
-        changes=_tested(all_series(before, after, pairing, rank=rank), tolerated_drop),
+        changes=_tested(all_series(before, after, pairing), tolerated_drop),
         lost=_lost(pairing),
         won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
         turnover=turnover,
         void=void,
+        index=index_changes(*criteria, tolerated_drop=tolerated_drop),
     )
 
 
@@ -126,17 +148,20 @@ def is_drop(delta: float, p_adjusted: float, tolerated_drop: float) -> bool:
 
 
 def _tested(series: Sequence[Series], tolerated_drop: float) -> list[MetricChange]:
-    tests = [paired_test(list(entry.before.values()), [entry.after[name] for name in entry.before]) for entry in series]
-    adjusted = holm([test.p for test in tests])
-    return [_change(entry, test, p, tolerated_drop) for entry, test, p in zip(series, tests, adjusted, strict=True)]
+    differences = [entry.differences for entry in series]
+    names = sorted({name for column in differences for name in column})
+    adjusted, exact = drop_probabilities([[column.get(name, 0.0) for name in names] for column in differences])
+    return [_change(entry, p, exact, tolerated_drop) for entry, p in zip(series, adjusted, strict=True)]
 
 
-def _change(series: Series, test: PairedTest, p_adjusted: float, tolerated_drop: float) -> MetricChange:
+def _change(series: Series, p_adjusted: float, exact: bool, tolerated_drop: float) -> MetricChange:
+    test = paired_test(list(series.before.values()), [series.after[name] for name in series.before])
     ordered = sorted(series.differences.items(), key=lambda entry: (entry[1], entry[0]))
     return MetricChange(
         metric=series.metric,
         test=test,
         p_adjusted=p_adjusted,
+        exact=exact,
         significant=is_drop(test.delta, p_adjusted, tolerated_drop),
         worse=[entry for entry in ordered if entry[1] < -TIE],
         better=[entry for entry in reversed(ordered) if entry[1] > TIE],

@@ -14,6 +14,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, MetricChange, QueryLoss
+from ragval_pipeline.validation.regression.index_criteria import IndexChange
 from ragval_pipeline.validation.regression.paired import ALPHA, fewest_pairs
 from ragval_pipeline.validation.regression.pairing import Pairing
 from ragval_pipeline.validation.regression.turnover import Turnover
@@ -36,6 +37,7 @@ def measure_regression(comparison: Comparison, *, baseline: str, collection: str
         collection: Name of the collection.
     """
     findings = [
+        *_fallen(comparison, baseline),
         *_drops(comparison, baseline),
         *_lost(comparison.lost, baseline),
         *_turned_over(comparison, baseline, collection),
@@ -58,6 +60,7 @@ def section(comparison: Comparison, baseline: str) -> dict[str, Any]:
     pairing = comparison.pairing
     return {
         "baseline": baseline,
+        "index_criteria": {change.name: index_facts(change) for change in comparison.index},
         "metrics": {change.metric: change_facts(change) for change in comparison.changes},
         "queries": {
             "compared": len(pairing.same),
@@ -74,6 +77,12 @@ def section(comparison: Comparison, baseline: str) -> dict[str, Any]:
     }
 
 
+def index_facts(change: IndexChange) -> dict[str, Any]:
+    """The change of one criterion of the index as JSON values."""
+    delta = change.after - change.before
+    return {"before": change.before, "after": change.after, "delta": delta, "significant": change.fell}
+
+
 def change_facts(change: MetricChange) -> dict[str, Any]:
     """One metric's change as JSON values."""
     test = change.test
@@ -84,7 +93,7 @@ def change_facts(change: MetricChange) -> dict[str, Any]:
         "delta": test.delta,
         "p": test.p,
         "p_adjusted": change.p_adjusted,
-        "exact": test.exact,
+        "exact": change.exact,
         "interval": None if test.interval is None else list(test.interval),
         "effect_size": test.effect_size,
         "wins": test.wins,
@@ -97,25 +106,29 @@ def change_facts(change: MetricChange) -> dict[str, Any]:
 
 
 def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
-    reasons = [_drop_words(change) for change in comparison.drops]
+    reasons = [*map(_fallen_words, comparison.fallen), *map(_drop_words, comparison.drops)]
     if comparison.lost_critical:
         names = ", ".join(loss.query_id for loss in comparison.lost_critical)
         reasons.append(f"critical queries lost: {names}")
     if reasons:
         return MeasuredValue(name=CRITERION, value=0.0, reason=f"against {baseline}: {'; '.join(reasons)}")
+    kept = plural(len(comparison.index), "criterion") if comparison.index else ""
+    held = f"{kept} of the index within the tolerated drop" if kept else ""
+    if comparison.pairing.none_asked and held:
+        return MeasuredValue(name=CRITERION, value=1.0, reason=f"{held} against {baseline}; no query was asked")
     aside = aside_words(comparison.pairing)
     again = f"; {aside}: bless a run that is held to the same" if aside else ""
     if not comparison.changes:
         return not_measured(CRITERION, "no_data", f"no query of {baseline} can be compared with one of this run{again}")
     compared = max(change.test.n for change in comparison.changes)
-    needed = fewest_pairs(len(comparison.changes))
+    needed = fewest_pairs()
     if comparison.too_few:
         reason = f"{plural(compared, 'query')} can be compared with {baseline}; below {needed} no drop is beyond chance"
         return not_measured(CRITERION, "too_few", f"{reason}{again}")
     told = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
     told = f"{told} over {plural(compared, 'query')} against {baseline}"
     reason = f"{told}; fewer than {needed} losses are never beyond chance"
-    return MeasuredValue(name=CRITERION, value=1.0, reason=f"{reason}; {aside}" if aside else reason)
+    return MeasuredValue(name=CRITERION, value=1.0, reason="; ".join(filter(None, (reason, held, aside))))
 
 
 def aside_words(pairing: Pairing) -> str:
@@ -127,16 +140,35 @@ def aside_words(pairing: Pairing) -> str:
     return f"{len(pairing.set_aside)} set aside, {', '.join(told)}" if told else ""
 
 
+def _fallen_words(change: IndexChange) -> str:
+    return f"{change.name} fell from {change.before:.1%} to {change.after:.1%}"
+
+
 def _drop_words(change: MetricChange) -> str:
     test = change.test
     return f"{change.metric} fell from {test.before:.3f} to {test.after:.3f} (p {change.p_adjusted:.2g})"
+
+
+def _fallen(comparison: Comparison, baseline: str) -> list[Finding]:
+    return [
+        make_finding(
+            "regression.significant_drop",
+            [change.name],
+            scope=change.name,
+            details={"baseline": baseline, **index_facts(change)},
+            message=f"{_fallen_words(change)}, which is more than history.tolerated_drop.",
+            cause=_cause(comparison.turnover),
+            remedy="Look at what both runs differ in with ragval compare: findings by subject, pages and chunks.",
+        )
+        for change in comparison.fallen
+    ]
 
 
 def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
     return [
         make_finding(
             "regression.significant_drop",
-            [Subject(name=change.metric, details={"queries": sorted(name for name, _ in change.worse)})],
+            [_dropped(change)],
             scope=change.metric,
             details={"baseline": baseline, **change_facts(change)},
             message=(
@@ -149,6 +181,11 @@ def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
     ]
 
 
+def _dropped(change: MetricChange) -> Subject:
+    queries = sorted(name for name, _ in change.worse)
+    return Subject(name=change.metric, details={"queries": queries}, queries=tuple(queries))
+
+
 def _cause(turnover: Turnover | None) -> str | None:
     """Whether it was the corpus or what searches it; null when the corpus of then is not known."""
     if turnover is None:
@@ -156,7 +193,7 @@ def _cause(turnover: Turnover | None) -> str | None:
     if turnover.voids_chunk_labels:
         return f"{turnover.share:.0%} of the chunks were replaced: the corpus changed rather than the ranker."
     if turnover.share == 0 and turnover.chunks_added == 0:
-        return "No chunk changed: the vectors, the search, the settings or the queries did."
+        return "No chunk changed: the vectors, the search, the site, the settings or the queries did."
     return (
         f"{plural(turnover.chunks_removed, 'chunk')} removed and {turnover.chunks_added} added "
         f"({turnover.share:.0%} of the corpus is gone); the rest is what it was."

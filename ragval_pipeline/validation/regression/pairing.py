@@ -38,6 +38,11 @@ class Pairing:
     added: Sequence[QueryReport]
     set_aside: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def none_asked(self) -> bool:
+        """Whether neither run asked any query."""
+        return not (self.same or self.restated or self.reworded or self.vanished or self.added)
+
 
 def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> Pairing:
     """Pair the queries of two runs: by id where the question is the same, else by the question itself.

@@ -28,17 +28,24 @@ class RunAnswers:
         queries: Its queries as the report holds them.
         rankings: Query id to pages by canonical form, best first.
         judgements: Query id to page to relevance grade, for queries with ground truth.
+        rank: The largest k of nDCG that the run measured; 0 for none.
     """
 
     queries: Sequence[QueryReport]
     rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rank: int = 0
+
+    @property
+    def depth(self) -> int:
+        """Ranks that its rankings hold: below them nothing was looked for, which is no miss."""
+        return max((self.rank, *map(len, self.rankings.values())))
 
 
-def answers_from_sections(sections: Mapping[str, Any]) -> RunAnswers:
+def answers_from_sections(sections: Mapping[str, Any], *, rank: int) -> RunAnswers:
     """What this run asked and got, from the sections that ``query_validation_results`` measured."""
     queries = [QueryReport.model_validate(entry) for entry in sections.get("query_results", ())]
-    return RunAnswers(queries, sections.get("run", {}), sections.get("qrels", {}))
+    return RunAnswers(queries, sections.get("run", {}), sections.get("qrels", {}), rank)
 
 
 @dataclass(frozen=True)
@@ -55,20 +62,20 @@ class Series:
         return {name: self.after[name] - value for name, value in self.before.items()}
 
 
-def all_series(before: RunAnswers, after: RunAnswers, pairing: Pairing, *, rank: int) -> list[Series]:
+def all_series(before: RunAnswers, after: RunAnswers, pairing: Pairing) -> list[Series]:
     """Every metric that at least one pair of queries has.
 
     Args:
         before: The earlier run.
         after: This run.
         pairing: Their queries.
-        rank: The k of nDCG.
 
     Returns:
-        ``query_pass_rate`` and ``ndcg_at_K``. A query that vanished scores 0 now: leaving out a query that fails must
-        not make a run look better.
+        ``query_pass_rate`` and ``ndcg_at_K``, K the largest that this run measures and both runs' rankings hold: of a
+        ranking that was kept three deep, nDCG@10 would be a lower bound. A query that vanished scores 0 now: leaving
+        out a query that fails must not make a run look better.
     """
-    found = [_passing(pairing), _ranking(before, after, pairing, rank)]
+    found = [_passing(pairing), _ranking(before, after, pairing, min(after.rank or after.depth, before.depth))]
     return [series for series in found if series.before]
 
 
@@ -85,6 +92,8 @@ def _passing(pairing: Pairing) -> Series:
 
 def _ranking(before: RunAnswers, after: RunAnswers, pairing: Pairing, rank: int) -> Series:
     """Both rankings by today's ground truth: a label that was corrected is no change of the index."""
+    if rank == 0:
+        return Series("ndcg", {}, {})
     pairs = [
         (old, new)
         for old, new in (*pairing.same, *pairing.restated)

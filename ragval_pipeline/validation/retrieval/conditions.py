@@ -35,12 +35,14 @@ class Rules:
         module_match: How modules are compared.
         min_similarity: Threshold of queries that state none.
         higher_is_better: False for distances.
+        results_reach_threshold: True when keywords count only in hits that reach the query's threshold.
     """
 
     read: HitReader
     module_match: ModuleMatch
     min_similarity: float
     higher_is_better: bool = True
+    results_reach_threshold: bool = False
 
     def threshold(self, query: TestQuery) -> float:
         """The query's own threshold, else the suite's."""
@@ -78,10 +80,16 @@ def _score(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 
 
 def _module(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
-    expected = query.expected_module or ""
     found = [name for hit in hits if (name := rules.read.text(hit.payload, "module"))]
-    holds = any(name_matches(expected, name, mode=rules.module_match) for name in found)
-    return Outcome(holds, f"no hit is in module {expected!r} (found: {_listed(found)})")
+    holds = bool(hits_in_module(query, hits, rules))
+    return Outcome(holds, f"no hit is in module {query.expected_module!r} (found: {_listed(found)})")
+
+
+def hits_in_module(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> list[Hit]:
+    """The hits in the module that a query expects, in the order of ``hits``."""
+    expected = query.expected_module or ""
+    names = [(hit, rules.read.text(hit.payload, "module")) for hit in hits]
+    return [hit for hit, name in names if name and name_matches(expected, name, mode=rules.module_match)]
 
 
 def _chapter(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
@@ -93,14 +101,19 @@ def _chapter(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 
 def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
-    found = [page for hit in hits if (page := rules.read.page(hit.payload))]
-    holds = any(page in wanted for page in found)
-    return Outcome(holds, f"no hit is on a relevant page (found: {_listed(found)})")
+    holds = any(rules.read.page(hit.payload) in wanted for hit in hits)
+    found = [url for hit in hits if (url := rules.read.text(hit.payload, "source_url"))]
+    # The page metrics look further: the top_k chunks may be of one page, and the relevant one comes after it.
+    chunks = "the chunk returned is not" if len(hits) == 1 else f"none of the {len(hits)} chunks returned is"
+    return Outcome(holds, f"{chunks} on a relevant page (found: {_listed(found)})")
 
 
 def _keywords(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
-    found = found_keywords(query.expected_keywords, hits, rules)
-    return Outcome(bool(found), f"no hit holds any of {_listed(query.expected_keywords)}")
+    threshold = rules.threshold(query)
+    which = f"no hit that reaches {threshold:g}" if rules.results_reach_threshold else "no hit"
+    results = [hit for hit in hits if not rules.results_reach_threshold or rules.reaches(hit.score, threshold)]
+    found = found_keywords(query.expected_keywords, results, rules)
+    return Outcome(bool(found), f"{which} holds any of {_listed(query.expected_keywords)}")
 
 
 def _results(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
@@ -116,19 +129,6 @@ CONDITIONS: dict[str, Callable[[TestQuery, Sequence[Hit], Rules], Outcome]] = {
     "keywords": _keywords,
     "results": _results,
 }
-
-
-def stated_conditions(query: TestQuery) -> list[str]:
-    """The conditions that a query states itself."""
-    stated = {
-        "score": query.min_similarity is not None,
-        "module": query.expected_module is not None,
-        "chapter": query.expected_chapter is not None,
-        "url": any(grade > 0 for grade in query.grades.values()),
-        "keywords": bool(query.expected_keywords),
-        "results": bool(query.expected_results),
-    }
-    return [name for name, is_stated in stated.items() if is_stated]
 
 
 def found_keywords(keywords: Sequence[str], hits: Sequence[Hit], rules: Rules) -> list[str]:

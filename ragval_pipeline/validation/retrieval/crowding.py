@@ -40,27 +40,30 @@ def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer],
         waiting = _crowded_out(query, answer, read)
         if repeated >= REPEATED_SHARE * len(answer.hits) or waiting:
             details = {"hits": len(answer.hits), "repeated": repeated, "crowded_out": waiting}
-            subjects.append(Subject(name=query.id, details={**details, "points": [hit.id for hit in answer.hits]}))
+            points = [hit.id for hit in answer.hits]
+            subjects.append(Subject(name=query.id, details={**details, "points": points}, points=tuple(points)))
     return [make_finding("retrieval.crowded_top_k", subjects)] if subjects else []
 
 
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
-    """Hits whose text nearly equals that of a better hit."""
+    """Hits whose text nearly equals that of a better hit; a hit without words repeats nothing."""
     kept: list[frozenset[tuple[str, ...]]] = []
-    for hit in hits:
-        triples = _triples(read.text(hit.payload, "text") or "")
-        if not any(_alike(triples, other) for other in kept):
+    repeated = 0
+    for triples in (_triples(read.text(hit.payload, "text") or "") for hit in hits):
+        if any(_alike(triples, other) for other in kept):
+            repeated += 1
+        elif triples:
             kept.append(triples)
-    return len(hits) - len(kept)
+    return repeated
 
 
 def _triples(text: str) -> frozenset[tuple[str, ...]]:
     words = fold_text(text).split()
-    return frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)})
+    return frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)} if words else ())
 
 
 def _alike(one: frozenset[tuple[str, ...]], two: frozenset[tuple[str, ...]]) -> bool:
-    return len(one & two) >= SAME_FROM * len(one | two)
+    return bool(one) and len(one & two) >= SAME_FROM * len(one | two)
 
 
 def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]:
@@ -70,4 +73,5 @@ def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]
     if len(filling) != 1 or not filling <= relevant:
         return []
     ranked = page_ranking(answer, read, depth=DEPTH)
-    return sorted(page for page in ranked if page in relevant - filling)
+    asked = {read.page_key(url): url for url in query.grades}
+    return sorted(asked[page] for page in ranked if page in relevant - filling)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.report import HeldTo, QueryReport
 from ragval_pipeline.validation.retrieval.conditions import (
@@ -17,8 +18,10 @@ from ragval_pipeline.validation.retrieval.conditions import (
     Outcome,
     Rules,
     best_score,
-    stated_conditions,
+    hits_in_module,
 )
+
+_UNJUDGED = "nobody judged a document relevant to it: it is asked and shown, and not counted"
 
 
 def judge_query(
@@ -34,23 +37,22 @@ def judge_query(
         top_k: Hits of a query that states no number of its own.
 
     Returns:
-        The query's part of the report. ``passed`` is null when the search failed.
+        The query's part of the report. ``passed`` is null when the search failed, or nobody judged the query.
     """
-    outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in stated_conditions(query)}
+    outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in query.stated_conditions}
     best = best_score(answer.hits, rules)
     passed, pass_reason, failed = None, None, {}
-    if answer.error is None:
+    if answer.error is None and not query.unjudged:
         failed = _failed(query, answer, rules, judge)
         passed = not failed
-        module_found = _match(outcomes, "module", answer)
-        pass_reason = _pass_reason(query, best, rules, module_found=module_found) if passed else None
+        pass_reason = _pass_reason(query, answer.hits, rules) if passed else None
     return QueryReport(
         query_id=query.id,
         query=query.as_given(),
         status="error" if answer.error else "success" if answer.hits else "no_matches",
         passed=passed,
         pass_reason=pass_reason,
-        fail_reason=answer.error or "; ".join(failed.values()) or None,
+        fail_reason=answer.error or "; ".join(failed.values()) or (_UNJUDGED if query.unjudged else None),
         failed_conditions=list(failed),
         best_similarity=best,
         module_match=_match(outcomes, "module", answer),
@@ -86,9 +88,11 @@ def deciding_conditions(query: TestQuery, judge: Sequence[str] | None) -> list[s
     """The conditions that decide on a positive query, in a fixed order.
 
     A profile's choice is limited to what a query states; its score is judged against the suite's threshold when the
-    query states none.
+    query states none. Nothing decides on a query that nobody judged.
     """
-    stated = stated_conditions(query)
+    if query.unjudged:
+        return []
+    stated = query.stated_conditions
     chosen = stated if judge is None else [name for name in CONDITIONS if name in judge and name in {*stated, "score"}]
     return chosen or ["score"]
 
@@ -111,13 +115,18 @@ def _failed_negative(query: TestQuery, answer: Answer, rules: Rules) -> dict[str
     return {"score": f"out of scope, yet best {kind} {best:.4f} reaches {threshold:g}"}
 
 
-def _pass_reason(query: TestQuery, best: float | None, rules: Rules, *, module_found: bool | None) -> str:
-    kind = "similarity" if rules.higher_is_better else "distance"
+def _pass_reason(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> str:
+    best, kind = best_score(hits, rules), "similarity" if rules.higher_is_better else "distance"
     if query.negative:
         return "Nothing relevant was found, as it must be" + ("" if best is None else f" (best {kind}={best:.2f})")
     score = "" if best is None else f" ({kind}={best:.2f})"
-    where = f" in expected module '{query.expected_module}'" if module_found else ""
-    return f"Found relevant chunk{score}{where}"
+    inside = hits_in_module(query, hits, rules) if query.expected_module else []
+    if not inside:
+        return f"Found relevant chunk{score}"
+    module, own = f"expected module '{query.expected_module}'", best_score(inside, rules)
+    if own is None or own == best:
+        return f"Found relevant chunk{score} in {module}"
+    return f"Found relevant chunk{score}; {module} at rank {inside[0].rank} ({kind}={own:.2f})"
 
 
 def _match(outcomes: dict[str, Outcome], name: str, answer: Answer) -> bool | None:

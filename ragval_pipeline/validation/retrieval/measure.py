@@ -11,6 +11,7 @@ from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
@@ -40,7 +41,7 @@ def measure_retrieval(
     """The measurement of ``query_validation_results``.
 
     Args:
-        queries: Every test query, in file order.
+        queries: Every test query, in file order. Those that nobody judged are in ``query_results`` and count nowhere.
         answers: One answer each; empty when nothing could be asked.
         settings: What the suite asks.
         failure: The system that failed while asking, if one did: then the results are kept and no criterion is.
@@ -51,20 +52,24 @@ def measure_retrieval(
         judge_query(query, by_id[query.id], settings.rules, judge=settings.judge, top_k=settings.top_k)
         for query in queries
     ]
-    sections = query_sections(queries, reports, by_id, settings)
+    shown = [report.model_dump(mode="json") for report in reports]
+    reports = [report for query, report in zip(queries, reports, strict=True) if not query.unjudged]
+    queries = [query for query in queries if not query.unjudged]
+    by_id = {query.id: by_id[query.id] for query in queries}
+    sections = {**query_sections(queries, reports, by_id, settings), "query_results": shown}
     on_chunks = chunk_metrics(queries, by_id, settings)
     sections["retrieval_metrics"]["chunk"] = {name: value.model_dump() for name, value in on_chunks.items()}
     if failure is not None:
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"sections": sections})
     outcome = Outcome(queries, reports, by_id, settings)
-    determinism, unstable = measure_determinism(answers)
+    determinism, unstable = measure_determinism(by_id.values())
     values = [*outcome.values(), determinism, *_page_values(sections, settings)]
     findings = [
         *outcome.findings(),
         *unstable,
         *crowded_answers(queries, by_id, settings.rules.read),
-        *order_findings(answers, settings.distance),
+        *order_findings(by_id.values(), settings.distance),
     ]
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(findings), sections=sections)
 
@@ -75,6 +80,8 @@ def _unasked(query: TestQuery, failure: SystemFailure | None) -> Answer:
 
 def _page_values(sections: Mapping[str, Any], settings: RetrievalSettings) -> list[MeasuredValue]:
     page = sections["retrieval_metrics"]["page"]
+    depths = {"mrr": settings.top_k, "map": settings.depth}
+    # Pages, where queries are judged by their top_k chunks: several chunks may be of one page.
     names = [name for name in metrics.metric_names(settings.ranks, depth=settings.top_k) if "judged" not in name]
     values = []
     for name in names:
@@ -84,8 +91,10 @@ def _page_values(sections: Mapping[str, Any], settings: RetrievalSettings) -> li
         else:
             # Of hits this is their number, which a product of floats need not be.
             total = round(metric["value"] * metric["n"], 9)
-            limit = f", at most {metric['ceiling']:.3f}" if metric["ceiling"] < 1.0 - TOLERANCE else ""
-            reason = f"mean over {plural(metric['n'], 'query')}{limit}"
+            limited = metric["ceiling"] < 1.0 - TOLERANCE
+            limit = f", at most {metric['ceiling']:.3f}: {metrics.why_limited(name)}" if limited else ""
+            looked = plural(depths.get(name) or rank_of(name) or settings.depth, "page")
+            reason = f"mean over {plural(metric['n'], 'query')}, within the first {looked}{limit}"
             values.append(
                 MeasuredValue(name=name, value=metric["value"], numerator=total, denominator=metric["n"], reason=reason)
             )

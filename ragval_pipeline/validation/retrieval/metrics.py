@@ -78,6 +78,11 @@ def ceilings(qrels: Qrels, *, ranks: Iterable[int], depth: int) -> PerQuery:
     return best
 
 
+def why_limited(name: str) -> str:
+    """Why the ground truth does not allow 1 of a metric that has a ceiling."""
+    return f"{'fewer' if name.startswith('precision') else 'more'} relevant pages than ranks"
+
+
 def means(values: PerQuery, best: PerQuery, *, queries: Sequence[str] | None = None) -> dict[str, MetricValue]:
     """Means over ``queries`` (null: all), with the number of queries and the mean ceiling (1 where there is none)."""
     result = {}

@@ -5,12 +5,13 @@ What lives here: counting. What does not: judging one query (``judge``), page me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Finding, Need, Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
@@ -18,11 +19,20 @@ from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_keywords
 from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.retrieval.texts import normalise_name
 
+#: Aspects that decide where a right chunk ranks, and what else a condition is missed by.
+_RANKED = OF_TEXTS | OF_VECTORS | {Aspect.PRESENCE, Aspect.DISTINCTION, Aspect.RANK}
+_PLACED = {Aspect.FIELD, Aspect.POSITION, Aspect.COPIES, Aspect.CURRENT, Aspect.TARGET, Aspect.PLACES}
+_FOUND = OF_VECTORS | {Aspect.PRESENCE, Aspect.FIELD, Aspect.RANK, Aspect.TARGET}
+_MISSED_BY: Mapping[str, frozenset[Aspect]] = {"score": _RANKED | {Aspect.REACH}, "nothing returned": _FOUND}
 #: Canonical fields that a condition reads of a hit; ``results`` reads what the query states.
 _READS: Mapping[str, tuple[str, ...]] = {
     "module": ("module",), "chapter": ("chapter",), "url": ("source_url",), "keywords": ("text",),
 }  # fmt: skip
+
+#: Stands for the conditions of a query that the embedder refuses.
+NOT_ASKED = "not asked"
 
 
 @dataclass(frozen=True)
@@ -59,9 +69,9 @@ class Outcome:
         failed: list[Subject] = []
         scored_high: list[Subject] = []
         for query, report in self._pairs():
-            if report.passed is False:
+            if not report.passed:
                 details = {
-                    "conditions": report.failed_conditions,
+                    "conditions": report.failed_conditions or [NOT_ASKED],
                     "reason": report.fail_reason,
                     "best_similarity": report.best_similarity,
                     "threshold": self.settings.rules.threshold(query),
@@ -70,7 +80,9 @@ class Outcome:
                     "fields": sorted(self._judged_fields(query, report.failed_conditions)),
                     "points": self._answering(query, report),
                 }
-                (scored_high if query.negative else failed).append(Subject(name=query.id, details=details))
+                subject = self._subject(query, report, details)
+                scored = query.negative and report.passed is False
+                (scored_high if scored else failed).append(subject)
         findings = []
         if failed:
             conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
@@ -79,6 +91,26 @@ class Outcome:
             findings.append(make_finding("query.negative_scored_high", scored_high))
         incomplete = self._incomplete_hits()
         return [*findings, *([make_finding("retrieval.incomplete_metadata", incomplete)] if incomplete else [])]
+
+    def _subject(self, query: TestQuery, report: QueryReport, details: Mapping[str, Any]) -> Subject:
+        """The query with what it is judged by."""
+        conditions = report.failed_conditions
+        needs = [
+            Need(aspects=_MISSED_BY.get(name, _RANKED | _PLACED), fields=tuple(self._read_fields(query, name)))
+            for name in conditions
+        ]
+        pages = tuple(details["expected_pages"])
+        return Subject(
+            name=query.id,
+            details=dict(details),
+            pages=pages,
+            points=tuple(details["points"]),
+            module=normalise_name(query.expected_module) if query.expected_module and not pages else None,
+            thresholds=(details["threshold"],) if "score" in conditions else (),
+            # Of a module's pages one may be found by nothing and another answer.
+            without=frozenset() if pages else frozenset({Aspect.RANK}),
+            needs=() if query.negative else tuple(needs),
+        )
 
     def _answering(self, query: TestQuery, report: QueryReport) -> list[str]:
         """The hits that failed a query: of a negative one those that reach its limit."""
@@ -97,10 +129,14 @@ class Outcome:
 
     def _judged_fields(self, query: TestQuery, conditions: Sequence[str]) -> set[str]:
         """Payload fields that the missed conditions read."""
-        read = {name for condition in conditions for name in _READS.get(condition, ())}
-        if "results" in conditions:
-            read |= {name for entry in query.expected_results for name in entry if name != "id"}
+        read = {name for condition in conditions for name in self._read_fields(query, condition)}
         return {self.settings.rules.read.fields[name] for name in read if name in self.settings.rules.read.fields}
+
+    def _read_fields(self, query: TestQuery, condition: str) -> set[str]:
+        """Canonical fields that a condition reads."""
+        if condition == "results":
+            return {name for entry in query.expected_results for name in entry if name != "id"}
+        return set(_READS.get(condition, ()))
 
     def _pairs(self) -> list[tuple[TestQuery, QueryReport]]:
         return list(zip(self.queries, self.reports, strict=True))
@@ -124,23 +160,15 @@ class Outcome:
         return shares
 
     def _accuracy(self) -> MeasuredValue:
-        """Queries with an expected result in the top_k / queries that name one (seed 001, SC-001)."""
+        """Queries whose expected results are all in the top_k / queries that name one (seed 001, SC-001)."""
         held = []
         for query in self.queries:
             name = "results" if query.expected_results else "url" if has_ground_truth(query) else None
             if name is not None:
-                held.append(self._any_expected(query, name))
+                held.append(CONDITIONS[name](query, self.answers[query.id].hits, self.settings.rules).holds)
         if not held:
             return not_measured("accuracy", "not_applicable", "no query names an expected result")
         return ratio("accuracy", sum(held), len(held), of="queries that name an expected result")
-
-    def _any_expected(self, query: TestQuery, name: str) -> bool:
-        rules, hits = self.settings.rules, self.answers[query.id].hits
-        if name == "url":
-            return CONDITIONS["url"](query, hits, rules).holds
-        check: Callable[..., Any] = CONDITIONS["results"]
-        single = [query.model_copy(update={"expected_results": (entry,)}) for entry in query.expected_results]
-        return any(check(entry, hits, rules).holds for entry in single)
 
     def _completeness(self) -> MeasuredValue:
         hits = [hit for answer in self.answers.values() for hit in answer.hits]
@@ -155,7 +183,10 @@ class Outcome:
                 lacking = read.lacking(hit.payload)
                 if lacking and hit.id not in subjects:
                     details = {"lacking": lacking, "query": answer.query_id}
-                    subjects[hit.id] = Subject(name=hit.id, page=read.page(hit.payload), details=details)
+                    names = {payload: name for name, payload in read.fields.items()}
+                    fields = tuple(names.get(name, name) for name in lacking)
+                    page = read.page(hit.payload)
+                    subjects[hit.id] = Subject(name=hit.id, page=page, details=details, fields=fields)
         return list(subjects.values())
 
 

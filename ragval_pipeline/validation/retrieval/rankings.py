@@ -14,15 +14,17 @@ from ragval_pipeline.validation.retrieval.hits import HitReader
 Run = dict[str, list[str]]
 Qrels = dict[str, dict[str, int]]
 
+#: What stands before the point id in a ranking where a hit has no page.
+NO_ADDRESS = "no address: "
+
 
 def page_ranking(answer: Answer, read: HitReader, *, depth: int) -> list[str]:
-    """The first ``depth`` distinct pages, best first: a page stands where its best chunk stands."""
-    pages: dict[str, None] = {}
-    for hit in (*answer.hits, *answer.deeper):
-        page = read.page(hit.payload)
-        if page is not None:
-            pages.setdefault(page)
-    return list(pages)[:depth]
+    """The first ``depth`` distinct pages, best first: a page stands where its best chunk stands.
+
+    A hit without an address takes a rank of its own, under a name that no judgement has: readers see it there too.
+    """
+    hits = (*answer.hits, *answer.deeper)
+    return list(dict.fromkeys(read.page(hit.payload) or f"{NO_ADDRESS}{hit.id}" for hit in hits))[:depth]
 
 
 def page_run(queries: Iterable[TestQuery], answers: Mapping[str, Answer], read: HitReader, *, depth: int) -> Run:

@@ -15,6 +15,7 @@ from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.rankings import Qrels, Run, page_qrels, page_run, relevant_pages
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.times import utc_text
 
 
 def query_sections(
@@ -32,8 +33,9 @@ def query_sections(
         settings: What the suite asks.
 
     Returns:
-        ``query_results``, ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, and ``run`` and
-        ``qrels`` (pages by canonical form) of the queries with ground truth that were answered.
+        ``query_results``, ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, ``run`` and
+        ``qrels`` (pages by canonical form) of the queries with ground truth that were answered, and ``asked_at`` (query
+        id to time) of those that were asked.
     """
     answered = {report.query_id for report in reports if report.status != "error"}
     ranked = page_run(queries, answers, settings.rules.read, depth=settings.depth)
@@ -44,7 +46,6 @@ def query_sections(
     best = metrics.ceilings(judged, ranks=settings.ranks, depth=settings.depth)
     categories = {query.id: query.category for query in queries}
     return {
-        "query_results": [report.model_dump(mode="json") for report in reports],
         "precision_metrics": [
             metric.model_dump() for metric in _precisions(queries, run, judged, settings.ranks, spellings)
         ],
@@ -54,6 +55,7 @@ def query_sections(
         "queries_above_threshold": _above(queries, reports, settings),
         "run": run,
         "qrels": judged,
+        "asked_at": {query: utc_text(answer.asked_at) for query, answer in answers.items() if answer.asked_at},
     }
 
 
@@ -83,7 +85,7 @@ def _spellings(answers: Sequence[Answer], rules: Rules) -> dict[str, str]:
 def _precisions(
     queries: Sequence[TestQuery], run: Run, qrels: Qrels, ranks: Sequence[int], spellings: Mapping[str, str]
 ) -> list[PrecisionMetric]:
-    """Precision of every query at every rank; pages are shown as the index spells them."""
+    """Precision of every query at every rank; pages are shown as the index spells them, hits without one are not."""
     found = []
     for query in queries:
         grades = qrels.get(query.id)
@@ -99,7 +101,7 @@ def _precisions(
                     query_id=query.id,
                     k=k,
                     precision=len(retrieved) / k,
-                    retrieved_urls=[spellings.get(page, page) for page in pages],
+                    retrieved_urls=[spellings[page] for page in pages if page in spellings],
                     relevant_retrieved=[spellings.get(page, page) for page in retrieved],
                     relevant_count=len(retrieved),
                     ceiling=min(len(relevant), k) / k,

@@ -1,24 +1,30 @@
-"""The queries that each page asks about itself.
-
-What lives here: choosing titles and headings that name a page. What does not: asking them, and judging the answers.
-"""
+"""The queries that each page asks about itself: its title, its headings and, as a last resort, its own words."""
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.retrieval.texts import fold_text
 
-#: Snapshot columns that ``pages_from_snapshot`` needs.
+#: Snapshot columns that ``pages_from_snapshot`` and ``passage_queries`` need.
 COLUMNS = ("page_key", "page_url", "title", "headings")
+PASSAGE_COLUMNS = ("page_key", "text")
+#: Columns of the page copies that ``with_page_titles`` needs.
+PAGE_COLUMNS = ("page_key", "title", "headings")
 #: Headings of a page that are asked beside its title.
 HEADINGS_ASKED = 4
 #: A heading that stands on this many pages names none of them ("Introduction").
 COMMON_HEADING = 2
+#: Chunks of a page that are asked with, the longest: the shorter a text, the less it tells.
+PASSAGES = 2
+#: Words and characters of a chunk that are asked with: what every model reads, and in scripts without blanks.
+WORDS, CHARACTERS = 200, 1500
 #: Separators between the title of a page and the name of its site.
 _SEPARATORS = (" | ", " \u2013 ", " \u2014 ", " \u00b7 ", " - ")
 
@@ -37,13 +43,13 @@ class OwnPage:
 class OwnQuery:
     """One query of a page about itself.
 
-    Args:
+    Attributes:
         id: Of the query.
         key: Canonical form of the page.
         kind: ``title`` or ``heading``; of pages that neither finds ``heading_alone`` or ``passage``.
         text: What is asked.
         unique: False when another page has the same title, or a heading that reads like it: then the page cannot be
-            told by it.
+            identified by it.
         heading: The heading alone, where it is asked together with the title.
     """
 
@@ -73,12 +79,39 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
     return {key: OwnPage(key, url, titles.get(key), tuple(headings.get(key, ()))) for key, url in urls.items()}
 
 
-def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
+def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
+    """The pages, those without a name in the payload named by their copy: its title and headings, else its heading.
+
+    Args:
+        pages: In-scope indexed pages by canonical form.
+        copies: Rows of the page copies with ``PAGE_COLUMNS``; pages that could not be read have nothing in them.
+    """
+    named = dict(pages)
+    for copy in copies:
+        page = named.get(copy["page_key"])
+        if page is None or page.title is not None:
+            continue
+        headings = tuple(dict.fromkeys(entry["text"] for entry in copy["headings"] if not is_blank(entry["text"])))
+        title = copy["title"] if copy["title"] and not is_blank(copy["title"]) else next(iter(headings), None)
+        named[page.key] = replace(page, title=title, headings=headings)
+    return named
+
+
+def sample_of(pages: Collection[str], size: int) -> frozenset[str]:
+    """The pages that are asked for: all, or those with the smallest hashes, which are the same in every run."""
+    return frozenset(heapq.nsmallest(size, pages, key=lambda key: hashlib.sha256(key.encode()).digest()))
+
+
+def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) -> list[OwnQuery]:
     """A title query a page, and up to ``HEADINGS_ASKED`` heading queries that no other page could ask.
 
     The name of the site that many titles end with is cut off: it would draw all queries to the same chunks. Headings
     are asked together with the title of their page: "Usage" alone is a question about everything, and real models
     answer such questions with the same few chunks.
+
+    Args:
+        pages: All of them: what several call themselves names none.
+        asked: Canonical forms of the pages that are asked for; None: all.
     """
     known = list(pages)
     shared = _site_suffixes([page.title for page in known if page.title])
@@ -87,6 +120,8 @@ def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
     bearers = Counter(fold_text(title) for title in titles.values())
     queries = []
     for page in known:
+        if asked is not None and page.key not in asked:
+            continue
         title, before = titles.get(page.key), ""
         if title:
             folded = fold_text(title)
@@ -100,6 +135,45 @@ def own_queries(pages: Iterable[OwnPage]) -> list[OwnQuery]:
             for number, heading in enumerate(_telling(page, title, owners))
         ]
     return queries
+
+
+def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[OwnQuery]:
+    """The headings of some pages without the title that they were asked with.
+
+    "Example", "Usage" or "Used by" name a section and no page: of sixty honest pages of readmes, up to sixteen are not
+    found by such titles, and every one of them by its own words.
+
+    Args:
+        keys: Canonical forms of the pages.
+        asked: What was asked before.
+    """
+    wanted = frozenset(keys)
+    return [
+        replace(query, id=f"{query.id}#alone", kind="heading_alone", text=query.heading)
+        for query in asked
+        if query.key in wanted and query.heading is not None and query.heading != query.text
+    ]
+
+
+def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) -> list[OwnQuery]:
+    """Beginnings of the longest chunks of some pages; vectors that are not those of the page's texts find neither.
+
+    Args:
+        keys: Canonical forms of the pages.
+        rows: Snapshot rows with ``PASSAGE_COLUMNS``.
+    """
+    longest: dict[str, list[str]] = {key: [] for key in keys}
+    for row in rows:
+        texts = longest.get(row["page_key"])
+        if texts is not None and row["text"] and not is_blank(row["text"]):
+            texts.append(row["text"])
+            texts.sort(key=lambda text: (-len(text), text))
+            del texts[PASSAGES:]
+    return [
+        OwnQuery(f"{key}#passage{number}", key, "passage", " ".join(text.split()[:WORDS])[:CHARACTERS])
+        for key, texts in longest.items()
+        for number, text in enumerate(texts)
+    ]
 
 
 def _telling(page: OwnPage, title: str | None, owners: Mapping[str, int]) -> list[str]:

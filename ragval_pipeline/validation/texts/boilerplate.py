@@ -73,6 +73,10 @@ class Phrases:
         return len({entry.ref.page_key for entry in self.edges} - {None})
 
 
+#: How often a phrase stands in a chunk, and words of the banner that it is a part of.
+_REPEATED, _BANNER = 2, 12
+
+
 @dataclass(frozen=True)
 class Boilerplate:
     """One phrase and the points that hold it."""
@@ -152,12 +156,19 @@ def boilerplate_findings(
     for entry in found:
         for ref in entry.points:
             held.setdefault(ref, []).append(entry.phrase)
-    subjects = [ref.subject(phrases=sorted(set(named))) for ref, named in held.items()]
+    subjects = [
+        replace(ref.subject(phrases=sorted(set(named))), words=_most_words(named)) for ref, named in held.items()
+    ]
     listed = [{"phrase": entry.phrase, "points": len(entry.points), "pages": entry.pages} for entry in found]
     shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:3])
     message = f"{len(subjects)} points hold text of the page's frame: {shown}."
     details = {"phrases": listed, "pages": phrases.pages}
     return [make_finding("text.boilerplate", subjects, details=details, message=message)]
+
+
+def _most_words(phrases: Iterable[str]) -> int:
+    """Words of a chunk that the frame accounts for: a phrase may stand twice, and be a part of more."""
+    return _REPEATED * sum(len(phrase.split()) for phrase in set(phrases)) + _BANNER
 
 
 def _frequent(phrases: Phrases) -> dict[str, list[PointRef]]:

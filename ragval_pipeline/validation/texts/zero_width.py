@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -64,7 +65,10 @@ def collect_zero_width(rows: Iterable[Mapping[str, Any]], *, required: Iterable[
         if any(found.values()):
             characters = sum(found.values(), Counter[str]())
             places = [place for place, counted in found.items() if counted]
-            subjects.append(point_ref(row).subject(characters=dict(sorted(characters.items())), places=places))
+            subject = point_ref(row).subject(characters=dict(sorted(characters.items())), places=places)
+            # An empty heading explains nothing about a text.
+            fields = ("headings",) if places == ["headings"] else ()
+            subjects.append(replace(subject, fields=fields))
     return subjects
 
 

@@ -1,12 +1,9 @@
-"""The findings about vectors, worded.
-
-What lives here: subjects, details and sentences. What does not: deciding that something is wrong.
-"""
+"""The findings about vectors, worded."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +12,9 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.vectors.identity import Decision, Kind
-from ragval_pipeline.validation.vectors.swapped import Owner
+from ragval_pipeline.validation.vectors.models import Decision, Kind
+from ragval_pipeline.validation.vectors.partition import Label, Look, Partition
+from ragval_pipeline.validation.vectors.trials import Trial
 
 Row = Mapping[str, Any]
 
@@ -26,12 +24,26 @@ COLUMNS = ("point_id", "page_key", "source_url")
 _MOST = 0.5
 
 _CAUSES: Mapping[Kind, str] = {
+    "noise": "The vectors are unrelated to those of {model}, and not even similar texts have similar ones",
     "another_model": "The vectors are unrelated to those of {model}: the collection was embedded with another model",
     "input_type": "The collection was embedded {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
     "unclear": "The vectors resemble those of {model} too little for a change of the text: another version of the "
     "model, or another text",
+}
+#: What single vectors look like, and where such vectors come from.
+_LOOKS: Mapping[Look, str] = {
+    "noise": "vector{s} of no text",
+    "another_model": "vector{s} of another model",
+    "older_text": "vector{s} of an older or another text",
+    "another_point": "vector{s} of another point",
+}
+_TEXT_CAUSES: Mapping[Look, str] = {
+    "noise": "The vectors were damaged or never computed from a text.",
+    "another_model": "These points were embedded with another model than the rest.",
+    "older_text": "The texts were changed and not embedded again.",
+    "another_point": "The vectors of other points were written to these.",
 }
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
@@ -68,11 +80,8 @@ def missing_and_zero(missing: Sequence[str], zero: Sequence[str], points: Descri
     ]
 
 
-def identical(groups: Sequence[Sequence[str]], points: Described, *, because: str | None) -> list[Finding]:
-    """``vector.identical``: every member of every group, each naming the others.
-
-    Texts that begin alike have one vector where only their beginnings were embedded: ``because`` of the mismatch.
-    """
+def identical(groups: Sequence[Sequence[str]], points: Described) -> list[Finding]:
+    """``vector.identical``: every member of every group, each naming the others."""
     if not groups:
         return []
     subjects = [
@@ -82,75 +91,110 @@ def identical(groups: Sequence[Sequence[str]], points: Described, *, because: st
     ]
     details = {"groups": len(groups), "share": points.share(subjects)}
     message = f"{len(subjects)} points hold the vector of a point with another text, in {plural(len(groups), 'group')}."
-    return [make_finding("vector.identical", subjects, details=details, message=message, because=because)]
+    return [make_finding("vector.identical", subjects, details=details, message=message)]
 
 
-def swapped(owners: Mapping[str, Owner], cosines: Mapping[str, float], points: Described) -> list[Finding]:
+def swapped(points: Partition, described: Described) -> list[Finding]:
     """``vector.swapped``: each point names the one whose text its vector belongs to."""
-    if not owners:
+    places = points.places(Label.SWAPPED)
+    if not places:
         return []
-    subjects = [
-        points.subject(
-            name,
-            belongs_to=owner.point,
-            others=sorted({owner.point, owner.holder} - {None}),
-            cosine=round(cosines[name], 4),
-            cosine_there=None if owner.cosine is None else round(owner.cosine, 4),
-        )
-        for name, owner in owners.items()
-    ]
+    holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
+    subjects = [_swapped(points, place, holders.get(place), described) for place in places]
     message = f"{len(subjects)} points hold a vector that belongs to the text of another point."
-    return [make_finding("vector.swapped", subjects, details={"share": points.share(subjects)}, message=message)]
+    return [make_finding("vector.swapped", subjects, details={"share": described.share(subjects)}, message=message)]
 
 
-def models(
-    decision: Decision,
-    cosines: Mapping[str, float],
-    points: Described,
-    *,
-    named: Iterable[str | None],
-    model: str,
-    collection: str,
-    sampled: int,
+def _swapped(points: Partition, place: int, holder: str | None, described: Described) -> Subject:
+    owner = points.owners.get(place)
+    belongs_to = points.ids[owner.point] if owner else None
+    return described.subject(
+        points.ids[place],
+        belongs_to=belongs_to,
+        others=sorted({belongs_to, holder} - {None}, key=str),
+        cosine=_rounded(points, place),
+        cosine_there=round(owner.cosine, 4) if owner else None,
+    )
+
+
+def mixed(points: Partition, decision: Decision, described: Described) -> list[Finding]:
+    """``vector.mixed_models``: the points of another model than the rest."""
+    places = points.places(Label.OTHER_MODEL)
+    if not places:
+        return []
+    subjects = [described.subject(points.ids[place], cosine=_rounded(points, place)) for place in places]
+    sampled = len(places) + decision.compared
+    details = {
+        "sampled": sampled, "share": round(len(places) / sampled, 4), "split": dict(decision.split or {}) or None,
+    }  # fmt: skip
+    message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
+    cause = _mixed_cause(decision)
+    found = make_finding(
+        "vector.mixed_models", subjects, details=details, message=message, cause=cause, looked_at=sampled
+    )
+    return [found]
+
+
+def mismatch(
+    points: Partition, decision: Decision, named: Iterable[str | None], *, model: str, collection: str
 ) -> list[Finding]:
-    """``vector.mixed_models`` for a part, ``vector.model_mismatch`` for the rest or for all.
+    """``vector.model_mismatch``: the collection as a whole, apart from a part of another model.
 
     Args:
-        decision: What the compared points say.
-        cosines: By compared point.
-        points: Describes points.
-        named: The model that the payload of each compared point names, or null.
+        points: All points.
+        decision: What they say.
+        named: The model that the payload of each sampled point names, or None.
         model: The embedder's.
         collection: Name of the collection.
-        sampled: Points compared.
     """
-    found = [_mixed(decision, cosines, points, sampled)] if decision.mixed else []
-    if decision.mismatch is None:
-        return found
-    rest = {name: cosine for name, cosine in cosines.items() if name not in set(decision.mixed)}
     names = Counter(name for name in named if name)
-    return [*found, _mismatch(decision, rest, names, model=model, collection=collection)]
-
-
-def _mismatch(
-    decision: Decision, cosines: Mapping[str, float], names: Counter[str], *, model: str, collection: str
-) -> Finding:
-    sampled = len(cosines)
+    sampled, matching = decision.compared, points.count(Label.MATCHING)
     details = {
         "sampled": sampled,
-        "matching": sum(cosine >= 0.99 for cosine in cosines.values()),
-        "median_cosine": round(float(decision.median or 0.0), 4),
+        "matching": matching,
+        "median_cosine": round(decision.median or 0.0, 4),
         "kind": decision.mismatch,
         "embedder_model": model,
         "payload_models": dict(names.most_common(5)),
-        **({"best_variant": _shown(decision)} if decision.best else {}),
+        **({"best_variant": _shown(decision.best)} if decision.best else {}),
     }
     message = (
-        f"Re-embedding gives other vectors than the collection {collection} holds: {details['matching']} of {sampled} "
+        f"Re-embedding gives other vectors than the collection {collection} holds: {matching} of {sampled} "
         f"match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
-    return make_finding("vector.model_mismatch", [collection], details=details, message=message, cause=cause)
+    return [make_finding("vector.model_mismatch", [collection], details=details, message=message, cause=cause)]
+
+
+def text_mismatch(points: Partition, described: Described) -> list[Finding]:
+    """``vector.text_mismatch``: every other point whose vector is not that of its text, with what it looks like."""
+    places = points.places(Label.TEXT_MISMATCH)
+    if not places:
+        return []
+    looks = Counter(points.looks[place] for place in places)
+    subjects = [_mismatched(points, place, described) for place in places]
+    counted = [f"{count} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
+    verb = "hold vectors that are" if len(places) > 1 else "holds a vector that is"
+    return [
+        make_finding(
+            "vector.text_mismatch",
+            subjects,
+            details={"sampled": points.sampled, "share": described.share(subjects), "looks_like": dict(looks)},
+            message=f"{len(places)} of {points.sampled} compared points {verb} not that of their text: "
+            f"{', '.join(counted)}.",
+            cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
+        )
+    ]
+
+
+def _mismatched(points: Partition, place: int, described: Described) -> Subject:
+    owner = points.owners.get(place)
+    other = {} if owner is None else {"belongs_to": points.ids[owner.point], "cosine_there": round(owner.cosine, 4)}
+    return described.subject(points.ids[place], cosine=_rounded(points, place), looks_like=points.looks[place], **other)
+
+
+def _rounded(points: Partition, place: int) -> float:
+    return round(float(points.cosine[place]), 4)
 
 
 def distance(vector: VectorFacts, *, model: str, longest: float) -> list[Finding]:
@@ -174,14 +218,6 @@ def distance(vector: VectorFacts, *, model: str, longest: float) -> list[Finding
             remedy="Create the collection with distance Cosine and ingest again.",
         )
     ]
-
-
-def _mixed(decision: Decision, cosines: Mapping[str, float], points: Described, sampled: int) -> Finding:
-    subjects = [points.subject(name, cosine=round(cosines[name], 4)) for name in decision.mixed]
-    split = dict(decision.split or {})
-    details = {"sampled": sampled, "share": round(len(subjects) / sampled, 4), "split": split or None}
-    message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
-    return make_finding("vector.mixed_models", subjects, details=details, message=message, cause=_mixed_cause(decision))
 
 
 def _mixed_cause(decision: Decision) -> str:
@@ -225,12 +261,5 @@ def _same_model(first: str, second: str) -> bool:
     return (facts is not None and facts is facts_of(second)) or first.strip().casefold() == second.strip().casefold()
 
 
-def _shown(decision: Decision) -> dict[str, Any]:
-    assert decision.best is not None
-    best = decision.best
+def _shown(best: Trial) -> dict[str, Any]:
     return {"name": best.name, "median_cosine": round(best.median, 4), "explains": best.explains}
-
-
-def all_ids(*collections: Collection[str]) -> frozenset[str]:
-    """Every point that some finding names."""
-    return frozenset().union(*collections)

@@ -1,11 +1,9 @@
-"""From one pass over the vectors to the measurement of ``vector_health``.
-
-What lives here: the order of the questions: swapped before copied, both before the models, so that no point is named
-twice for one thing. What does not: the answers (one file each), and opening connections.
-"""
+"""From one pass over the vectors to the measurement of ``vector_health``: every point is classified, then worded."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.snapshot.embedded import embedded_text
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
@@ -21,31 +21,48 @@ from ragval_pipeline.validation.measurement import (
     ratio,
 )
 from ragval_pipeline.validation.vectors import findings as wording
-from ragval_pipeline.validation.vectors import identical, split, variants
-from ragval_pipeline.validation.vectors.compared import MATCH
-from ragval_pipeline.validation.vectors.identity import Decision, decide, worth_trying
-from ragval_pipeline.validation.vectors.pairs import Pairs, pairs_of, stale_texts
-from ragval_pipeline.validation.vectors.partners import Lookups, with_partners
-from ragval_pipeline.validation.vectors.populations import Populations, sort_points
-from ragval_pipeline.validation.vectors.swapped import Owner, find_swapped, with_displaced, without_copies
+from ragval_pipeline.validation.vectors import models, trials
+from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
+from ragval_pipeline.validation.vectors.models import Decision, decide, worth_trying
+from ragval_pipeline.validation.vectors.partition import Label, Partition, mark_copies
+from ragval_pipeline.validation.vectors.spaces import (
+    Strangers,
+    find_owners,
+    mark_displaced,
+    name_the_rest,
+    nearest_texts,
+    sort_strangers,
+)
+from ragval_pipeline.validation.vectors.thresholds import HASHES_HOLD, MATCH
 from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_tested, try_all
-from ragval_pipeline.validation.vectors.walk import Walked
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ragval_pipeline.sources.qdrant.vectors import VectorBatch
     from ragval_pipeline.validation.vectors.trials import EmbedAs
+
+    Floats = NDArray[np.float32]
 
 ASSET = "vector_health"
 CRITERION = "embedding_match"
+#: Points of a sample whose vectors are looked for in the rest of the collection: as many as a paid sample has.
+LOOKED_FOR = 200
+#: Hashes that ingestions write, by the length of their hexadecimal form.
+_HASHES = {32: "md5", 40: "sha1", 64: "sha256"}
+_WORDS = re.compile(r"\w+")
 
+Row = Mapping[str, Any]
 #: Rows of the snapshot: points, then columns.
-RowsOf = Callable[[Collection[str], Sequence[str]], Mapping[str, Mapping[str, Any]]]
+RowsOf = Callable[[Collection[str], Sequence[str]], Mapping[str, Row]]
 
 
 @dataclass(frozen=True)
 class VectorSettings:
     """What is known besides the vectors.
 
-    Args:
+    Attributes:
         collection: Name of the collection.
         vector: Size and distance of the vectors that searches use.
         model: Name of the embedder's model.
@@ -60,8 +77,23 @@ class VectorSettings:
     sampling: bool = True
 
 
+@dataclass(frozen=True)
+class Lookups:
+    """Ways to ask for what a sample does not hold.
+
+    Attributes:
+        nearest: Ids of the few points nearest to a vector.
+        vectors: The stored vectors of some points.
+        embed: Vectors of texts, as documents.
+    """
+
+    nearest: Callable[[Floats], Sequence[str]]
+    vectors: Callable[[Sequence[str]], Collection[VectorBatch]]
+    embed: Callable[[Sequence[str]], Floats]
+
+
 def measure_vectors(
-    walked: Walked,
+    found: Comparison,
     settings: VectorSettings,
     *,
     rows_of: RowsOf,
@@ -71,133 +103,207 @@ def measure_vectors(
     """The measurement of ``vector_health``.
 
     Args:
-        walked: What the pass over the vectors found.
+        found: What the pass over the vectors found.
         settings: What is known besides.
         rows_of: Reads rows of the snapshot.
-        embed_as: Embeds texts for trials; null: none are made.
-        lookups: Finds points outside the sample; null where everything was re-embedded.
+        embed_as: Embeds texts for trials; None: none are made.
+        lookups: Finds points outside the sample; None where everything was re-embedded.
     """
-    judged = _Judged(walked, settings, rows_of)
-    failure = walked.failure
+    failure = found.failure
     try:
-        found = judged.findings(None, None) if failure else judged.findings(embed_as, lookups)
+        judged = _Judged(found, settings, rows_of, *((None, None) if failure else (embed_as, lookups)))
     except SystemFailure as error:
-        failure, found = error, judged.findings(None, None)
+        failure, judged = error, _Judged(found, settings, rows_of, None, None)
+    findings, sections = judged.findings(), judged.sections()
     if failure is not None:
         failed = failed_measurement(ASSET, failure)
-        return failed.model_copy(update={"findings": (*failed.findings, *found), "sections": judged.sections()})
-    return Measurement(asset=ASSET, values=(judged.value(),), findings=tuple(found), sections=judged.sections())
+        return failed.model_copy(update={"findings": (*failed.findings, *findings), "sections": sections})
+    return Measurement(asset=ASSET, values=(judged.value(),), findings=tuple(findings), sections=sections)
 
 
 class _Judged:
-    """One pass, judged."""
+    """One pass, judged: the larger patterns first, and what is left of the points by itself."""
 
-    def __init__(self, walked: Walked, settings: VectorSettings, rows_of: RowsOf) -> None:
-        self._stored, self._compared = walked.stored, walked.compared
-        self._settings, self._rows_of = settings, rows_of
-        self._all = pairs_of(walked.compared)
-        self._stale = stale_texts(walked.compared)
-        self._swapped: dict[str, Owner] = {}
-        self._copied: list[list[str]] = []
-        self._populations: Populations | None = None
-        self._decision = Decision()
+    def __init__(
+        self,
+        found: Comparison,
+        settings: VectorSettings,
+        rows_of: RowsOf,
+        embed_as: EmbedAs | None,
+        lookups: Lookups | None,
+    ) -> None:
+        self._found, self._settings, self._rows_of = found, settings, rows_of
+        self._points = points = Partition(found)
+        self._strangers, self._decision = Strangers([], [], [], []), Decision(compared=points.sampled)
+        self._changed = self._changed_texts()
+        groups = same_vectors(found)
+        if len(points.off()):
+            if lookups is not None:
+                _look_up_holders(points, lookups, rows_of)
+            near = nearest_texts(points)
+            find_owners(points, near, self._changed)
+            if lookups is not None:
+                mark_displaced(points)
+        self._copies = self._copied_vectors(groups)
+        mark_copies(points, self._copies)
+        if len(points.off()):
+            self._strangers = sort_strangers(points, near, self._changed)
+            rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
+            self._decision = decide(points, self._strangers, self._tried(embed_as), rows)
+            right = models.usual_model(points.names(Label.MATCHING), rows)
+            named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
+            name_the_rest(points, self._strangers, changed=self._changed, other_model=named)
+            self._named = [row["model"] for row in rows.values()]
 
-    def findings(self, embed_as: EmbedAs | None, lookups: Lookups | None) -> list[Finding]:
+    def findings(self) -> list[Finding]:
         """Everything that is wrong with the vectors."""
-        everything = self._all if lookups is None else with_partners(self._all, lookups, self._rows_of)
-        self._misplaced(everything, sampled=lookups is not None)
-        copied = {name for group in self._copied for name in group}
-        pairs = self._all.without({*self._swapped, *copied})
-        self._decision = self._decide(pairs, embed_as)
-        described = self._described(copied)
-        cosines = pairs.cosines()
-        settings, decision = self._settings, self._decision
-        named = () if decision.mismatch is None else self._named_models(pairs)
+        found, settings, points, decision = self._found, self._settings, self._points, self._decision
+        named = points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
+        every = frozenset().union(found.missing, found.zero, named, *self._copies)
+        described = wording.Described(self._rows_of(every, wording.COLUMNS), found.points)
+        checked = settings.made_for_cosine and found.ids
         return [
-            *wording.missing_and_zero(self._stored.missing, self._stored.zero, described),
-            *(wording.distance(settings.vector, model=settings.model, longest=self._stored.longest)
-              if settings.made_for_cosine and self._stored.ids else ()),
-            *wording.swapped(self._swapped, everything.cosines(), described),
-            *wording.identical(self._copied, described, because="vector.model_mismatch" if decision.mismatch else None),
-            *wording.models(decision, cosines, described, named=named, model=settings.model,
-                             collection=settings.collection, sampled=len(pairs.ids)),
+            *wording.missing_and_zero(found.missing, found.zero, described),
+            *(wording.distance(settings.vector, model=settings.model, longest=found.longest) if checked else ()),
+            *wording.swapped(points, described),
+            *wording.identical(self._copies, described),
+            *wording.mixed(points, decision, described),
+            *(wording.mismatch(points, decision, self._named, model=settings.model, collection=settings.collection)
+              if decision.mismatch else ()),
+            *wording.text_mismatch(points, described),
         ]  # fmt: skip
-
-    def _misplaced(self, pairs: Pairs, *, sampled: bool) -> None:
-        """Find swapped and copied vectors."""
-        groups, found = self._stored.same_vectors(), find_swapped(pairs)
-        owners = frozenset(owner.point for owner in found.values() if owner.point)
-        rows = self._rows_of(owners.union(*groups), identical.COLUMNS)
-        swapped = without_copies(found, groups, pairs, lambda name: rows[name]["text_sha256"] if name in rows else None)
-        cosines = pairs.cosines()
-        if sampled:
-            swapped = with_displaced(swapped, [name for name in pairs.kept if cosines[name] < MATCH])
-        self._swapped = swapped
-        self._copied = identical.copied_vectors(groups, rows, pairs, leave_out={*swapped, *self._stale})
 
     def value(self) -> MeasuredValue:
         """``embedding_match``."""
         if not self._settings.sampling:
             return not_measured(CRITERION, "not_applicable", "embedding.identity_sample is 0")
-        if not self._stored.points:
+        if not self._found.points:
             return not_measured(CRITERION, "no_data", "the collection holds no points")
-        if self._stored.other and not self._stored.ids:
+        if self._found.other and not self._found.ids:
             return not_measured(CRITERION, "not_applicable", "the collection holds several vectors a point")
-        matching = sum(cosine >= MATCH for cosine in self._compared.cosine)
-        return ratio(CRITERION, matching, len(self._compared.ids), of="re-embedded points")
+        return ratio(CRITERION, self._points.count(Label.MATCHING), self._points.sampled, of="re-embedded points")
 
     def sections(self) -> dict[str, Any]:
         """The report's part on vectors."""
-        populations, best = self._populations, self._decision.best
+        found, points, best = self._found, self._points, self._decision.best
         section = {
-            "points": self._stored.points,
-            "missing": len(self._stored.missing),
-            "zero": len(self._stored.zero),
-            "re_embedded": len(self._compared.ids),
-            "matching": sum(cosine >= MATCH for cosine in self._compared.cosine),
-            "changed_texts": len(self._stale),
-            "swapped": len(self._swapped),
-            "copied": sum(map(len, self._copied)),
-            "related": len(populations.related) if populations else 0,
-            "other_space": len(populations.foreign) if populations else 0,
-            "stray": len(populations.stray) if populations else 0,
+            "points": found.points,
+            "missing": len(found.missing),
+            "zero": len(found.zero),
+            "re_embedded": points.sampled,
+            "classes": {label.name.lower(): points.count(label) for label in Label if points.count(label)},
+            "changed_texts": len(self._changed),
             "median_cosine_of_others": self._decision.median,
             "closest_way": None if best is None else {"way": best.means, "median_cosine": best.median},
         }
         return {"vectors": section}
 
-    def _decide(self, pairs: Pairs, embed_as: EmbedAs | None) -> Decision:
-        populations = self._populations = sort_points(pairs)
-        trials = self._try(pairs, populations, embed_as) if embed_as and worth_trying(populations) else []
-        splits = {}
-        if populations.foreign or populations.related:
-            rows = self._rows_of(frozenset(pairs.ids), split.COLUMNS)
-            rest = (*populations.matching, *populations.related)
-            splits = {
-                "foreign": split.explain_split(populations.foreign, rest, rows),
-                "related": split.explain_split(populations.related, populations.matching, rows),
-            }
-        return decide(pairs, populations, trials, splits)
+    def _changed_texts(self) -> frozenset[int]:
+        """Places of the points that are off and whose stored hash is not that of their text, where hashes are kept."""
+        points = self._points
+        off = points.off().tolist()
+        if not off:
+            return frozenset()
+        references = points.references()
+        asked = frozenset(points.ids[place] for place in (*off, *references))
+        rows = self._rows_of(asked, ("point_id", "text", "text_hash", "text_sha256"))
+        holds = {name: hash_holds(row) for name, row in rows.items()}
+        known = [held for place in references if (held := holds.get(points.ids[place])) is not None]
+        if sum(known) < HASHES_HOLD * max(len(known), 1):
+            return frozenset()
+        return frozenset(place for place in off if holds.get(points.ids[place]) is False)
 
-    def _try(self, pairs: Pairs, populations: Populations, embed_as: EmbedAs) -> list[Trial]:
+    def _copied_vectors(self, groups: Sequence[Collection[str]]) -> list[list[str]]:
+        """Groups of points with one vector and several texts, at least one of which does not have that vector.
+
+        Static models give one vector to texts that differ in the order of words, and every model to texts that differ
+        beyond what it reads: where each text of a group was re-embedded and has that vector, nothing was copied.
+        """
+        points = self._points
+        place = {name: number for number, name in enumerate(points.ids)} if groups else {}
+        rows = self._rows_of(frozenset().union(*groups), ("point_id", "text", "text_sha256"))
+        aside = {points.ids[number] for number in (*points.places(Label.SWAPPED), *self._changed)}
+        found = []
+        for group in groups:
+            members = sorted(name for name in group if name in rows and name not in aside)
+            if len({rows[name]["text_sha256"] for name in members} - {None}) < 2:
+                continue
+            if all(name in place for name in members):
+                explained = all(points.labels[place[name]] in (Label.MATCHING, Label.NEAR) for name in members)
+            else:
+                explained = len({_same_words(rows[name]["text"]) for name in members}) == 1
+            if not explained:
+                found.append(members)
+        return found
+
+    def _tried(self, embed_as: EmbedAs | None) -> list[Trial]:
+        """Ways of embedding a few of the related points, the closest first."""
         import numpy as np
 
-        chosen = choose_tested(pairs, populations.related, populations.matching)
-        rows = self._rows_of(frozenset(chosen), variants.COLUMNS)
+        points, related = self._points, set(self._strangers.related)
+        if embed_as is None or not worth_trying(points, self._strangers):
+            return []
+        kept = points.at[points.at < points.sampled].tolist()
+        place = {points.ids[number]: number for number in kept}
+        chosen = choose_tested(
+            [name for name, number in place.items() if number in related],
+            [name for name, number in place.items() if points.labels[number] == Label.MATCHING],
+        )
+        rows = self._rows_of(frozenset(chosen), trials.COLUMNS)
         chosen = [name for name in chosen if name in rows]
-        off = sum(name in set(populations.related) for name in chosen)
+        places = np.array([place[name] for name in chosen], dtype=np.intp)
+        off = sum(number in related for number in places.tolist())
         if not off:
             return []
-        place = {name: number for number, name in enumerate(pairs.kept)}
-        stored = np.stack([pairs.stored[place[name]] for name in chosen])
-        cosines = pairs.cosines()
-        plain = np.array([cosines[name] for name in chosen], dtype=np.float32)
-        return try_all(Tested([rows[name] for name in chosen], stored, plain, off), embed_as)
+        tested = Tested([_tried(rows[name]) for name in chosen], points.vectors(places), points.cosine[places], off)
+        return try_all(tested, embed_as)
 
-    def _named_models(self, pairs: Pairs) -> list[str | None]:
-        rows = self._rows_of(frozenset(pairs.ids), split.COLUMNS)
-        return [row["model"] for row in rows.values()]
 
-    def _described(self, copied: Collection[str]) -> wording.Described:
-        named = wording.all_ids(self._stored.missing, self._stored.zero, self._swapped, copied, self._decision.mixed)
-        return wording.Described(self._rows_of(named, wording.COLUMNS), self._stored.points)
+def _tried(row: Row) -> Row:
+    """The row with the embedded text in the place of the stored one."""
+    return {**row, "text": embedded_text(row), "stored_text": row["text"]}
+
+
+def hash_holds(row: Row) -> bool | None:
+    """Whether a stored hash is the MD5, SHA-1 or SHA-256 of the stored text; None when it is none of these."""
+    stored = (row.get("text_hash") or "").strip().lower()
+    name = _HASHES.get(len(stored))
+    if name is None or row["text"] is None:
+        return None
+    if name == "sha256":
+        return bool(stored == row["text_sha256"])
+    return hashlib.new(name, row["text"].encode("utf-8"), usedforsecurity=False).hexdigest() == stored
+
+
+def _same_words(text: str | None) -> tuple[str, ...]:
+    """What is left of a text that every model may read alike: its words, whatever their case and order."""
+    return tuple(sorted(_WORDS.findall((text or "").casefold())))
+
+
+def _look_up_holders(points: Partition, ask: Lookups, rows_of: RowsOf) -> None:
+    """Add the points outside the sample that hold the vector of a sampled text.
+
+    A sample of 200 points hardly ever holds both members of a swapped pair; one search a differing point finds the
+    other.
+
+    Raises:
+        SystemFailure: Qdrant or the embedder fails.
+    """
+    import numpy as np
+
+    wanted = points.texts[points.off(with_vector=True)[:LOOKED_FOR]].astype(np.float32)
+    near = {name for text in wanted for name in ask.nearest(text)} - set(points.ids)
+    stored = {
+        name: vector / np.linalg.norm(vector)
+        for batch in (ask.vectors(sorted(near)) if near else ())
+        for name, vector in zip(batch.ids, batch.matrix, strict=True)
+        if vector.any()
+    }
+    holders = [name for name, vector in stored.items() if float((wanted @ vector).max()) >= MATCH]
+    rows = rows_of(frozenset(holders), COLUMNS)
+    holders = [name for name in holders if name in rows and rows[name]["text"] and not is_blank(rows[name]["text"])]
+    if holders:
+        again = ask.embed([embedded_text(rows[name]) for name in holders])
+        norms = np.linalg.norm(again, axis=1, keepdims=True)
+        unit = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
+        points.look_up(holders, np.stack([stored[name] for name in holders]), unit)

@@ -1,15 +1,12 @@
-"""Which points are re-embedded.
-
-What lives here: the choice, which is the same in every run over the same points. What does not: embedding them.
-"""
+"""Which points are re-embedded: the same in every run over the same points."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.vectors.compared import id_hash
 
 #: Snapshot columns that the choice needs.
 COLUMNS = ("point_id", "text", "model", "embedded_at")
@@ -21,7 +18,7 @@ PER_STRATUM = 3
 
 
 def wanted_points(identity_sample: int | None, *, free: bool) -> int | None:
-    """How many points to re-embed; null: all (``embedding.identity_sample``)."""
+    """How many points to re-embed; None: all (``embedding.identity_sample``)."""
     if identity_sample is not None:
         return identity_sample
     return None if free else PAID_SAMPLE
@@ -32,10 +29,10 @@ def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int | None) -> froz
 
     Args:
         rows: All points, with ``COLUMNS``; those without text are never chosen.
-        wanted: How many; null: all.
+        wanted: How many; None: all.
 
     Returns:
-        Point ids; null for all that have a text.
+        Point ids; None for all that have a text.
     """
     if wanted is None:
         return None
@@ -53,3 +50,8 @@ def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int | None) -> froz
         share = max(PER_STRATUM, round(wanted * len(points) / total))
         chosen.update(name for _, name in sorted(points)[: min(share, wanted - len(chosen))])
     return frozenset(chosen)
+
+
+def id_hash(name: str) -> int:
+    """A number that depends on the point's id alone, and looks drawn."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")

@@ -1,19 +1,16 @@
-"""Trying out what the collection was embedded with, when it was not the stored text as it is.
-
-What lives here: re-embedding a few texts in other ways, and how close each comes. What does not: the ways
-(``variants``), and what follows from the result (``identity``).
-"""
+"""What was embedded instead of the stored text: ways in which ingestions do, tried on a few points."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.vectors.compared import MATCH, ROUNDING, id_hash
-from ragval_pipeline.validation.vectors.pairs import Pairs
-from ragval_pipeline.validation.vectors.variants import VARIANTS
+from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
+from ragval_pipeline.validation.vectors.sample import id_hash
+from ragval_pipeline.validation.vectors.thresholds import AGREE, CUTS_APART, MATCH, NO_WORSE, NOISE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,17 +24,92 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
-#: Points that differ, and points that match, that are tried: a tenth of them may disagree.
+#: Snapshot columns that the ways read.
+COLUMNS = ("point_id", "text", "embedded_text", "title", "headings", "module", "chapter")
+#: Points that are off, and points that match, that are tried.
 TRIED, CONTROLS = 20, 10
-AGREE = 0.9
-#: A way that gives a matching point a cosine this much below that of its plain text is not the way of that point,
-#: however close it comes: input types differ by a hundredth at times, and a provider's own variation is far smaller.
-NO_WORSE = 1e-3
-#: Beginnings of a text that are tried as what a model read of it, the shortest of them in characters, and how far, as
-#: a share, the cuts of several texts may lie apart: limits are counted in tokens.
-PARTS = 12
-FIRST_CUT = 100
-SPREAD = 0.3
+#: Beginnings of a text that are tried as what a model read of it, and the shortest of them in characters.
+PARTS, FIRST_CUT = 12, 100
+#: What stands between a title and its text.
+JOINTS = ("\n\n", "\n", ": ", " - ", " ")
+_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
+_MARKUP = re.compile(r"[*_`#>|]+|\[([^\]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way.
+
+    Args:
+        name: For the finding's details.
+        kind: ``added``: what is embedded holds more than the stored text; ``instructed``: it is introduced by an
+            instruction of the model; ``cleaned``: it holds the same words.
+        means: Completes "the collection was embedded ...".
+        text: What is embedded for a row.
+    """
+
+    name: str
+    kind: str
+    means: str
+    text: Callable[[Row], str]
+
+
+def _title(row: Row) -> tuple[str | None, ...]:
+    return (row["title"],)
+
+
+def _path(row: Row) -> tuple[str | None, ...]:
+    return (" > ".join(row["headings"] or ()),)
+
+
+def _title_and_path(row: Row) -> tuple[str | None, ...]:
+    return (row["title"], " > ".join(row["headings"] or ()))
+
+
+def _last_heading(row: Row) -> tuple[str | None, ...]:
+    return ((row["headings"] or ("",))[-1],)
+
+
+def _added(name: str, means: str, before: Callable[[Row], tuple[str | None, ...]]) -> Iterator[Variant]:
+    """What stands in front of a text, joined to it in every usual way: short texts tell one from the other."""
+    for number, joint in enumerate(JOINTS):
+
+        def text(row: Row, joint: str = joint) -> str:
+            return joint.join(part for part in (*before(row), row["text"]) if part)
+
+        yield Variant(f"{name}_{number}" if number else name, "added", f"with {means} in front of each text", text)
+
+
+def _collapsed(row: Row) -> str:
+    return " ".join(str(row["text"]).translate(_ZERO_WIDTH).split())
+
+
+def _bare(row: Row) -> str:
+    return " ".join(_MARKUP.sub(r" \1 ", str(row["text"])).split())
+
+
+def _folded(row: Row) -> str:
+    return unicodedata.normalize("NFKC", str(row["text"]))
+
+
+VARIANTS = (
+    *_added("title", "the page title", _title),
+    *_added("headings", "the heading path", _path),
+    *_added("title_and_headings", "title and heading path", _title_and_path),
+    *_added("last_heading", "the section's heading", _last_heading),
+    Variant("stored_text", "cleaned", "as the stored texts alone", lambda row: str(row["stored_text"])),
+    Variant("passage", "instructed", "with the prefix 'passage: '", lambda row: f"passage: {row['text']}"),
+    Variant(
+        "search_document",
+        "instructed",
+        "with the prefix 'search_document: '",
+        lambda row: f"search_document: {row['text']}",
+    ),
+    Variant("lower_case", "cleaned", "in lower case", lambda row: str(row["text"]).lower()),
+    Variant("blanks", "cleaned", "with blanks and invisible characters cleaned away", _collapsed),
+    Variant("markup", "cleaned", "without its Markdown characters", _bare),
+    Variant("nfkc", "cleaned", "after Unicode normalisation (NFKC)", _folded),
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +135,10 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """The points that are tried, those that differ first: rows, stored unit vectors, cosines with their texts' own."""
+    """The points that are tried, those that differ first: rows, stored unit vectors, cosines with their texts' own.
+
+    The rows' ``text`` is what the ingestion embeds by all that is known, ``stored_text`` the chunk's text.
+    """
 
     rows: list[Row]
     stored: Floats
@@ -71,11 +146,9 @@ class Tested:
     off: int
 
 
-def choose_tested(pairs: Pairs, off: Sequence[str], matching: Sequence[str]) -> list[str]:
-    """Points to try: some that differ, then some that match, of those whose vectors were kept."""
-    kept = set(pairs.kept)
-    chosen = [sorted((name for name in group if name in kept), key=id_hash) for group in (off, matching)]
-    return [*chosen[0][:TRIED], *chosen[1][:CONTROLS]]
+def choose_tested(off: Sequence[str], matching: Sequence[str]) -> list[str]:
+    """Points to try: some that are off, then some that match."""
+    return [*sorted(off, key=id_hash)[:TRIED], *sorted(matching, key=id_hash)[:CONTROLS]]
 
 
 def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
@@ -116,8 +189,8 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial | None:
         return None
     limit, median = float(np.median(ends)), float(np.median(best))
     controls = np.array([len(str(row["text"])) for row in tested.rows[tested.off :]])
-    together = bool((np.abs(ends - limit) <= SPREAD * limit).mean() >= AGREE)
-    short = not len(controls) or bool((controls <= (1 + SPREAD) * limit).mean() >= AGREE)
+    together = bool((np.abs(ends - limit) <= CUTS_APART * limit).mean() >= AGREE)
+    short = not len(controls) or bool((controls <= (1 + CUTS_APART) * limit).mean() >= AGREE)
     means = f"from the first {limit:.0f} characters or so of each text"
     return Trial("truncated", "truncated", means, median, explains=median >= MATCH and together, keeps=short)
 
@@ -129,7 +202,7 @@ def _best_beginning(text: str, stored: Floats, embed: EmbedAs) -> tuple[int, flo
     ends = [round(shortest * step**number) for number in range(PARTS + 1)]
     end, cosine = _closest(text, ends, stored, embed)
     low, high = round(end / step), round(end * step)
-    while high - low > 2 and cosine < 1 - ROUNDING:
+    while high - low > 2 and cosine < 1 - NOISE:
         ends = [round(low + (high - low) * number / PARTS) for number in range(PARTS + 1)]
         end, cosine = _closest(text, [end, *ends], stored, embed)
         reach = max(1, (high - low) // PARTS)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.demo.defects import Corpus, find_defect, judge
+from ragval_pipeline.demo.defects import ONE, Corpus, find_defect, judge
 
 PAIRS = [
     ("vector.zero", "vector.swapped"),
@@ -28,5 +28,5 @@ def test_both_are_named_exactly(
 
 
 def test_a_few_single_points_are_no_part_of_another_model(corpus: Corpus) -> None:
-    planted = find_defect("vector.mixed_models").plant_in(corpus)
+    planted = find_defect("vector.mixed_models").plant_in(corpus, ONE)
     assert len(planted.subjects) >= 0.3 * len(corpus.points)

@@ -8,15 +8,15 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.findings_parquet import findings_parquet
 from ragval_pipeline.validation.report import ValidationReport
 
-MISSING = Planted("coverage.missing_page", frozenset({"a", "b"}), followers=frozenset({"query.failed"}))
+MISSING = Planted("coverage.missing_page", frozenset({"a", "b"}))
 
 
 def report(*findings: Any) -> ValidationReport:
     return ValidationReport.model_construct(findings=[finding.reported() for finding in findings])
 
 
-def found(code: str, *subjects: str, **changes: Any) -> Any:
-    return make_finding(code, subjects, **changes)
+def found(code: str, *subjects: str, because: str | None = None, **changes: Any) -> Any:
+    return make_finding(code, subjects, **changes).model_copy(update={"because": because})
 
 
 def test_a_code_named_with_exactly_its_subjects_is_no_problem():
@@ -33,7 +33,7 @@ def test_a_code_named_in_another_scope_is_not_the_planted_one():
     planted = Planted("payload.empty_field", frozenset({"1"}), scope="module_name")
     problems = verify(planted, report(found("payload.empty_field", "1", scope="chapter_id")))
     assert problems[0] == "payload.empty_field (module_name) is not named"
-    assert "payload.empty_field is named, and was neither planted nor declared as a follower" in problems
+    assert "payload.empty_field is named, and can neither follow nor was planted" in problems
 
 
 def test_a_subject_too_few_costs_recall_and_one_too_many_precision():
@@ -43,10 +43,18 @@ def test_a_subject_too_few_costs_recall_and_one_too_many_precision():
     assert len(outcome.problems) == 2
 
 
-def test_a_declared_follower_must_say_what_it_follows_from():
+def test_each_subject_of_a_follower_must_say_what_it_follows_from():
     missing = found("coverage.missing_page", "a", "b")
     assert verify(MISSING, report(missing, found("query.failed", "q", because="coverage.missing_page"))) == []
     assert verify(MISSING, report(missing, found("query.failed", "q"))) != []
+    some = [Subject(name="q", details={"because": "coverage.missing_page"}), Subject(name="r")]
+    assert verify(MISSING, report(missing, make_finding("query.failed", some))) != []
+
+
+def test_what_an_info_finding_makes_an_error_stands_for_itself_and_a_warning_does_not():
+    cut, short = Planted("chunk.too_small", frozenset({"1"})), found("chunk.too_small", "1")
+    assert verify(cut, report(found("integrity.not_captured", "/a"), short)) == []
+    assert verify(cut, report(found("integrity.heading_loss", "/a"), short)) != []
 
 
 def test_a_follower_may_say_it_subject_by_subject():
@@ -56,9 +64,7 @@ def test_a_follower_may_say_it_subject_by_subject():
 
 
 def test_a_follower_of_a_follower_is_fine():
-    planted = Planted(
-        "coverage.foreign_host", frozenset({"h"}), followers=frozenset({"coverage.missing_page", "query.failed"})
-    )
+    planted = Planted("coverage.foreign_host", frozenset({"h"}))
     findings = [
         found("coverage.foreign_host", "h"),
         found("coverage.missing_page", "a", because="coverage.foreign_host"),
@@ -72,7 +78,7 @@ def test_a_cause_after_its_consequence_is_a_problem():
     assert verify(MISSING, report(*findings)) == ["query.failed stands before its cause coverage.missing_page"]
 
 
-def test_an_undeclared_error_or_warning_is_a_problem_and_an_info_is_not():
+def test_an_error_or_warning_that_cannot_follow_is_a_problem_and_an_info_is_not():
     missing = found("coverage.missing_page", "a", "b")
     assert verify(MISSING, report(missing, found("query.no_coverage", "intro"))) == []
     outcome = judge([MISSING], report(missing, found("text.mojibake", "1")))[0]
@@ -111,12 +117,7 @@ def test_a_clean_report_holds_no_error_and_no_warning():
 
 def test_what_follows_from_the_cause_of_another_planted_defect_is_not_this_ones_doing():
     failed = Planted("query.failed", frozenset({"q"}))
-    dark = Planted(
-        "retrieval.dark_page",
-        frozenset({"/a"}),
-        followers=frozenset({"query.failed"}),
-        causes=frozenset({"vector.zero"}),
-    )
+    dark = Planted("retrieval.dark_page", frozenset({"/a"}), causes=frozenset({"vector.zero"}))
     subjects = [Subject(name="q"), Subject(name="r", details={"because": "vector.zero"})]
     findings = [found("vector.zero", "p"), make_finding("query.failed", subjects), found("retrieval.dark_page", "/a")]
     assert [outcome.problems for outcome in judge([failed, dark], report(*findings))] == [(), ()]
@@ -126,7 +127,7 @@ def test_what_follows_from_the_cause_of_another_planted_defect_is_not_this_ones_
 
 
 LOST = Planted("regression.query_lost", frozenset({"q"}), causes=frozenset({"query.failed"}))
-MISMATCH = Planted("vector.model_mismatch", frozenset({"docs"}), followers=frozenset({"query.failed"}))
+MISMATCH = Planted("vector.model_mismatch", frozenset({"docs"}))
 
 
 def beside_a_regression(*others: Any) -> ValidationReport:
@@ -149,11 +150,6 @@ def test_a_defect_that_fails_no_query_loses_none():
     harmless = Planted("text.mojibake", frozenset({"1"}))
     findings = [found("text.mojibake", "1"), found("query.failed", "q"), found("regression.query_lost", "q", "r")]
     assert judge([LOST, harmless], report(*findings))[0].precision == 1 / 2
-
-
-def test_without_a_baseline_no_regression_is_declared():
-    drop = found("regression.significant_drop", "ndcg_at_5", scope="ndcg_at_5", because="vector.model_mismatch")
-    assert judge([MISMATCH], report(found("vector.model_mismatch", "docs"), drop))[0].extra
 
 
 def test_an_outcome_says_how_many_subjects_were_named_and_where_the_finding_stands():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.reporting.findings_parquet import findings_parquet
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.json_report import validation_report_json
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
@@ -24,12 +26,14 @@ def keep(
     rankings: Mapping[str, Sequence[str]] | None = None,
     judgements: Mapping[str, Mapping[str, int]] | None = None,
     rows: Sequence[Mapping[str, Any]] | None = None,
+    findings: Sequence[Finding] = (),
 ) -> KeptRun:
     """Write what a run leaves behind, as far as later runs read it."""
     folder = base / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "validation_report.json").write_bytes(validation_report_json(report))
     (folder / "run.trec").write_bytes(run_trec(rankings or {}))
+    (folder / "findings.parquet").write_bytes(findings_parquet(findings))
     truth = qrels_trec(judgements or {})
     if truth is not None:
         (folder / "qrels.trec").write_bytes(truth)

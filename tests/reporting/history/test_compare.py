@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.history.compare import RunComparison, compare_runs, comparison_json
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError
 from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.validation.report import QueryReport
-from tests.reporting.factory import query, report
+from tests.reporting.factory import CRITERIA, criterion, query, report
 from tests.reporting.history.kept import NAMES, keep
 from tests.validation.regression.runs import row
 
@@ -27,13 +28,14 @@ def asked(passed: int, failed: int) -> list[QueryReport]:
 def comparison(base: UPath) -> RunComparison:
     rankings = {f"q{number}": ["right page", "other"] for number in range(10)}
     truth = {name: {"right page": 2} for name in rankings}
+    ranked = [*CRITERIA, criterion("ndcg_at_5", 0.9)]
     before = keep(
-        base, NAMES[0], report(query_results=asked(10, 0)), rankings=rankings, judgements=truth,
+        base, NAMES[0], report(query_results=asked(10, 0), criteria=ranked), rankings=rankings, judgements=truth,
         rows=[row("a", "1", "x"), row("b", "2", "y")],
     )  # fmt: skip
     worse = {name: ["other", "right page"] for name in rankings}
     after = keep(
-        base, NAMES[1], report("fail", query_results=asked(3, 7)), rankings=worse, judgements=truth,
+        base, NAMES[1], report("fail", query_results=asked(3, 7), criteria=ranked), rankings=worse, judgements=truth,
         rows=[row("a", "1", "x"), row("c", "3", "z")],
     )  # fmt: skip
     return compare_runs(before, after, tolerated_drop=0.02)
@@ -74,6 +76,28 @@ def test_a_run_that_ended_in_an_error_cannot_be_compared(base: UPath) -> None:
     before = keep(base, NAMES[0], report(query_results=asked(10, 0)))
     after = keep(base, NAMES[1], report("error", query_results=asked(10, 0)))
     assert compare_runs(before, after, tolerated_drop=0.02).exit_code == 4
+
+
+def test_an_index_that_lost_pages_is_a_regression_though_its_queries_pass(base: UPath) -> None:
+    lost = [criterion("coverage", 0.6, 1.0), criterion("metadata_completeness", 1.0, 1.0)]
+    before = keep(base, NAMES[0], report(query_results=asked(10, 0)))
+    after = keep(base, NAMES[1], report("fail", query_results=asked(10, 0), criteria=lost))
+    found = compare_runs(before, after, tolerated_drop=0.02)
+    assert found.exit_code == 1
+    assert found.no_regression.reason.endswith("coverage fell from 100.0% to 60.0%")
+    content = comparison_json(found)["index_criteria"]
+    assert {name: change["significant"] for name, change in content.items()} == {
+        "coverage": True, "metadata_completeness": False,
+    }  # fmt: skip
+
+
+def test_findings_are_compared_by_every_subject_and_not_by_the_first_hundred(base: UPath) -> None:
+    runs = []
+    for name, kept in zip(NAMES, (range(250), range(1, 251)), strict=False):
+        findings = [make_finding("vector.zero", [f"{number:04d}" for number in kept])]
+        runs.append(keep(base, name, report(query_results=asked(10, 0), findings=findings), findings=findings))
+    [change] = comparison_json(compare_runs(*runs, tolerated_drop=0.02))["findings"]
+    assert (change["new"], change["gone"], len(change["unchanged"])) == (["0250"], ["0000"], 249)
 
 
 def test_a_report_of_another_shape_names_the_file_and_the_field(base: UPath) -> None:

@@ -101,9 +101,9 @@ def test_a_run_that_ended_in_an_error_is_never_a_baseline(runs: UPath) -> None:
     assert blessed_run(runs) is None
 
 
-def test_a_run_without_queries_is_no_baseline(runs: UPath) -> None:
-    run = keep(runs, "20261121T060000Z-dddd4444", factory.report(query_results=[]))
-    with pytest.raises(SuiteError, match="no query result"):
+def test_a_run_that_measured_neither_queries_nor_the_index_is_no_baseline(runs: UPath) -> None:
+    run = keep(runs, "20261121T060000Z-dddd4444", factory.report(query_results=[], criteria=[]))
+    with pytest.raises(SuiteError, match="neither a query result nor a criterion of the index"):
         bless(runs, run, NOW)
 
 

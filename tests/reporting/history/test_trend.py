@@ -48,7 +48,7 @@ def test_a_report_that_cannot_be_read_is_left_out_and_told(base: UPath, caplog: 
 def test_a_report_shows_the_runs_before_it_and_itself_last(base: UPath) -> None:
     for name in NAMES[:2]:
         keep(base, name, factory.report())
-    history = history_of(base, NAMES[2], factory.report("fail"), baseline=None, limit=50)
+    history = history_of(base, NAMES[2], factory.report("fail"), {}, baseline=None, limit=50)
     assert [run.name for run in history.runs] == list(NAMES)
     assert history.changes is not None
     assert (history.changes.since, history.changes.verdict_before) == (NAMES[1], "pass")
@@ -57,7 +57,7 @@ def test_a_report_shows_the_runs_before_it_and_itself_last(base: UPath) -> None:
 def test_changes_are_told_since_the_last_run_that_measured_anything(base: UPath) -> None:
     keep(base, NAMES[0], factory.report())
     keep(base, NAMES[1], factory.report("error"))
-    history = history_of(base, NAMES[2], factory.report(), baseline=None, limit=50)
+    history = history_of(base, NAMES[2], factory.report(), {}, baseline=None, limit=50)
     assert history.changes is not None
     assert history.changes.since == NAMES[0]
 
@@ -66,13 +66,13 @@ def test_a_run_of_other_groups_in_between_is_passed_over(base: UPath) -> None:
     keep(base, NAMES[0], factory.report())
     part = [factory.criterion("coverage", None, 1.0, reason_code="not_selected")]
     keep(base, NAMES[1], factory.report(criteria=part))
-    history = history_of(base, NAMES[2], factory.report(), baseline=None, limit=50)
+    history = history_of(base, NAMES[2], factory.report(), {}, baseline=None, limit=50)
     assert history.changes is not None
     assert history.changes.since == NAMES[0]
 
 
 def test_the_first_run_has_no_changes(base: UPath) -> None:
-    history = history_of(base, NAMES[0], factory.report(), baseline=None, limit=50)
+    history = history_of(base, NAMES[0], factory.report(), {}, baseline=None, limit=50)
     assert [run.name for run in history.runs] == [NAMES[0]]
     assert history.changes is None
 
@@ -80,7 +80,7 @@ def test_the_first_run_has_no_changes(base: UPath) -> None:
 def test_a_broken_earlier_run_does_not_cost_this_one_its_report(base: UPath) -> None:
     keep(base, NAMES[0], factory.report())
     (base / "baseline.json").write_bytes(b"broken")
-    history = history_of(base, NAMES[1], factory.report(), baseline=None, limit=50)
+    history = history_of(base, NAMES[1], factory.report(), {}, baseline=None, limit=50)
     assert [run.name for run in history.runs] == [NAMES[1]]
 
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.profiles import _renderer as renderer
 from ragval_pipeline.reporting.profiles import render_profile_report
-from ragval_pipeline.reporting.profiles.entities import SuccessCriterion
 from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.reporting import factory
 
@@ -19,7 +19,21 @@ def test_every_report_of_a_profile_is_json(profile):
         assert json.loads(json_bytes(report))["profile"] == profile
 
 
-def test_entities_never_change():
-    criterion = SuccessCriterion(field="x", value=1.0, gate=1.0, met=True)
-    with pytest.raises(ValidationError, match="frozen"):
-        criterion.met = False
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_entity_of_every_profile_is_frozen(profile):
+    report = renderer(profile).render(factory.faulty())
+    entities = list(entities_in(report))
+    assert len({type(entity) for entity in entities}) > 3
+    for entity in entities:
+        name, value = next(iter(entity))
+        with pytest.raises(ValidationError, match="frozen"):
+            setattr(entity, name, value)
+
+
+def entities_in(value):
+    """Every model in a report, however deep."""
+    if isinstance(value, BaseModel):
+        yield value
+        value = [entry for _, entry in value]
+    for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from entities_in(entry)

@@ -4,17 +4,11 @@ import hashlib
 
 import pytest
 
+from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from tests.reporting import factory
-from tests.reporting.profiles.world import assert_entities, broken, rendered, snapshot
+from tests.reporting.profiles.world import broken, rendered, snapshot
 
 PROFILE = "rag-retrieval-testing"
-SEED = {
-    "Query": {"text", "embedding", "created_at"},
-    "TextChunk": {"id", "content", "original_url", "vector", "metadata"},
-    "Metadata": {"url", "chunk_id", "source_title", "created_at"},
-    "VectorEmbedding": {"chunk", "vector", "model", "dimension", "text_hash", "text_hash_matches"},
-    "RetrievalResult": {"query", "matches", "scores", "metadata_list", "retrieval_time", "total_chunks_searched"},
-}
 TEXT = "A robot moves."
 IDS = [f"00000000-0000-0000-0000-{rank:012d}" for rank in range(1, 13)]
 
@@ -27,10 +21,10 @@ def stored(number=1, **more):
     }  # fmt: skip
 
 
-def render(*queries, manifest=None):
+def render(*queries, **more):
     environment = {"embedding_model": "embed-multilingual-v3.0"}
     run = factory.report(query_results=list(queries) or [factory.query("q1", "How?", 0.6)], environment=environment)
-    return rendered(factory.bundle(run, manifest=manifest), PROFILE)
+    return rendered(factory.bundle(run, **more), PROFILE)
 
 
 def twelve(folder, **changes):
@@ -38,21 +32,10 @@ def twelve(folder, **changes):
     return snapshot(folder, PROFILE, {**points, **changes})
 
 
-def test_every_entity_has_every_field_of_the_seed(tmp_path):
-    assert_entities(PROFILE, SEED)
-    report = render(manifest=twelve(tmp_path))
-    [result] = report["retrieval_results"]
-    assert set(result) == SEED["RetrievalResult"]
-    assert set(result["query"]) == SEED["Query"]
-    assert set(result["matches"][0]) == SEED["TextChunk"]
-    assert set(result["metadata_list"][0]) == set(result["matches"][0]["metadata"]) == SEED["Metadata"]
-    assert set(report["embeddings"][0]) == SEED["VectorEmbedding"]
-
-
 def test_a_field_without_a_value_is_null_and_not_absent():
     hit = factory.hit(1, 0.6, source_url=None, title=None, chunk_text=None)
     [result] = render(factory.query("q1", "How?", 0.6, hits=[hit]))["retrieval_results"]
-    assert result["metadata_list"] == [dict.fromkeys(SEED["Metadata"])]
+    assert result["metadata_list"] == [dict.fromkeys(("url", "chunk_id", "source_title", "created_at"))]
     assert (result["matches"][0]["content"], result["matches"][0]["original_url"]) == (None, None)
     assert result["total_chunks_searched"] is None
 
@@ -173,3 +156,17 @@ def test_success_criteria_are_percent_and_seconds():
 def test_hostile_payloads_do_not_crash_it():
     assert len(rendered(factory.hostile(), PROFILE)["retrieval_results"]) == len(factory.HOSTILE)
     assert len(rendered(factory.unreachable(), PROFILE)["retrieval_results"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "expected", "named"), [(1024, None, []), (256, None, [256]), (256, 256, []), (1024, 256, [1024])]
+)
+def test_a_dimension_that_is_not_the_queries_is_named_once(tmp_path, size, expected, named):
+    vectors = (VectorFacts(name=None, size=size, distance="Cosine"),)
+    manifest = snapshot(tmp_path, PROFILE, {IDS[0]: stored()}, vectors=vectors)
+    report = render(manifest=manifest, settings={"embedding": {"dimension": expected}})
+    found = [entry for entry in report["rule_violations"] if entry["field"] == "dimension"]
+    assert [(entry["where"], entry["entity"], entry["value"]) for entry in found] == [
+        ("embeddings", "VectorEmbedding", value) for value in named
+    ]
+    assert {record["dimension"] for record in report["embeddings"]} == {size}

@@ -4,20 +4,13 @@ import hashlib
 
 import pytest
 
+from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
-from tests.reporting.profiles.world import assert_entities, broken, rendered, snapshot
+from tests.reporting.profiles.world import broken, rendered, snapshot
 
 PROFILE = "retrieval-validation"
-SEED = {
-    "Query": {"id", "text", "embedding", "timestamp", "metadata"},
-    "Embedding": {"chunk", "vector", "dimension", "model", "text_hash", "text_hash_matches"},
-    "RetrievedChunk": {"id", "text", "embedding", "score", "metadata"},
-    "Metadata": {"source_url", "module", "chapter", "chunk_index", "original_length", "processed_at"},
-    "ValidationTest": {
-        "id", "name", "description", "query_text", "expected_results", "actual_results", "status", "timestamp",
-        "execution_time_ms",
-    },
-}  # fmt: skip
+METADATA = ("source_url", "module", "chapter", "chunk_index", "original_length", "processed_at")
 TEXT = "ROS 2 is a middleware."
 POINT = "00000000-0000-0000-0000-000000000001"
 STORED = {
@@ -41,24 +34,12 @@ def bundle_of(*queries, given=None, **more):
     return factory.bundle(report, queries=everything, settings=settings, **more)
 
 
-def test_every_entity_has_every_field_of_the_seed(tmp_path):
-    assert_entities(PROFILE, SEED)
-    report = rendered(bundle_of(asked(), manifest=snapshot(tmp_path, PROFILE, {POINT: STORED})), PROFILE)
-    [test] = report["validation_tests"]
-    assert set(report["queries"][0]) == SEED["Query"]
-    assert set(test) == SEED["ValidationTest"]
-    assert set(test["actual_results"][0]) == SEED["RetrievedChunk"]
-    assert set(test["actual_results"][0]["metadata"]) == SEED["Metadata"]
-    assert set(report["embeddings"][0]) == SEED["Embedding"]
-
-
 def test_a_field_without_a_value_is_null_and_not_absent():
     hit = factory.hit(1, 0.5, source_url=None, module_name=None, chapter_id=None, chunk_index=None, chunk_text=None)
     report = rendered(bundle_of(asked(hits=[hit])), PROFILE)
     chunk = report["validation_tests"][0]["actual_results"][0]
-    assert chunk["metadata"] == dict.fromkeys(SEED["Metadata"])
+    assert chunk["metadata"] == dict.fromkeys(METADATA)
     assert (chunk["text"], chunk["embedding"]) == (None, None)
-    assert set(report["embeddings"][0]) == SEED["Embedding"]
     assert report["embeddings"][0]["model"] is None
 
 
@@ -82,11 +63,12 @@ def test_the_status_follows_from_the_comparison(query, status):
 
 def test_a_test_that_was_not_run_is_pending_without_results_or_time():
     given = [asked("q1").query, asked("q2").query]
-    report = rendered(bundle_of(asked("q1"), given=given), PROFILE)
+    report = rendered(bundle_of(asked("q1"), given=given, asked_at={"q1": "2026-01-06T10:00:00.000Z"}), PROFILE)
     first, second = report["validation_tests"]
     assert (first["status"], second["status"]) == ("PASS", "PENDING")
     assert (second["actual_results"], second["timestamp"], second["execution_time_ms"]) == (None, None, None)
-    assert report["queries"][1]["timestamp"] is None
+    assert first["timestamp"] == "2026-01-06T10:00:00.000Z"
+    assert [query["timestamp"] for query in report["queries"]] == [first["timestamp"], None]
 
 
 def test_without_the_group_of_queries_every_test_is_pending():
@@ -129,6 +111,9 @@ def test_the_embedding_record_says_dimension_model_and_whether_the_hash_fits(tmp
     wrong = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "b", PROFILE, {POINT: changed})), PROFILE)
     assert wrong["embeddings"][0]["text_hash_matches"] is False
     assert broken(wrong, "embeddings[0]") == {"text_hash_matches", "model"}
+    other = {**STORED, "text_hash": "d41d8cd98f00b204e9800998ecf8427e"}
+    unknown = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "c", PROFILE, {POINT: other})), PROFILE)
+    assert (unknown["embeddings"][0]["text_hash_matches"], broken(unknown, "embeddings[0]")) == (None, set())
 
 
 @pytest.mark.parametrize(
@@ -222,3 +207,24 @@ def test_success_criteria_are_percent_and_milliseconds():
 def test_hostile_payloads_do_not_crash_it():
     assert rendered(factory.hostile(), PROFILE)["profile"] == PROFILE
     assert rendered(factory.unreachable(), PROFILE)["validation_tests"] == []
+
+
+@pytest.mark.parametrize(
+    ("size", "stated", "named"), [(1024, None, []), (256, None, [256]), (256, 256, []), (1024, 256, [1024])]
+)
+def test_a_dimension_that_is_not_the_queries_is_named_once(tmp_path, size, stated, named):
+    vectors = (VectorFacts(name=None, size=size, distance="Cosine"),)
+    manifest = snapshot(tmp_path, PROFILE, {POINT: STORED}, vectors=vectors)
+    settings = {**SETTINGS, "embedding": {"dimension": stated}}
+    report = rendered(bundle_of(asked(), manifest=manifest, settings=settings), PROFILE)
+    found = [entry for entry in report["rule_violations"] if entry["field"] == "dimension"]
+    assert [(entry["where"], entry["entity"], entry["value"]) for entry in found] == [
+        ("embeddings", "Embedding", value) for value in named
+    ]
+    assert {record["dimension"] for record in report["embeddings"]} == {size}
+
+
+def test_a_query_that_nobody_judged_is_no_test_of_the_seed():
+    nothing = HeldTo(top_k=5, conditions=[], min_similarity=None, module_match=None)
+    report = rendered(bundle_of(asked(), asked("q2", passed=None, held_to=nothing)), PROFILE)
+    assert [test["id"] for test in report["validation_tests"]] == ["q1"]

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.json_values import json_bytes
-from ragval_pipeline.reporting.profiles import render_profile_report, schema_of
+from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.reader import Point
@@ -51,11 +51,3 @@ def snapshot(folder: Path, profile: str, payloads: Mapping[str, Mapping[str, Any
 def broken(report: Mapping[str, Any], where: str) -> set[str]:
     """Fields of the entity at ``where`` that break a rule of the seed."""
     return {entry["field"] for entry in report["rule_violations"] if entry["where"] == where}
-
-
-def assert_entities(profile: str, entities: Mapping[str, set[str]]) -> None:
-    """The schema has every entity with exactly these fields, and requires all of them: none is ever absent."""
-    defined = schema_of(profile)["$defs"]
-    for entity, fields in entities.items():
-        assert set(defined[entity]["properties"]) == fields, entity
-        assert set(defined[entity]["required"]) == fields, entity

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders import check_configuration, open_embedder
+from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder, open_suite_embedder
+from tests.suite.writing import suite_of
+from tests.support.cohere_standin import CohereStandIn
 
 HEAVY = ("cohere", "httpx", "numpy", "safetensors", "tokenizers", "wordllama", "pandas", "dagster")
 
@@ -51,6 +55,29 @@ def test_what_is_wrong_by_itself_names_its_key_and_says_what_to_do(settings, key
     with pytest.raises(SuiteError) as again:
         open_embedder(**settings)
     assert again.value.key == key
+
+
+@pytest.mark.parametrize(
+    ("written", "variables", "sent"),
+    [
+        (None, {"COHERE_API_KEY": "one", "CO_API_KEY": "two"}, "one"),
+        (None, {"COHERE_API_KEY": " ", "CO_API_KEY": "two"}, "two"),
+        ("written", {"COHERE_API_KEY": "one", "CO_API_KEY": "two"}, "written"),
+        ("${DOCS_KEY:-}", {"CO_API_KEY": "two"}, "two"),
+    ],
+)
+def test_cohere_takes_the_suites_key_and_else_the_environments(monkeypatch, tmp_path, written, variables, sent):
+    for name in ("COHERE_API_KEY", "CO_API_KEY", "DOCS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    key = {} if written is None else {"api_key": written}
+    with CohereStandIn() as server:
+        suite = suite_of(tmp_path, embedding={"provider": "cohere", "base_url": server.url, **key})
+        check_suite_embedder(suite)
+        with closing(open_suite_embedder(suite)) as embedder:
+            embedder.embed(["a robot"], input_type="search_query")
+        assert [request.headers["authorization"] for request in server.requests] == [f"Bearer {sent}"]
 
 
 def test_opening_gives_the_named_provider_behind_a_cache():

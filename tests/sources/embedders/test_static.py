@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import random
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ragval_pipeline.demo.pages import load_pages
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders import static_weights
-from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.embedders.static import StaticEmbedder, token_ids
 
 TEXTS = [
     "How do I build a workspace?",
@@ -54,6 +56,16 @@ def test_vectors_agree_with_those_of_the_wordllama_package_itself():
     )
     theirs = np.asarray(json.loads(done.stdout.splitlines()[-1]), dtype=np.float32)
     assert np.abs(theirs - embed(*TEXTS)).max() < 1e-6
+
+
+def test_a_text_has_the_tokens_of_the_whole_although_it_is_read_word_by_word():
+    parts, rng = static_weights.static_parts(), random.Random(1)
+    odd = ["a", "the", " ", "  ", "   ", "\n", "\t", "\u2581", "\u00e9", "\u6f22", "\U0001f642", "\u00a0", "\u200b"]
+    odd += ["<s>", "</s>", "<unk>", "<", "s", ">", "1", ".", "(", "\r\n"]
+    texts = ["".join(rng.choices(odd, k=rng.randint(0, 30))) for _ in range(3000)]
+    texts += [page.markdown for page in load_pages()]
+    whole = [encoding.ids for encoding in parts.tokenizer.encode_batch(texts, add_special_tokens=False)]
+    assert token_ids(parts, texts) == whole
 
 
 def test_a_text_without_tokens_has_the_zero_vector():

@@ -15,6 +15,8 @@ from ragval_pipeline.sources.qdrant.paths import filter_key, payload_selector
         (["metadata.url"], ['"metadata.url"', "metadata.url"]),
         (["meta data.url"], ['"meta data.url"', '"meta data".url']),
         (["v1.", ".a", "a..b"], ['"v1."', '".a"', '"a..b"']),
+        (["_node_content#text"], ['"_node_content#text"', "_node_content"]),
+        (["m.node#a.b"], ['"m.node#a.b"', '"m.node"', "m.node"]),
         (["a", "a"], ["a"]),
         (["a", 'b"c'], True),
         ([""], True),

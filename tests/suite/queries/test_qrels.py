@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.queries.qrels import read_qrels, with_judgements
 from tests.suite.queries.reading import put
-from tests.suite.writing import one_line
+from tests.suite.writing import one_line, suite_of
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,15 @@ def queries(*ids: str) -> list[TestQuery]:
     return [TestQuery(id=name, query_text="x") for name in ids]
 
 
-def test_queries_that_nobody_judged_stay_as_they_are(tmp_path: Path):
-    judged = with_judgements(queries("1", "2"), {"2": {"d": 1}}, tmp_path)
-    assert [query.grades for query in judged] == [{}, {"d": 1}]
+def test_queries_without_a_relevant_document_that_expect_nothing_themselves_are_unjudged(tmp_path: Path):
+    own = [
+        TestQuery(id="module", query_text="x", expected_module="m"),
+        TestQuery(id="score", query_text="x", min_similarity=0.5),
+        TestQuery(id="negative", query_text="x", negative=True),
+    ]
+    judged = with_judgements([*queries("1", "2", "3"), *own], {"2": {"d": 1}, "3": {"d": 0}}, tmp_path)
+    assert [query.grades for query in judged[:3]] == [{}, {"d": 1}, {"d": 0}]
+    assert [query.id for query in judged if query.unjudged] == ["1", "3"]
 
 
 def test_numbers_match_without_leading_zeros_unless_the_id_itself_is_there(tmp_path: Path):
@@ -85,12 +91,11 @@ def test_numbers_match_without_leading_zeros_unless_the_id_itself_is_there(tmp_p
     assert [query.grades for query in exact] == [{}, {"d": 1}]
 
 
-def test_judgements_on_queries_that_are_not_asked_are_counted_in_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-):
-    with caplog.at_level(logging.WARNING):
-        with_judgements(queries("1"), {"1": {"d": 1}, "7": {"d": 1}, "8": {"d": 1}}, tmp_path)
-    assert "2 of 3 judged queries are not among the queries" in caplog.text
+def test_ids_of_the_qrels_that_name_no_query_are_counted_with_their_judgements(tmp_path: Path):
+    put(tmp_path, "t.tsv", "051\tOne?\n2\tTwo?\n")
+    put(tmp_path, "q.txt", "51 0 d 1\n7 0 d 1\n7 0 e 0\n8 0 d 1\n")
+    suite = suite_of(tmp_path, queries={"topics": "t.tsv", "qrels": "q.txt"})
+    assert unmatched_topics(suite, load_queries(suite)) == {"7": 2, "8": 1}
 
 
 def test_judgements_on_no_query_at_all_are_refused(tmp_path: Path):

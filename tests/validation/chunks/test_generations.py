@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from ragval_pipeline.validation.chunks.generations import times_stored, twice_findings
+from ragval_pipeline.validation.chunks.ingested_twice import times_stored, twice_findings
 from ragval_pipeline.validation.chunks.page_order import order_findings
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from tests.validation.integrity.world import paragraphs, record

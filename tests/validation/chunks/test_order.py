@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ def row(number: int, page: str | None, index: int | None) -> dict[str, Any]:
         "source_url": None if page is None else f"https://docs.example.com/{page}",
         "chunk_index": index,
         "embedded_at": None,
+        "model": None,
     }
 
 
@@ -86,6 +88,29 @@ def test_points_that_share_page_and_index_are_all_named_with_the_others() -> Non
         "embedded_at": None,
     }
     assert finding.message == "5 points share page and chunk index, in 2 groups."
+
+
+@pytest.mark.parametrize(
+    ("ids", "stored", "older", "told_by"),
+    [
+        (("b", "a"), ({"embedded_at": "2026-01-02"}, {"embedded_at": "2026-03-01T00:00:00Z"}), "b", "date"),
+        (("a", "b"), ({"model": "embed-english-v2.0"}, {"model": "embed-english-v3.0"}), "a", "model"),
+        (("9", "10"), ({}, {}), "9", "id"),
+        (("019a0000-0000-7000-8000-000000000000", "0199ffff-0000-7000-8000-000000000000"), ({}, {}),
+         "0199ffff-0000-7000-8000-000000000000", "id"),
+        (("a", "b"), ({"embedded_at": "2026-01-02"}, {}), None, None),
+        (("a", "b"), ({"embedded_at": "2026-01-02"}, {"embedded_at": "2026-01-02"}), None, None),
+    ],
+)  # fmt: skip
+def test_of_points_that_share_an_index_the_older_is_named_where_anything_tells(
+    ids: tuple[str, str], stored: tuple[dict[str, str], dict[str, str]], older: str | None, told_by: str | None
+) -> None:
+    chunks = [{**base, "point_id": name, **more} for base, name, more in zip(rows(a=[0, 0]), ids, stored, strict=True)]
+    [finding] = order_findings(collect_order(chunks), model="embed-english-v3.0")
+    named = {subject.name for subject in finding.subjects if subject.details.get("older")}
+    assert named == ({older} if older else set())
+    assert {subject.details.get("told_by") for subject in finding.subjects} == {told_by}
+    assert ("nothing tells which is older" in finding.remedy) is (older is None)
 
 
 def test_a_constant_index_over_thousands_of_points_lists_some_of_the_others() -> None:

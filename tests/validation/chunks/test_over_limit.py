@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import pytest
+import tokenizers
 
+from ragval_pipeline.sources.embedders.tokens import own_tokenizer
 from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.limits import Limit, LimitRules
 from ragval_pipeline.validation.chunks.over_limit import limit_findings, measure_limits
@@ -13,7 +15,7 @@ TOKENS = 14  # of the sentence
 
 
 def judged(payloads, rules: LimitRules):
-    counted = recount(rows(*payloads))
+    counted = recount(rows(*payloads), rules)
     relations = learn_relations(counted)
     return {
         finding.code: finding for finding in limit_findings(measure_limits(counted, relations, rules.of), relations)
@@ -24,13 +26,66 @@ def chunk(sentences: int, page: str = "/a", index: int = 0, **payload):
     return {"text": SENTENCE * sentences, "source_url": page, "chunk_index": index, **payload}
 
 
-def test_chunks_over_the_limit_are_named_with_the_share_that_is_embedded():
-    found = judged([chunk(100, "/a"), chunk(10, "/b"), chunk(5, "/b", 1)], LimitRules(max_input_tokens=500))
+def test_with_another_tokenizer_only_what_is_over_at_the_lower_end_is_named_and_no_share_is_claimed():
+    found = judged([chunk(100, "/a"), chunk(40, "/b"), chunk(5, "/b", 1)], LimitRules(max_input_tokens=500))
     finding = found["chunk.over_model_limit"]
-    assert [subject.name for subject in finding.subjects] == ["0"]
-    assert finding.subjects[0].details["embedded_share"] == pytest.approx(500 / (100 * TOKENS), rel=0.02)
-    assert finding.details["unread_share"] == pytest.approx(900 / (115 * TOKENS), rel=0.05)
+    [subject] = finding.subjects
+    assert subject.name == "0"
+    assert subject.details["tokens"] == pytest.approx(100 * TOKENS, rel=0.02)
+    assert 500 < subject.details["at_least"] < 100 * TOKENS < subject.details["at_most"]
     assert "Llama" in finding.details["tokenizer"]
+    assert finding.message.startswith("1 of 3 chunks have more tokens than the embedding model reads, by the lower end")
+    assert "about 2 by its middle, up to 2 by its upper end" in finding.message
+    assert "%" not in finding.message
+    assert {"embedded_share", "unread_share"}.isdisjoint({*subject.details, *finding.details})
+
+
+def test_blanks_that_many_tokenizers_do_not_count_put_no_chunk_over_the_limit():
+    one_word_a_line = {**chunk(46), "text": (SENTENCE * 46).replace(" ", "\n\n")}
+    rules = LimitRules(max_input_tokens=500)
+    assert judged([one_word_a_line], rules) == judged([chunk(46)], rules) == {}
+
+
+@pytest.fixture
+def model_with_tokenizer(tmp_path, monkeypatch) -> str:
+    """A model whose tokenizer lies in the cache of the Hugging Face hub: a token a word, two around each text."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[U]": 0, "[S]": 1, "[E]": 2}, unk_token="[U]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing("[S] $A [E]", None, [("[S]", 1), ("[E]", 2)])
+    tokenizer.enable_truncation(8)
+    folder = tmp_path / "models--somebody--Words-Small" / "snapshots" / "1a2b"
+    folder.mkdir(parents=True)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    own_tokenizer.cache_clear()
+    yield "somebody/words-small"
+    own_tokenizer.cache_clear()
+
+
+def test_the_models_own_tokenizer_counts_exactly_where_it_is_on_this_machine(model_with_tokenizer):
+    rules = LimitRules(max_input_tokens=100, model=model_with_tokenizer)
+    words = len(SENTENCE.split())
+    fitting, over = (98 // words), (98 // words) + 1
+    # Claims that tell another story are not asked.
+    payloads = [chunk(fitting, "/a", token_count=5000), chunk(over, "/b", token_count=10)]
+    finding = judged(payloads, rules)["chunk.over_model_limit"]
+    [subject] = finding.subjects
+    tokens = over * words + 2
+    assert subject.name == "1"
+    exact = {"tokens": tokens, "limit": 100, "embedded_share": round(100 / tokens, 4)}
+    assert {**subject.details, **exact} == subject.details
+    assert "at_least" not in subject.details
+    unread = (tokens - 100) / (fitting * words + 2 + tokens)
+    assert finding.details["unread_share"] == round(unread, 4)
+    assert finding.message.endswith(f"{unread:.0%} of all tokens are not searchable.")
+
+
+def test_what_the_framework_embeds_with_the_text_counts_too(model_with_tokenizer):
+    points = rows(chunk(8), chunk(8, "/b"))
+    points[0]["embedded_text"] = f"title: {'Arms ' * 80}\n\n{SENTENCE * 8}"
+    for rules in (LimitRules(max_input_tokens=110, model=model_with_tokenizer), LimitRules(max_input_tokens=110)):
+        measured = measure_limits(recount(points, rules), {}, rules.of)
+        assert [entry.over for entry in measured] == [True, False]
 
 
 def test_a_chunker_that_cuts_at_exactly_the_limit_of_its_own_tokens_is_not_over_it():
@@ -46,12 +101,6 @@ def test_a_chunk_whose_claim_is_lost_is_not_over_the_limit_that_the_others_are_c
     assert judged(payloads, LimitRules(max_input_tokens=13 * 41 - 5)) == {}
     named = judged(payloads, LimitRules(max_input_tokens=13 * 34))["chunk.over_model_limit"].subjects
     assert "21" in {subject.name for subject in named}
-
-
-def test_without_claims_a_chunk_must_be_over_by_a_margin():
-    rules = LimitRules(max_input_tokens=500)
-    assert judged([chunk(40)], rules) == {}
-    assert "chunk.over_model_limit" in judged([chunk(46)], rules)
 
 
 def test_pages_that_are_one_long_chunk_are_a_chunker_that_does_not_split():

@@ -129,10 +129,10 @@ def test_points_without_any_source_miss_every_page() -> None:
     assert names(by_code(measurement)["coverage.missing_page"]) == [f"{SITE}/a", f"{SITE}/b"]
 
 
-def test_without_a_source_coverage_is_not_applicable_and_every_figure_null() -> None:
+def test_without_a_source_coverage_has_no_data_and_every_figure_is_null() -> None:
     inventory = SiteInventory(configured=False)
     measurement = measure(inventory, index(inventory, "doc-1"))
-    assert measurement.values[0].reason_code == "not_applicable"
+    assert measurement.values[0].reason_code == "no_data"
     assert measurement.findings == ()
     report = measurement.sections["coverage_report"]
     assert report.pop("by_module") == {}

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.compare import measure_coverage
@@ -14,7 +15,7 @@ PATHS = ("/docs/a", "/docs/b", "/docs/c", "/docs/d")
 
 def findings_of(inventory: SiteInventory, *urls: str) -> dict[str, Finding]:
     measurement = measure_coverage(inventory, index(inventory, *urls), points=len(urls), now=NOW)
-    return {finding.code: finding for finding in measurement.findings}
+    return {finding.code: finding for finding in explain(measurement.findings, Site())}
 
 
 def names(finding: Finding) -> list[str]:
@@ -48,6 +49,13 @@ def test_another_host_for_some_pages_explains_only_those() -> None:
     assert because(findings["coverage.orphan_page"]) == {
         f"{SITE}/elsewhere": None,
         "https://old.example.org/docs/b/": "coverage.foreign_host",
+    }
+
+
+def test_another_host_for_pages_that_are_indexed_under_their_own_address_too_explains_nothing_that_they_lack() -> None:
+    findings = findings_of(site(*PATHS), *PATHS, *[f"https://old.example.org{path}" for path in PATHS])
+    assert not {f"docs.example.com{path}" for path in PATHS} & {
+        page.removeprefix("https://") for page in findings["coverage.foreign_host"].subjects[0].pages
     }
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.validation.coverage.compare import measure_coverage
 from ragval_pipeline.validation.coverage.indexed import collect_pages, merge_pages
 from ragval_pipeline.validation.coverage.spellings import spelling_findings
@@ -61,8 +62,17 @@ def test_only_the_fragments_that_repeat_a_chunk_are_named() -> None:
 
 def test_a_page_in_another_case_is_no_orphan_of_its_own() -> None:
     stored = chunks(("/a", 0, "x"), ("/A", 0, "x"))
-    findings = {entry.code: entry for entry in measure_coverage(site("/a"), stored, points=2, now=NOW).findings}
+    measured = measure_coverage(site("/a"), stored, points=2, now=NOW).findings
+    findings = {entry.code: entry for entry in explain(measured, Site())}
     assert findings["coverage.orphan_page"].because == "coverage.url_variant"
+
+
+def test_a_page_out_of_scope_under_two_spellings_is_an_orphan_all_the_same() -> None:
+    inventory = site("/a")
+    measured = measure_coverage(inventory, index(inventory, "/a", "/old", "/old/"), points=3, now=NOW).findings
+    findings = {entry.code: entry for entry in explain(measured, Site())}
+    assert findings["coverage.url_variant"].count == 2
+    assert findings["coverage.orphan_page"].because is None
 
 
 def test_details_count_the_points_of_each_spelling_and_name_the_others() -> None:

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 import pytest
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.duplicates import duplicate_queries
 from ragval_pipeline.validation.golden.gates import unreachable_gates
 from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts, collect_facts
+from ragval_pipeline.validation.golden.judgements import unmatched_judgements
 from ragval_pipeline.validation.golden.modules import unasked_modules
 from ragval_pipeline.validation.golden.oracles import weak_oracles
 from ragval_pipeline.validation.golden.review import GoldenSet, review_golden_set
@@ -66,6 +69,27 @@ def test_one_missing_page_of_two_is_not_dead_while_the_sitemap_has_it():
     assert dead_targets([only], index, site, module_match="normalised")[0].subjects[0].name == "r"
 
 
+def test_judgements_that_fit_no_topic_and_no_document_are_named_with_their_number():
+    index = facts(chunk("/docs/a"))
+    judged = {f"{HOST}/docs/a/": 2, f"{HOST}/docs/gone": 1, "opaque": 0}
+    asked = [query("q", judgements=judged), query("r", judgements={"opaque": 0, f"{HOST}/docs/a": 1})]
+    key = inventory("/docs/a").folder().key
+    topics, documents = unmatched_judgements(asked, index, key, {"7": 2, "8": 1})
+    assert [subject.name for subject in topics.subjects] == ["7", "8"]
+    assert topics.message == "2 of 4 judged topics are in no query file: 3 judgements fit nothing."
+    assert (documents.scope, [subject.name for subject in documents.subjects]) == (
+        "document", [f"{HOST}/docs/gone", "opaque"],
+    )  # fmt: skip
+    assert documents.details["judgements"] == 3
+    assert dead_targets(asked, index, inventory("/docs/a"), module_match="normalised") == []
+    assert unmatched_judgements([query("s", relevant_urls=["nowhere"])], index, key, {}) == []
+
+
+def test_a_query_all_of_whose_judged_documents_are_gone_is_dead():
+    asked = [query("q", judgements={f"{HOST}/docs/gone": 1})]
+    assert dead_targets(asked, facts(chunk("/docs/a")), inventory("/docs/a"), module_match="normalised")[0].count == 1
+
+
 def test_a_module_that_no_point_has_is_dead_and_a_differently_written_one_is_not():
     index = facts(chunk("/docs/a", module="Module 1 Ros2"))
     asked = [query("q", expected_module="module-1-ros2"), query("r", expected_module="Module 2")]
@@ -78,26 +102,50 @@ def test_negative_queries_have_no_targets():
     assert dead_targets(asked, facts(chunk("/a")), inventory("/a"), module_match="normalised") == []
 
 
-def test_a_keyword_in_most_chunks_is_a_weak_oracle_with_its_base_rate():
-    chunks = [chunk(f"/{n}", text="a robot moves" if n < 8 else "something else") for n in range(10)]
-    found = weak_oracles(
-        [query("q", expected_keywords=["robot"])], facts(*chunks), str, module_match="normalised", judge=None
-    )
-    assert found[0].subjects[0].details["base_rate"] == 0.8
+def weak(asked, chunks, judge=None, top_k=5):
+    """Chance by the id of each query that is named."""
+    found = weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=judge, top_k=top_k)
+    return {subject.name: subject.details["chance"] for finding in found for subject in finding.subjects}
 
 
-def test_a_common_keyword_beside_a_page_is_no_weak_oracle_because_both_must_hold():
-    chunks = [chunk(f"/{n}", text="a robot moves") for n in range(10)]
-    asked = [query("q", expected_keywords=["robot"], relevant_urls=[f"{HOST}/1"])]
-    assert weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=None) == []
-    judged = weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=("keywords",))
-    assert judged[0].count == 1
+def by_drawing(chunks, draws, met):
+    """How often a draw meets the expectation, every draw counted."""
+    ways = list(combinations(chunks, draws))
+    return sum(map(met, ways)) / len(ways)
+
+
+def test_a_keyword_is_weak_by_how_often_the_top_k_holds_it_and_not_by_its_share_of_chunks():
+    """Two chunks of five hold it: one random chunk rarely does, five nearly always."""
+    chunks = [chunk(f"/{n}", text="a robot moves" if n % 5 < 2 else "something else") for n in range(15)]
+    asked = [query("q", expected_keywords=["robot"]), query("once", expected_keywords=["robot"], top_k=1)]
+    drawn = by_drawing(chunks, 5, lambda way: any("robot" in entry.text for entry in way))
+    assert weak(asked, chunks) == {"q": pytest.approx(drawn)}
+    assert drawn > 0.9
+
+
+def test_different_chunks_may_meet_the_conditions_of_a_query():
+    chunks = [chunk(f"/{n}", "one" if n < 6 else "two", "robot" if n >= 8 else "arm") for n in range(14)]
+    asked = [query("q", expected_module="one", expected_keywords=["robot"])]
+
+    def met(way):
+        return any(entry.module == "one" for entry in way) and any("robot" in entry.text for entry in way)
+
+    assert weak(asked, chunks) == {"q": pytest.approx(by_drawing(chunks, 5, met))}
+
+
+def test_a_common_keyword_beside_a_page_or_a_chunk_is_no_weak_oracle_because_both_must_hold():
+    chunks = [chunk(f"/{n}", text="a robot moves") for n in range(20)]
+    asked = [
+        query("page", expected_keywords=["robot"], relevant_urls=[f"{HOST}/1"]),
+        query("chunk", expected_keywords=["robot"], expected_results=[{"source_url": f"{HOST}/1"}]),
+    ]
+    assert weak(asked, chunks) == {}
+    assert weak(asked, chunks, judge=("keywords",)) == {"page": 1.0, "chunk": 1.0}
 
 
 def test_ros_in_across_is_not_a_hit():
     chunks = [chunk(f"/{n}", text="across the network") for n in range(10)]
-    asked = [query("q", expected_keywords=["ros"])]
-    assert weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=None) == []
+    assert weak([query("q", expected_keywords=["ros"])], chunks) == {}
 
 
 def test_the_same_question_twice_names_both_and_says_when_they_contradict():
@@ -160,6 +208,15 @@ def test_a_threshold_that_turns_down_most_right_answers_is_unfit():
     assert found[0].subjects[0].details["rejected"] == 0.8
 
 
+def test_a_threshold_speaks_for_those_in_use_that_turn_down_most_right_answers_too():
+    scores = Scores(right=[0.55, 0.58, 0.61, 0.66, 0.73], negative=[])
+    [finding] = unfit_threshold(0.7, scores, used={0.7, 0.65, 0.5})
+    assert finding.subjects[0].thresholds == (0.65, 0.7)
+    assert finding.subjects[0].without == {Aspect.SELECTION}
+    [unused] = unfit_threshold(0.7, scores, used={0.5})
+    assert unused.subjects[0].thresholds == ()
+
+
 def test_a_threshold_is_not_judged_by_fewer_than_five_answers():
     assert unfit_threshold(0.7, Scores(right=[0.1] * 4, negative=[])) == []
 
@@ -169,8 +226,16 @@ def test_a_threshold_that_lets_most_negatives_in_is_unfit():
     assert found[0].subjects[0].details["admitted"] == 1.0
 
 
-def reviewed(asked: list[TestQuery], scores: dict[str, float], titles: list[float]) -> list[str]:
-    golden = GoldenSet(asked, inventory("/a"), module_match="normalised", judge=None, gates={}, min_similarity=0.2)
+def reviewed(
+    asked: list[TestQuery],
+    scores: dict[str, float],
+    titles: list[float],
+    suites: float = 0.2,
+    judge: tuple[str, ...] | None = None,
+) -> list[str]:
+    golden = GoldenSet(
+        asked, inventory("/a"), module_match="normalised", judge=judge, gates={}, top_k=5, min_similarity=suites
+    )
     results = {
         "query_results": [
             {"query_id": entry.id, "best_similarity": scores[entry.id], "failed_conditions": []} for entry in asked
@@ -198,13 +263,36 @@ def test_a_threshold_that_most_positive_queries_state_turns_right_answers_down()
     assert reviewed(right, {entry.id: 0.5 for entry in right}, []) == ["0.6"]
 
 
+def test_a_threshold_that_no_query_is_held_to_is_not_judged():
+    right = [query(f"p{n}", relevant_urls=[f"{HOST}/a"]) for n in range(6)]
+    scores = {entry.id: 0.5 for entry in right}
+    assert reviewed(right, scores, [], suites=0.7) == []
+    assert reviewed(right, scores, [], suites=0.7, judge=("score", "url")) == ["0.7"]
+    assert reviewed([*right, query("bare")], {**scores, "bare": 0.5}, [], suites=0.7) == ["0.7"]
+
+
+def test_the_suites_threshold_that_negative_queries_alone_are_held_to_turns_no_right_answer_down():
+    asked = [*(query(f"p{n}", relevant_urls=[f"{HOST}/a"]) for n in range(6)), query("n", negative=True)]
+    assert reviewed(asked, {entry.id: 0.5 for entry in asked}, [0.5] * 5, suites=0.7) == []
+
+
 def test_with_a_distance_smaller_is_better():
     assert unfit_threshold(0.5, Scores(right=[0.1] * 6, negative=[], higher_is_better=False)) == []
     assert unfit_threshold(0.05, Scores(right=[0.1] * 6, negative=[], higher_is_better=False))
 
 
 def test_facts_keep_every_nth_chunk_of_a_large_index():
-    rows = [{"page_key": f"{HOST}/{n}", "module": "m", "chapter": None, "text": "T\u00e9xt"} for n in range(6000)]
+    rows = [
+        {
+            "page_key": f"{HOST}/{n}",
+            "module": "m",
+            "chapter": None,
+            "text": "T\u00e9xt",
+            "point_id": str(n),
+            "chunk_index": 0,
+        }
+        for n in range(6000)
+    ]
     collected = collect_facts(rows, points=6000)
     assert (collected.points, len(collected.sample), collected.modules["m"]) == (6000, 2000, 6000)
     assert collected.sample[0].text == "text"

@@ -201,12 +201,12 @@ def test_points_without_text_are_not_measured_and_the_reason_names_the_field(tmp
     assert "payload field text" in measured_value.reason
 
 
-def test_without_pages_nothing_applies(tmp_path: Path):
-    nothing = PageCopiesManifest(run_id="run", configured=False, reason="no source", reason_code="not_applicable")
+def test_without_pages_there_is_no_data(tmp_path: Path):
+    nothing = PageCopiesManifest(run_id="run", configured=False, reason="no source")
     found = measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(nothing)))
     measured_value = found.value("source_captured")
     assert measured_value is not None
-    assert (measured_value.reason_code, measured_value.reason) == ("not_applicable", "no source")
+    assert (measured_value.reason_code, measured_value.reason) == ("no_data", "no source")
 
 
 def test_a_page_host_that_is_down_is_raised_as_it_was(tmp_path: Path):

@@ -23,6 +23,11 @@ def test_a_page_without_chunks_went_where_its_text_is_stored(tmp_path: Path):
     assert moved(tmp_path, *stored) == {"/b": ["/retired"]}
 
 
+def test_points_without_an_address_hold_what_a_page_lacks(tmp_path: Path):
+    stored = [point("/a", GRIPPER), point("/a", CAMERA, 1), point("", f"{BATTERY} {VISITORS}")]
+    assert moved(tmp_path, *stored) == {"/b": ["2"]}
+
+
 def test_one_chunk_may_have_gone_elsewhere(tmp_path: Path):
     stored = [point("/a", GRIPPER), point("/b", f"{BATTERY} {VISITORS}"), point("/retired", CAMERA, 1)]
     assert moved(tmp_path, *stored) == {"/a": ["/retired"]}

@@ -25,6 +25,11 @@ from ragval_pipeline.validation.metadata.aliases import (
             },
         ),
         (
+            "seed 004",
+            ["content", "original_url", "chunk_id", "vector"],
+            {"text": "content", "source_url": "original_url", "chunk_id": "chunk_id"},
+        ),
+        (
             "LangChain",
             ["page_content", "metadata", "metadata.source", "metadata.title"],
             {"text": "page_content", "source_url": "metadata.source", "title": "metadata.title"},

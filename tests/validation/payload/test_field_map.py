@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.suite.payload import DEFAULT_FIELDS
 from ragval_pipeline.validation.payload.field_map import field_map_findings
-from ragval_pipeline.validation.payload.measure import explain_by_map
 from tests.validation.rows import named
 
 REQUIRED = ("source_url", "module_name", "chapter_id")
@@ -23,6 +21,16 @@ def test_nested_fields_are_found_and_the_map_is_suggested():
     assert "module: metadata.module_name" in finding.remedy
 
 
+def test_a_framework_is_named_when_the_text_is_where_it_stores_it():
+    observed = [
+        "_node_content", "_node_content#text", "_node_content#metadata", "_node_content#metadata.url", "_node_type",
+        "_node_content#id_", "_node_content#relationships.1.node_id", "url", "doc_id",
+    ]  # fmt: skip
+    finding = judged(observed)[0]
+    assert finding.details["suggested"] == {"text": "_node_content#text", "source_url": "url"}
+    assert "flavour: llamaindex, fields: {text: _node_content#text, source_url: url}" in finding.remedy
+
+
 def test_a_payload_that_fits_has_none():
     assert judged(list(DEFAULT_FIELDS.values())) == []
 
@@ -39,9 +47,3 @@ def test_a_field_that_some_points_have_is_no_matter_of_the_map():
 
 def test_optional_fields_alone_raise_no_finding():
     assert judged(["chunk_text", "source_url", "module_name", "chapter_id", "page_title", "id"]) == []
-
-
-def test_missing_fields_follow_from_the_map():
-    mapped = judged(["chunk_text", "url", "module_name", "chapter_id"])
-    missing = [make_finding("payload.missing_field", ["1"], scope=name) for name in ("source_url", "chapter_id")]
-    assert [finding.because for finding in explain_by_map(missing, mapped)] == ["payload.field_map", None]

@@ -7,6 +7,7 @@ import pytest
 
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.regression.compare import compare_answers
+from ragval_pipeline.validation.regression.index_criteria import Values
 from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
 from ragval_pipeline.validation.regression.series import RunAnswers
 from ragval_pipeline.validation.regression.turnover import Turnover, turnover
@@ -20,9 +21,10 @@ def measured(
     *,
     tolerated: float = 0.02,
     changed: Turnover | None = None,
+    criteria: tuple[Values, Values] = ({}, {}),
 ) -> Measurement:
     comparison = compare_answers(
-        RunAnswers(before), RunAnswers(after), rank=5, tolerated_drop=tolerated, turnover=changed
+        RunAnswers(before), RunAnswers(after), tolerated_drop=tolerated, turnover=changed, criteria=criteria
     )
     return measure_regression(comparison, baseline="then", collection="book")
 
@@ -161,9 +163,9 @@ def test_chunk_labels_are_void_after_a_turnover(label: dict[str, Any]) -> None:
 def test_rankings_are_compared_by_todays_ground_truth() -> None:
     before, after = queries(10, 0), queries(10, 0)
     names = [entry.query_id for entry in before]
-    old = RunAnswers(before, {name: ["right", "other"] for name in names}, {name: {"other": 2} for name in names})
-    new = RunAnswers(after, {name: ["other", "right"] for name in names}, {name: {"right": 2} for name in names})
-    comparison = compare_answers(old, new, rank=5, tolerated_drop=0.02)
+    old = RunAnswers(before, {name: ["right", "other"] for name in names}, {name: {"other": 2} for name in names}, 5)
+    new = RunAnswers(after, {name: ["other", "right"] for name in names}, {name: {"right": 2} for name in names}, 5)
+    comparison = compare_answers(old, new, tolerated_drop=0.02)
     [change] = comparison.drops
     assert change.metric == "ndcg_at_5"
     assert change.test.before == 1.0
@@ -171,18 +173,57 @@ def test_rankings_are_compared_by_todays_ground_truth() -> None:
     assert change.test.losses == 10
 
 
-def test_two_metrics_are_corrected_for_each_other() -> None:
-    """Five lost of five are beyond chance alone (1/32), and not when a second metric is tested as well."""
-    before, after = queries(5, 0), queries(0, 5)
-    names = [entry.query_id for entry in before]
-    truth = {name: {"right": 2} for name in names}
-    ranked = {name: ["right"] for name in names}
-    alone = compare_answers(RunAnswers(before), RunAnswers(after), rank=5, tolerated_drop=0.02)
-    both = compare_answers(
-        RunAnswers(before, ranked, truth), RunAnswers(after, ranked, truth), rank=5, tolerated_drop=0.02
+def test_rankings_are_compared_at_the_deepest_rank_that_both_runs_kept() -> None:
+    """A page fell from rank 2 to 3: at rank ten the run would gain by what the earlier one never looked at."""
+    names = [f"q{number}" for number in range(10)]
+    truth = {name: {"right": 2, "also": 2} for name in names}
+    old = RunAnswers(queries(10, 0), {name: ["x", "right", "y"] for name in names}, truth, 3)
+    now = {name: ["x", "y", "right", "also"] for name in names}
+    comparison = compare_answers(old, RunAnswers(queries(10, 0), now, truth, 10), tolerated_drop=0.02)
+    assert [change.metric for change in comparison.drops] == ["ndcg_at_3"]
+    back = compare_answers(RunAnswers(queries(10, 0), now, truth, 10), old, tolerated_drop=0.02)
+    assert [change.metric for change in back.changes] == ["query_pass_rate", "ndcg_at_3"]
+
+
+def test_a_ranking_that_ends_with_the_index_is_kept_as_deep_as_its_metric() -> None:
+    names = [f"q{number}" for number in range(10)]
+    small = RunAnswers(
+        queries(10, 0), {name: ["x", "right"] for name in names}, {name: {"right": 2} for name in names}, 5
     )
+    assert [change.metric for change in compare_answers(small, small, tolerated_drop=0.02).changes][1] == "ndcg_at_5"
+
+
+def test_two_metrics_that_fall_in_other_queries_are_corrected_for_each_other() -> None:
+    """Five lost of five are beyond chance alone (1/32), and not when five other queries might have done it as well."""
+    truth = {f"r{number}": {"right": 2} for number in range(5)}
+    ranked = [query(name, top_k=3) for name in truth], [query(name, top_k=5) for name in truth]
+    old = RunAnswers([*queries(5, 0), *ranked[0]], {name: ["right"] for name in truth}, truth, 5)
+    new = RunAnswers([*queries(0, 5), *ranked[1]], {name: ["other"] for name in truth}, truth, 5)
+    alone = compare_answers(RunAnswers(queries(5, 0)), RunAnswers(queries(0, 5)), tolerated_drop=0.02)
+    both = compare_answers(old, new, tolerated_drop=0.02)
     assert alone.drops
+    assert [change.p_adjusted for change in both.changes] == pytest.approx([1 - (31 / 32) ** 2] * 2)
     assert not both.drops
+
+
+@pytest.mark.parametrize("now", [0.6, 0.97])
+def test_a_criterion_of_the_index_that_fell_is_a_regression_beyond_the_tolerated_drop(now: float) -> None:
+    before, after = {"coverage": 1.0, "self_retrieval": 0.9}, {"coverage": now, "self_retrieval": 0.95}
+    measurement = measured(queries(20, 0), queries(20, 0), criteria=(before, after), tolerated=0.03)
+    fell = now == 0.6
+    assert measurement.values[0].value == (0.0 if fell else 1.0)
+    found = [("regression.significant_drop", "coverage", "error", ["coverage"])]
+    assert codes(measurement) == (found if fell else [])
+
+
+def test_an_index_without_queries_is_compared_by_its_criteria() -> None:
+    same = {"coverage": 1.0}
+    [value] = measured([], [], criteria=(same, same)).values
+    assert (value.value, value.reason) == (
+        1.0,
+        "1 criterion of the index within the tolerated drop against then; no query was asked",
+    )
+    assert measured([], []).values[0].reason_code == "no_data"
 
 
 def test_without_a_baseline_the_criterion_does_not_apply() -> None:

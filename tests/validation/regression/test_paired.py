@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import pytest
 
 from ragval_pipeline.validation.regression.paired import (
     EXACT_UP_TO,
+    drop_probabilities,
     drop_probability,
     fewest_pairs,
-    holm,
     paired_test,
 )
 
@@ -84,14 +85,40 @@ def test_values_without_partners_are_no_pairs() -> None:
         paired_test([1.0], [])
 
 
-def test_holm_multiplies_the_smallest_by_all_and_never_turns_the_order() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.9, 0.9]) == [1.0, 1.0]
-    assert holm([]) == []
+def test_metrics_that_share_their_swaps_are_counted_by_hand() -> None:
+    """Step-down max-T: each swap swaps both metrics of a query; the second is held to itself alone."""
+    passing, ranking = [-1.0, -1.0, 0.0, -1.0, 1.0], [-0.5, -0.2, -0.3, -0.4, 0.0]
+    adjusted, exact = drop_probabilities([passing, ranking])
+    scaled = [[value / math.dist(column, [0] * 5) for value in column] for column in (passing, ranking)]
+    seen = [sum(column) for column in scaled]
+    lowest = []
+    for signs in product((1, -1), repeat=5):
+        sums = [sum(sign * value for sign, value in zip(signs, column, strict=True)) for column in scaled]
+        lowest.append((min(sums), sums[0]))
+    assert exact
+    assert seen[1] < seen[0]
+    first = sum(low <= seen[1] + 1e-12 for low, _ in lowest) / 32
+    assert adjusted == pytest.approx([max(first, sum(own <= seen[0] + 1e-12 for _, own in lowest) / 32), first])
 
 
-@pytest.mark.parametrize(("metrics", "fewest"), [(1, 5), (2, 6), (3, 6)])
-def test_below_the_fewest_pairs_even_a_collapse_is_chance(metrics: int, fewest: int) -> None:
-    assert fewest_pairs(metrics) == fewest
-    assert drop_probability([-1.0] * fewest)[0] * metrics <= 0.05
-    assert drop_probability([-1.0] * (fewest - 1))[0] * metrics > 0.05
+def test_metrics_that_fall_together_cost_nothing() -> None:
+    """Holm would double the p of either."""
+    fallen = [-1.0] * 5
+    assert drop_probabilities([fallen, [-0.4] * 5]) == ([1 / 32, 1 / 32], True)
+    assert drop_probabilities([fallen, [0.0] * 5]) == ([pytest.approx(1 / 32), 1.0], True)
+    assert drop_probabilities([]) == ([], True)
+
+
+def test_many_queries_are_resampled_and_no_corrected_p_is_below_what_one_test_gives() -> None:
+    passing = [-1.0] * 12 + [1.0] * 4 + [0.0] * 40
+    ranking = [-0.01 * (number % 7) + 0.01 for number in range(56)]
+    adjusted, exact = drop_probabilities([passing, ranking])
+    assert not exact
+    assert drop_probabilities([passing, ranking])[0] == adjusted
+    for p, alone in zip(adjusted, (drop_probability(passing)[0], drop_probability(ranking)[0]), strict=True):
+        assert alone - 0.005 < p <= 2 * alone + 0.005
+
+
+def test_below_the_fewest_pairs_even_a_collapse_is_chance() -> None:
+    assert drop_probability([-1.0] * fewest_pairs())[0] <= 0.05
+    assert drop_probability([-1.0] * (fewest_pairs() - 1))[0] > 0.05

@@ -46,6 +46,14 @@ def test_copies_in_half_of_the_hits_crowd_the_answer():
     assert crowded(query(), Answer("q", hits))
 
 
+def test_hits_without_a_text_repeat_nothing():
+    hits = tuple(hit(rank, f"u{rank}", "") for rank in range(1, 6))
+    assert not crowded(query(), Answer("q", hits))
+    unmapped = HitReader(fields={"text": "chunk_text", "source_url": "url"}, required=(), page_key=str)
+    same = tuple(hit(rank, f"u{rank}", text(1)) for rank in range(1, 6))
+    assert crowded_answers([query()], {"q": Answer("q", same)}, unmapped) == []
+
+
 def test_different_chunks_of_one_page_are_no_crowd_for_a_question_about_that_page():
     hits = tuple(hit(rank, "a", text(rank)) for rank in range(1, 6))
     assert not crowded(query(relevant_urls=["a"]), Answer("q", hits))

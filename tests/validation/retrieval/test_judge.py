@@ -81,6 +81,29 @@ def test_a_condition_may_hold_in_any_hit() -> None:
     )
 
 
+def test_the_reason_of_a_pass_gives_the_expected_module_its_own_score() -> None:
+    hits = (hit(1, 0.66, module_name="Module 2"), hit(2, 0.58, module_name="Module 1"))
+    assert judged(hits, expected_module="Module 1").pass_reason == (
+        "Found relevant chunk (similarity=0.66); expected module 'Module 1' at rank 2 (similarity=0.58)"
+    )
+
+
+def test_where_results_must_reach_the_threshold_keywords_below_it_do_not_count() -> None:
+    hits = (hit(1, 0.8, chunk_text="Sensors."), hit(2, 0.6, chunk_text="A gripper holds."))
+    stated = {"expected_keywords": ["gripper"], "judge": ("keywords", "score"), "min_similarity": 0.7}
+    assert judged(hits, **stated).passed is True
+    report = judged(hits, setting={"results_reach_threshold": True}, **stated)
+    assert (report.failed_conditions, report.fail_reason) == (
+        ["keywords"], "no hit that reaches 0.7 holds any of gripper",
+    )  # fmt: skip
+
+
+def test_pages_that_were_found_instead_are_shown_as_they_are_stored() -> None:
+    stored = "HTTP://www.docs.example.com/docs/B/index.html?utm_source=x"
+    report = judged(page_hits(stored), relevant_urls=[f"{SITE}/docs/m2"])
+    assert report.fail_reason == f"no hit is on a relevant page (found: {stored})"
+
+
 def test_a_query_that_states_nothing_is_judged_by_the_suites_threshold() -> None:
     assert judged().passed is True
     assert judged(setting={"min_similarity": 0.9}).fail_reason == "best similarity 0.8500 is below 0.9"

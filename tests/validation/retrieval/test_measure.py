@@ -1,17 +1,25 @@
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import ir_measures
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.reporting.trec import qrels_trec, run_trec
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.assemble import _query_fields
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval, questions_of
+from tests.suite.queries.reading import put, read
 from tests.validation.factory import SITE, answer, hit, page_hits, query, rules, site
 
 INVENTORY = site("/a", "/b", "/c", "/d")
@@ -132,11 +140,11 @@ def test_keyword_recall_is_the_mean_share_of_keywords_in_the_texts() -> None:
     assert values(measurement)["keyword_recall"] == (0.5, 1.5, 3)
 
 
-def test_accuracy_asks_for_any_expected_result_else_for_any_relevant_page() -> None:
+def test_accuracy_asks_for_all_expected_results_else_for_any_relevant_page() -> None:
     measurement = measure(
         [
-            (query(id="one of two", expected_results=[{"id": "1"}, {"id": "99"}]), A),
-            (query(id="neither", expected_results=[{"id": "98"}, {"id": "99"}], relevant_urls=[f"{SITE}/a"]), A),
+            (query(id="its one", expected_results=[{"id": "1"}]), A),
+            (query(id="one of two", expected_results=[{"id": "1"}, {"id": "99"}], relevant_urls=[f"{SITE}/a"]), A),
             (query(id="page", acceptable_urls=[f"{SITE}/a/"]), A),
             (query(id="no page", relevant_urls=[f"{SITE}/d"]), A),
             (query(id="names none", expected_module="m"), A),
@@ -178,6 +186,20 @@ def test_failed_queries_are_named_with_their_conditions_and_negatives_apart() ->
     assert [subject.name for subject in found(measurement)["query.negative_scored_high"].subjects] == ["loud"]
 
 
+def test_a_failed_query_is_about_what_it_expects_and_reads_what_each_missed_condition_reads() -> None:
+    stated = {"relevant_urls": [f"{SITE}/a"], "expected_module": "M 1"}
+    module_only = query(id="by module", expected_module="M-1", min_similarity=0.95)
+    measurement = measure([(query(id="by page", **stated), B), (module_only, B)])
+    by_module, by_page = found(measurement)["query.failed"].subjects
+    assert (by_page.pages, by_page.module, by_page.thresholds) == ((f"{SITE}/a",), None, ())
+    assert [need.fields for need in by_page.needs] == [("module",), ("source_url",)]
+    assert all(Aspect.FIELD in need.aspects and Aspect.REACH not in need.aspects for need in by_page.needs)
+    assert (by_module.pages, by_module.module, by_module.thresholds) == ((), "m 1", (0.95,))
+    # A low score has nothing to do with what a hit is called.
+    assert [Aspect.FIELD in need.aspects for need in by_module.needs] == [False, True]
+    assert Aspect.RANK in by_module.without - by_page.without
+
+
 def test_a_negative_query_names_the_hits_that_reach_its_limit_and_no_others() -> None:
     hits = [hit(rank, score) for rank, score in enumerate((0.9, 0.61, 0.6, 0.2), 1)]
     [finding] = measure([(query(id="loud", negative=True, min_similarity=0.6), hits)]).findings
@@ -195,6 +217,55 @@ def test_page_metrics_rank_pages_and_not_chunks() -> None:
     assert got["precision_at_5"][0] == pytest.approx(0.2)  # other tools say 0.6, 0.5 or 2.13
     assert got["hit_at_3"] == (1.0, 1.0, 1)
     assert got["mrr"][0] == 1.0
+
+
+def test_hits_without_an_address_are_misses_at_their_rank_also_in_the_written_files() -> None:
+    hits = (hit(1, point_id="lost"), hit(2, 0.8, source_url=f"{SITE}/a"), hit(3, 0.7, point_id="other"))
+    measurement = measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), hits)])
+    got = values(measurement)
+    assert (got["mrr"][0], got["map"][0]) == (0.5, 0.5)
+    assert measurement.sections["precision_metrics"][0]["retrieved_urls"] == [f"{SITE}/a"]
+    ranking = list(ir_measures.read_trec_run(io.StringIO(run_trec(measurement.sections["run"]).decode())))
+    truth = list(ir_measures.read_trec_qrels(io.StringIO((qrels_trec(measurement.sections["qrels"]) or b"").decode())))
+    names = {"mrr": "RR@5", "map": "AP", "precision_at_3": "P@3", "ndcg_at_5": "nDCG@5"}
+    measures = {ir_measures.parse_measure(text): name for name, text in names.items()}
+    for measured, value in ir_measures.calc_aggregate(list(measures), truth, ranking).items():
+        assert got[measures[measured]][0] == pytest.approx(value, abs=1e-9)
+
+
+def test_page_metrics_say_how_deep_they_look_and_what_limits_them() -> None:
+    [mrr, average, precision] = [
+        measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), A)], ranks=(3, 10)).value(name)
+        for name in ("mrr", "map", "precision_at_3")
+    ]
+    assert mrr is not None
+    assert average is not None
+    assert precision is not None
+    assert mrr.reason == "mean over 1 query, within the first 5 pages"
+    assert average.reason == "mean over 1 query, within the first 10 pages"
+    assert precision.reason.endswith("within the first 3 pages, at most 0.333: fewer relevant pages than ranks")
+
+
+@pytest.mark.parametrize("collection", ["beir", {"topics": "beir/queries.jsonl", "qrels": "beir/qrels/test.tsv"}])
+def test_queries_that_nobody_judged_are_shown_and_counted_nowhere(tmp_path: Path, collection: Any) -> None:
+    """A BEIR folder leaves out what its qrels leave out: the same data as topics and qrels gives the same figures."""
+    lines = [json.dumps({"_id": str(number), "text": f"Question {number}?"}) for number in range(8)]
+    put(tmp_path, "beir/queries.jsonl", "\n".join(lines))
+    judged = [f"{number}\t{SITE}/{'ab'[number % 2]}\t1" for number in range(5)] + [f"5\t{SITE}/a\t0"]
+    put(tmp_path, "beir/qrels/test.tsv", "\n".join(["query-id\tcorpus-id\tscore", *judged]))
+    asked = read(tmp_path, collection)
+    measurement = measure([(entry, A) for entry in asked])
+    got = values(measurement)
+    assert got["query_pass_rate"] == (0.6, 3, 5)
+    assert got["hit_at_3"][1:] == (3, 5)
+    assert [got[name][2] for name in ("relevance_rate", "avg_similarity", "retrieved_metadata_completeness")] == [5] * 3
+    shown = {entry["query_id"]: entry for entry in measurement.sections["query_results"]}
+    assert list(shown) == [entry.id for entry in asked]
+    assert (shown["5"]["passed"], shown["5"]["status"], shown["5"]["best_similarity"]) == (None, "success", 0.9)
+    assert "nobody judged" in shown["5"]["fail_reason"]
+    fields = _query_fields(measurement.sections)
+    assert (fields["total_queries"], fields["passed_queries"], fields["failed_queries"]) == (5, 3, 2)
+    assert fields["error_queries"] == 0
 
 
 def test_hits_are_counted_in_whole_queries() -> None:

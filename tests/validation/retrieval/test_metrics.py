@@ -132,9 +132,11 @@ def test_a_page_stands_where_its_best_chunk_stands() -> None:
     assert page_ranking(answer("q", *hits), rules().read, depth=2) == [f"{SITE}/a", f"{SITE}/b"]
 
 
-def test_deeper_hits_follow_and_hits_without_a_page_are_passed_over() -> None:
-    found = answer("q", hit(1), *page_hits("/a"), deeper=page_hits("/a", "/b"))
-    assert page_ranking(found, rules().read, depth=5) == [f"{SITE}/a", f"{SITE}/b"]
+def test_deeper_hits_follow_and_hits_without_a_page_take_their_rank() -> None:
+    found = answer("q", hit(1, point_id="x"), *page_hits("/a"), hit(3, point_id="y"), deeper=page_hits("/a", "/b"))
+    ranking = page_ranking(found, rules().read, depth=5)
+    assert ranking == ["no address: x", f"{SITE}/a", "no address: y", f"{SITE}/b"]
+    assert page_ranking(found, rules().read, depth=3) == ranking[:3]
 
 
 def test_grades_are_2_and_1_and_those_of_a_qrels_file_as_they_are() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.validation.self_retrieval.last_queries import headings_alone, passage_queries
-from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, own_queries
+from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, headings_alone, own_queries, passage_queries
 
 ROWS = [
     {"page_key": "a", "text": "Example"},

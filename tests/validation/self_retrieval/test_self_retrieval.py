@@ -8,6 +8,7 @@ from ragval_pipeline.validation.self_retrieval.own_queries import (
     OwnQuery,
     own_queries,
     pages_from_snapshot,
+    sample_of,
 )
 
 
@@ -121,10 +122,13 @@ def test_a_chunk_among_the_hits_of_most_other_pages_is_a_hub():
     assert measured.findings[0].subjects[0].details["queries"] == 39
 
 
-def test_queries_that_are_nearly_alike_make_no_hub_of_what_they_find():
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Method {n} of the struct in std") for n in range(40)}
+def test_the_chunk_about_a_subject_that_many_titles_name_is_no_hub():
+    names = [f"CLI option {n}" if n % 3 == 0 else f"Topic {n}" for n in range(60)]
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", name) for n, name in enumerate(names)}
     queries = own_queries(pages.values())
-    answers = {query.id: Answer(query.id, (Hit(1, "lock", 0.8, {"page": "p0"}),)) for query in queries}
+    about = {query.id for query in queries if "CLI" in query.text}
+    answers = answers_with(queries, "options", 0)
+    answers |= {name: Answer(name, (Hit(1, "options", 0.8, {"page": "p0"}),)) for name in about}
     measured = measure_self_retrieval(pages, queries, answers, page_of, points=200)
     assert not [finding for finding in measured.findings if finding.code == "retrieval.hub_chunk"]
 
@@ -137,11 +141,10 @@ def answers_with(queries: list[OwnQuery], hub: str, found: int) -> dict[str, Ans
     return {name: Answer(name, (hit, *(also if name in foreign else ()))) for name, hit in own.items()}
 
 
-def test_in_a_reference_whose_queries_are_all_alike_a_chunk_that_many_of_them_find_is_a_hub():
-    words = ("open the file", "read all lines")
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"{words[n % 2]} {n}") for n in range(61)}
+def test_a_chunk_that_a_fifth_of_the_other_pages_find_is_no_hub_and_one_that_a_quarter_finds_is():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(61)}
     queries = own_queries(pages.values())
-    for found, named in ((12, []), (18, ["hub"])):
+    for found, named in ((12, []), (15, ["hub"])):
         measured = measure_self_retrieval(pages, queries, answers_with(queries, "hub", found), page_of, points=300)
         assert [subject.name for finding in measured.findings for subject in finding.subjects] == named
 
@@ -173,3 +176,25 @@ def test_without_titles_nothing_is_measured():
     pages = {"a": OwnPage("a", "a", None)}
     measured = measure_self_retrieval(pages, [], {}, page_of, points=3)
     assert measured.value("self_retrieval").reason_code == "not_applicable"
+
+
+def test_a_sample_is_the_same_in_every_run_and_told_with_its_interval():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(50)}
+    drawn = sample_of(pages, 20)
+    assert len(drawn) == 20
+    assert drawn == sample_of(list(reversed(pages)), 20)
+    queries = own_queries(pages.values(), drawn)
+    assert {query.key for query in queries} == drawn
+    lost = queries[0].key
+    answers = {query.id: answer(query.id, "x" if query.key == lost else query.key) for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=200, asked=len(drawn))
+    # Wilson's interval for 19 of 20, as tables of it have it.
+    told = "19 of 20 pages with a title, a sample of 20 of 50 pages; 95 % interval 0.764 to 0.991"
+    assert measured.value("self_retrieval").reason == told
+    [dark] = measured.findings
+    assert dark.details == {"pages_asked": 20, "pages": 50}
+
+
+def test_a_title_that_a_page_outside_the_sample_bears_too_does_not_identify_a_page():
+    pages = [OwnPage("a", "a", "Overview"), OwnPage("b", "b", "Overview")]
+    assert [query.unique for query in own_queries(pages, {"a"})] == [False]

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ragval_pipeline.demo.pages import load_pages
@@ -18,9 +19,8 @@ from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.vectors import VectorBatch
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.vectors.measure import VectorSettings, measure_vectors
-from ragval_pipeline.validation.vectors.partners import Lookups
-from ragval_pipeline.validation.vectors.walk import walk
+from ragval_pipeline.validation.vectors import comparison
+from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors
 
 Floats = NDArray[np.float32]
 SIZE = 256
@@ -43,7 +43,7 @@ def embedded(given: Sequence[str]) -> Floats:
 
 @dataclass
 class Space:
-    """Points by id, in id order: rows of a snapshot, and stored vectors, null for a point without one."""
+    """Points by id, in id order: rows of a snapshot, and stored vectors, None for a point without one."""
 
     rows: list[dict[str, Any]]
     vectors: list[Floats | None]
@@ -81,11 +81,14 @@ class Space:
             vectors: Floats = self.embedder.embed(list(given), input_type=input_type).vectors
             return vectors
 
-        walked = walk(self.batches(), iter(self.rows), embed=embed_as, sample=sample, points=len(self.rows))
+        snapshot = pa.RecordBatch.from_pylist([{key: row[key] for key in comparison.COLUMNS} for row in self.rows])
+        found = comparison.compare_vectors(
+            self.batches(), [snapshot], embed=embed_as, sample=sample, points=len(self.rows)
+        )
         vector = VectorFacts(name=None, size=SIZE, distance=self.distance)  # type: ignore[arg-type]
         settings = VectorSettings("c", vector, self.embedder.model, made_for_cosine=True)
         lookups = None if sample is None else Lookups(self._nearest, self._some, embed_as)
-        return measure_vectors(walked, settings, rows_of=rows_of, embed_as=embed_as, lookups=lookups)
+        return measure_vectors(found, settings, rows_of=rows_of, embed_as=embed_as, lookups=lookups)
 
     def _batch(self, places: Collection[int]) -> VectorBatch:
         held = [(self.rows[place]["point_id"], self.vectors[place]) for place in places]
@@ -110,6 +113,7 @@ def space(number: int = 90, **settings: Any) -> Space:
             "page_key": f"/page-{place // 5}",
             "source_url": f"https://docs.example.com/page-{place // 5}",
             "text": text,
+            "embedded_text": None,
             "text_sha256": hashlib.sha256(text.encode()).hexdigest(),
             "text_hash": None,
             "title": f"Chapter {place // 5} of the handbook of robots",

@@ -132,35 +132,6 @@ def test_when_a_swapped_text_has_a_twin_the_twin_is_spared() -> None:
     assert subjects(points.examined()) == {"vector.swapped": points.named([6, 20])}
 
 
-@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.6])
-@pytest.mark.parametrize("amount", AMOUNTS)
-def test_changed_texts_are_no_defect_of_vectors(amount: int, share: float) -> None:
-    points, rng = space(), random.Random(5)
-    foreign = " ".join(row["text"] for row in points.rows).split(" ")
-    for place in rng.sample(range(90), amount):
-        words = points.rows[place]["text"].split(" ")
-        for at in rng.sample(range(len(words)), max(1, round(share * len(words)))):
-            words[at] = rng.choice(foreign)
-        points.set_text(place, " ".join(words))
-    measurement = points.examined()
-    assert measurement.findings == ()
-    value = measurement.value("embedding_match")
-    assert value is not None
-    assert value.numerator is not None
-    assert 90 - amount <= value.numerator <= 90
-
-
-def test_texts_that_their_hash_disowns_say_nothing_about_their_vectors() -> None:
-    points = space()
-    for row in points.rows:
-        row["text_hash"] = hashlib.md5(row["text"].encode(), usedforsecurity=False).hexdigest().upper()
-    for place in range(0, 60, 2):
-        points.set_text(place, points.rows[(place + 31) % 90]["text"] + " and something else")
-    measurement = points.examined()
-    assert measurement.findings == ()
-    assert measurement.sections["vectors"]["changed_texts"] == 30
-
-
 def test_hashes_of_a_kind_that_nobody_knows_disown_nothing() -> None:
     points = space()
     for row in points.rows:

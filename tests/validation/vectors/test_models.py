@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from tests.validation.vectors.space import Refusing, Space, embedded, other_model, space, subjects
@@ -28,6 +29,29 @@ def only(points: Space) -> Finding:
     return finding
 
 
+def behind_headers() -> Space:
+    """A clean collection whose framework embeds each text behind its title."""
+    points = space()
+    for row in points.rows:
+        row["embedded_text"] = f"title: {row['title']}\n\n{row['text']}"
+    points.vectors = list(embedded([row["embedded_text"] for row in points.rows]))
+    return points
+
+
+def test_what_the_framework_embedded_is_embedded_again_and_not_the_stored_text() -> None:
+    measurement = behind_headers().examined()
+    assert measurement.findings == ()
+    assert measurement.values[0].numerator == measurement.values[0].denominator == 90
+
+
+def test_an_index_of_the_stored_texts_alone_differs_from_what_its_framework_embeds() -> None:
+    points = behind_headers()
+    points.vectors = list(embedded([row["text"] for row in points.rows]))
+    finding = only(points)
+    assert finding.code == "vector.model_mismatch"
+    assert "as the stored texts alone" in (finding.cause or "")
+
+
 @pytest.mark.parametrize("amount", [5, 9, 30, 45, 72])
 def test_a_part_of_another_model_is_named_point_by_point(amount: int) -> None:
     points = space()
@@ -44,16 +68,6 @@ def test_a_part_of_another_model_beside_a_rest_that_was_embedded_otherwise_names
     mismatch = next(entry for entry in measurement.findings if entry.code == "vector.model_mismatch")
     assert "the page title in front" in mismatch.cause
     assert mismatch.details["sampled"] == 70
-
-
-def test_a_few_points_of_another_model_are_no_part_of_the_collection() -> None:
-    points = space()
-    mixed(points, 2)
-    measurement = points.examined()
-    assert measurement.findings == ()
-    value = measurement.value("embedding_match")
-    assert value is not None
-    assert (value.numerator, value.denominator) == (88, 90)
 
 
 def test_the_models_that_the_payload_names_explain_the_parts() -> None:
@@ -200,15 +214,14 @@ class NearlyAlike(StaticEmbedder):
         return batch
 
 
-@pytest.mark.parametrize(("amount", "named"), [(90, {"vector.model_mismatch": {"c"}}), (30, {})])
-def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_all(
-    amount: int, named: dict[str, set[str]]
-) -> None:
+@pytest.mark.parametrize(("amount", "named"), [(90, "vector.model_mismatch"), (30, "vector.text_mismatch")])
+def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_all(amount: int, named: str) -> None:
     points = space()
     points.embedder = NearlyAlike([row["text"] for row in points.rows[:15]])
     asked = points.embedder.embed([row["text"] for row in points.rows], input_type="search_query").vectors
     points.vectors[:amount] = list(asked[:amount])
-    assert subjects(points.examined()) == named
+    # Of the thirty, only fifteen are further from their texts than what counts as a match.
+    assert subjects(points.examined()) == {named: {"c"} if amount == 90 else points.named(range(15))}
 
 
 def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:
@@ -228,9 +241,23 @@ def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None
     for place in range(90):
         points.set_text(place, (preface if place < 8 else "") + points.rows[place]["text"])
     points.vectors = list(embedded([row["text"][:120] for row in points.rows]))
-    found = {finding.code: finding for finding in points.examined().findings}
+    found = {finding.code: finding for finding in explain(points.examined().findings, Site())}
     assert found["vector.model_mismatch"].details["kind"] == "truncation"
     assert found["vector.identical"].because == "vector.model_mismatch"
+
+
+def test_noise_beside_texts_that_were_embedded_otherwise_is_named_for_itself() -> None:
+    points = space()
+    points.vectors = list(embedded([f"{row['title']}\n\n{row['text']}" for row in points.rows]))
+    points.vectors[17] = np.random.default_rng(3).standard_normal(256).astype(np.float32)
+    assert subjects(points.examined()) == {"vector.model_mismatch": {"c"}, "vector.text_mismatch": points.named([17])}
+
+
+def test_noise_for_all_is_a_mismatch_that_says_so() -> None:
+    points = space()
+    points.vectors = list(np.random.default_rng(3).standard_normal((90, 256)).astype(np.float32))
+    finding = only(points)
+    assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", "noise")
 
 
 def test_an_embedder_that_fails_leaves_what_vectors_tell_by_themselves() -> None:

@@ -17,8 +17,7 @@ def index_gap(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     indexed = corpus.pages()
     gone = {rng.choice(indexed[url][1:-1]).id for url in pages}
     corpus.points = [point for point in corpus.points if point.id not in gone]
-    followers = frozenset({"query.failed", "integrity.not_captured", "integrity.heading_loss"})
-    return Planted("chunk.index_gap", frozenset(pages), followers=followers)
+    return Planted("chunk.index_gap", frozenset(pages))
 
 
 @defect("chunk.duplicate_index", kind="points", describe="Ingests a chunk again under a new id.")
@@ -28,8 +27,7 @@ def duplicate_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plant
     points = choose_points(corpus, amount, rng, suits=lambda point: point.id not in once)
     copies = add_copies(corpus, points, salt="again")
     subjects = frozenset(str(point.id) for point in (*points, *copies))
-    followers = frozenset({"chunk.duplicate_text", "retrieval.crowded_top_k", "query.failed"})
-    return Planted("chunk.duplicate_index", subjects, followers=followers)
+    return Planted("chunk.duplicate_index", subjects)
 
 
 @defect("chunk.ingested_twice", kind="points", describe="Ingests a page again under new ids.")
@@ -37,16 +35,7 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     for url in pages:
         add_copies(corpus, indexed[url], salt="second generation")
-    followers = frozenset(
-        {
-            "chunk.duplicate_index",
-            "chunk.duplicate_text",
-            "retrieval.crowded_top_k",
-            "retrieval.dark_page",
-            "query.failed",
-        }
-    )
-    return Planted("chunk.ingested_twice", frozenset(pages), followers=followers)
+    return Planted("chunk.ingested_twice", frozenset(pages))
 
 
 @defect(
@@ -68,10 +57,7 @@ def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
                 (copy,) = add_copies(corpus, [point], salt=f"half {part}", chunk_index=index)
                 halves.append((copy, piece))
     rewrite(corpus, halves)
-    followers = frozenset(
-        {"chunk.order_shuffled", "chunk.too_small", "retrieval.crowded_top_k", "retrieval.dark_page", "query.failed"}
-    )
-    return Planted("chunk.ingested_twice", frozenset(pages), followers=followers)
+    return Planted("chunk.ingested_twice", frozenset(pages))
 
 
 @defect("chunk.order_shuffled", kind="points", describe="Numbers the chunks of a page backwards.")

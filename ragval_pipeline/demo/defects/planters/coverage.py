@@ -10,22 +10,19 @@ from ragval_pipeline.demo.defects.choose import choose_pages
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 
-#: A query that expects a page cannot pass once the page has no chunk, or is not of the site any more.
-_LOST_PAGE = frozenset({"query.failed", "query.dead_target"})
-
 
 @defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
 def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = set(choose_pages(corpus, amount, rng))
     corpus.points = [point for point in corpus.points if corpus.get(point, "source_url") not in pages]
-    return Planted("coverage.missing_page", frozenset(pages), followers=_LOST_PAGE)
+    return Planted("coverage.missing_page", frozenset(pages))
 
 
 @defect("coverage.orphan_page", kind="site", describe="Takes an indexed page out of the sitemap.")
 def unlisted_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng, leave_modules=True)
     corpus.site.remove_entries(pages)
-    return Planted("coverage.orphan_page", frozenset(pages), followers=frozenset({"query.dead_target"}))
+    return Planted("coverage.orphan_page", frozenset(pages))
 
 
 @defect(
@@ -35,7 +32,7 @@ def excluded_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     pages = choose_pages(corpus, amount, rng, leave_modules=True)
     source = corpus.settings["source"]
     source["exclude"] = [*source.get("exclude", ()), *(urlsplit(url).path for url in pages)]
-    return Planted("coverage.orphan_page", frozenset(pages), followers=frozenset({"query.dead_target"}))
+    return Planted("coverage.orphan_page", frozenset(pages))
 
 
 @defect("coverage.stale_page", kind="site", describe="Moves a page's lastmod on to a minute after it was embedded.")

@@ -10,8 +10,6 @@ from ragval_pipeline.demo.defects.choose import choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 
-_NOT_FOUND_BY_NAME = frozenset({"query.failed", "query.dead_target"})
-
 
 @defect("payload.unexpected_module", kind="points", describe="Renames the module of a point.")
 def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -19,22 +17,22 @@ def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     for point in points:
         corpus.put(point, "module", f"{corpus.get(point, 'module')} Archive")
     subjects = frozenset(str(point.id) for point in points)
-    return Planted("payload.unexpected_module", subjects, followers=_NOT_FOUND_BY_NAME)
+    return Planted("payload.unexpected_module", subjects)
 
 
 @defect("payload.constant_field", kind="points", describe="Gives every point the module of the first.")
 def constant_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _constant(corpus, "module", _NOT_FOUND_BY_NAME)
+    return _constant(corpus, "module")
 
 
 @defect("payload.constant_field", kind="points", variant="title", describe="Gives every point the title of the first.")
 def constant_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _constant(corpus, "title", frozenset({"retrieval.dark_page", "retrieval.hub_chunk"}))
+    return _constant(corpus, "title")
 
 
 @defect("payload.constant_field", kind="points", variant="chunk_index", describe="Gives every point the chunk index 0.")
 def constant_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _constant(corpus, "chunk_index", frozenset({"chunk.duplicate_index"}), value=0)
+    return _constant(corpus, "chunk_index", value=0)
 
 
 @defect("payload.field_map", kind="points", describe="Nests everything but the text of every point under `metadata`.")
@@ -44,10 +42,7 @@ def nested_fields(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
         rest = {name: value for name, value in point.payload.items() if name != text}
         point.payload = {text: point.payload[text], "metadata": rest}
     required = corpus.settings["payload"]["required"]
-    followers = _NOT_FOUND_BY_NAME | {
-        "payload.missing_field", "coverage.missing_page", "retrieval.incomplete_metadata",
-    }  # fmt: skip
-    return Planted("payload.field_map", frozenset(required), followers=followers)
+    return Planted("payload.field_map", frozenset(required))
 
 
 @defect("payload.duplicate_id", kind="points", describe="Gives a point the chunk id of another one.")
@@ -87,8 +82,8 @@ def flat_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return Planted("payload.flat_headings", frozenset({corpus.fields["headings"]}))
 
 
-def _constant(corpus: Corpus, name: str, followers: frozenset[str], *, value: object = None) -> Planted:
+def _constant(corpus: Corpus, name: str, *, value: object = None) -> Planted:
     same = corpus.get(corpus.points[0], name) if value is None else value
     for point in corpus.points:
         corpus.put(point, name, same)
-    return Planted("payload.constant_field", frozenset({corpus.fields[name]}), followers=followers)
+    return Planted("payload.constant_field", frozenset({corpus.fields[name]}), field=name)

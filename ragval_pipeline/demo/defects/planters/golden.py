@@ -8,7 +8,10 @@ from typing import Any
 from ragval_pipeline.demo.defects.choose import choose_queries
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+from ragval_pipeline.demo.workspace import SITE
 
+#: A file that is written beside the pages, which no page links.
+_QRELS = "judgements.qrels"
 #: Keys of a query that name pages.
 _PAGES_OF = ("relevant_urls", "acceptable_urls")
 
@@ -39,7 +42,19 @@ def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, nee
     for query in chosen:
         spoil(query)
     ids = frozenset(str(query["id"]) for query in chosen)
-    return Planted("query.dead_target", ids, followers=frozenset({"query.failed"}))
+    return Planted("query.dead_target", ids)
+
+
+@defect(
+    "query.unmatched_judgements", kind="queries", describe="Adds qrels that also judge topics which are in no file."
+)
+def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    query = rng.choice([query for query in corpus.queries if query.get("relevant_urls")])
+    lost, page = [f"archive-{number}" for number in range(3)], query["relevant_urls"][0]
+    lines = [f"{name} 0 {page} 2\n" for name in (*lost, query["id"])]
+    corpus.site.files[_QRELS] = "".join(lines)
+    corpus.settings["queries"] = {"file": corpus.settings["queries"], "ground_truth": f"{SITE}/{_QRELS}"}
+    return Planted("query.unmatched_judgements", frozenset(lost))
 
 
 @defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks hold.")
@@ -70,11 +85,14 @@ def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 
 
 @defect(
-    "query.threshold_unfit", kind="queries", describe="Sets min_similarity to 0.90, far above what right answers get."
+    "query.threshold_unfit",
+    kind="queries",
+    describe="Judges every query by its score as well, at 0.90, far above what right answers get.",
 )
 def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    corpus.settings.setdefault("retrieval", {})["min_similarity"] = 0.9
-    return Planted("query.threshold_unfit", frozenset({"0.9"}), followers=frozenset({"query.failed"}))
+    retrieval = corpus.settings.setdefault("retrieval", {})
+    retrieval.update(min_similarity=0.9, judge=["score", "module", "chapter", "url", "keywords", "results"])
+    return Planted("query.threshold_unfit", frozenset({"0.9"}))
 
 
 @defect("query.no_coverage", kind="queries", describe="Drops every query about a module.")

@@ -14,9 +14,6 @@ from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount,
 OTHER_HOST = "preview.physical-ai-book-mirror.example"
 DEVELOPMENT_SERVER = "http://localhost:3000"
 
-#: Pages of another host leave the site's own pages without chunks, and are none of the site's pages themselves.
-_OTHER_SITE = frozenset({"coverage.missing_page", "coverage.orphan_page", "query.failed", "query.dead_target"})
-
 
 @defect(
     "coverage.foreign_host",
@@ -26,7 +23,7 @@ _OTHER_SITE = frozenset({"coverage.missing_page", "coverage.orphan_page", "query
 )
 def foreign_host(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     _move(corpus, choose_pages(corpus, amount, rng), f"https://{OTHER_HOST}")
-    return Planted("coverage.foreign_host", frozenset({OTHER_HOST}), followers=_OTHER_SITE)
+    return Planted("coverage.foreign_host", frozenset({OTHER_HOST}))
 
 
 @defect(
@@ -37,7 +34,7 @@ def foreign_host(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 )
 def loopback_host(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     moved = _move(corpus, choose_pages(corpus, amount, rng), DEVELOPMENT_SERVER)
-    return Planted("coverage.loopback_host", moved, followers=_OTHER_SITE)
+    return Planted("coverage.loopback_host", moved)
 
 
 @defect(
@@ -49,7 +46,7 @@ def loopback_host(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
 )
 def file_address(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     moved = _move(corpus, choose_pages(corpus, amount, rng), "file:///srv/book")
-    return Planted("coverage.loopback_host", moved, followers=_OTHER_SITE | {"payload.invalid_value"})
+    return Planted("coverage.loopback_host", moved)
 
 
 @defect(
@@ -62,13 +59,7 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     indexed = corpus.pages()
     for url in pages:
         add_copies(corpus, indexed[url], salt="slash", source_url=f"{url}/")
-    return Planted(
-        "coverage.url_variant",
-        frozenset(spelling for url in pages for spelling in (url, f"{url}/")),
-        followers=frozenset(
-            {"chunk.duplicate_index", "chunk.duplicate_text", "retrieval.crowded_top_k", "query.failed"}
-        ),
-    )
+    return Planted("coverage.url_variant", frozenset(spelling for url in pages for spelling in (url, f"{url}/")))
 
 
 @defect(

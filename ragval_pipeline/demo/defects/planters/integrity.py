@@ -12,12 +12,6 @@ from ragval_pipeline.demo.defects.registry import ONE, Amount, Planted, defect
 from ragval_pipeline.demo.defects.rewrite import rewrite
 from ragval_pipeline.demo.extract import article_blocks
 
-#: What texts that say something else lead to in search.
-_NOT_FOUND = frozenset(
-    {
-        "query.failed", "query.weak_oracle", "retrieval.dark_page", "retrieval.crowded_top_k", "retrieval.hub_chunk",
-    }
-)  # fmt: skip
 #: Words of a chunk in which 5 % are at least two words.
 _ENOUGH_WORDS = 40
 #: Letters of a passage that no one can overlook.
@@ -34,8 +28,7 @@ def drifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng, suits=lambda point: len(_text(corpus, point).split()) >= _ENOUGH_WORDS)
     vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(_text(corpus, point))})
     rewrite(corpus, [(point, _with_other_words(_text(corpus, point), vocabulary, rng)) for point in points])
-    followers = _NOT_FOUND | {"integrity.not_captured", "integrity.heading_loss"}
-    return Planted("integrity.drifted", _ids(points), followers=followers)
+    return Planted("integrity.drifted", _ids(points))
 
 
 @defect("integrity.gone", kind="points", describe="Swaps the texts of two chunks of different pages.")
@@ -48,8 +41,7 @@ def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
         (one, _text(corpus, other)) for first, second in pairs for one, other in ((first, second), (second, first))
     ]
     rewrite(corpus, swapped)
-    followers = _NOT_FOUND | {"integrity.not_captured", "integrity.heading_loss"}
-    return Planted("integrity.gone", _ids(point for point, _ in swapped), followers=followers)
+    return Planted("integrity.gone", _ids(point for point, _ in swapped))
 
 
 @defect("integrity.not_captured", kind="points", describe="Cuts a paragraph of a page down to its first words.")
@@ -62,7 +54,7 @@ def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
         words = passage.split(" ")
         changes.append((point, _text(corpus, point).replace(passage, " ".join(words[: len(words) // 8]), 1)))
     rewrite(corpus, changes)
-    return Planted("integrity.not_captured", frozenset(pages), followers=_NOT_FOUND)
+    return Planted("integrity.not_captured", frozenset(pages))
 
 
 @defect("integrity.heading_loss", kind="points", describe="Takes the headings below the first out of a page's chunks.")
@@ -73,8 +65,7 @@ def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
         rewrite(corpus, stripped[url])
         for point, _ in stripped[url]:
             corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])
-    followers = _NOT_FOUND | {"integrity.not_captured"}
-    return Planted("integrity.heading_loss", frozenset(pages), followers=followers)
+    return Planted("integrity.heading_loss", frozenset(pages))
 
 
 @defect("integrity.page_unreadable", kind="site", describe="Leaves a page to be rendered in the browser, without text.")
@@ -90,7 +81,7 @@ def deleted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
         corpus.site.remove_html(url)
-    return Planted("source.page_unfit", frozenset(pages), followers=frozenset({"integrity.page_unreadable"}))
+    return Planted("source.page_unfit", frozenset(pages))
 
 
 @defect("source.page_unfit", kind="site", variant="noindex", describe="Marks a page of the sitemap as noindex.")
@@ -119,7 +110,7 @@ def glued(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     joint = re.compile(r"(?<=[A-Za-z])\n(?=[A-Za-z])")
     points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(_text(corpus, point))))
     rewrite(corpus, [(point, _text(corpus, point).replace("\n", "")) for point in points])
-    return Planted("text.glued_words", _ids(points), followers=_NOT_FOUND)
+    return Planted("text.glued_words", _ids(points))
 
 
 def _text(corpus: Corpus, point: StoredPoint) -> str:

@@ -10,13 +10,6 @@ from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 from ragval_pipeline.demo.defects.rewrite import rewrite
 
-#: A page in fewer chunks, or in chunks that say less, is found less well.
-_FOUND_LESS = frozenset(
-    {
-        "query.failed", "query.negative_scored_high", "query.threshold_unfit", "retrieval.dark_page",
-        "retrieval.crowded_top_k", "retrieval.hub_chunk",
-    }
-)  # fmt: skip
 _LEFT_WORDS = 4
 
 
@@ -29,7 +22,7 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
     limit = _limit_of_the_longest(corpus)
     suited = [page for page in _long_pages(corpus) if len(page) > 2 and _tokens(corpus, page[:-1]) > 1.1 * limit]
     joined = [_join(corpus, page, page[:-1]) for page in _chosen(corpus, suited, amount, rng)]
-    return Planted("chunk.over_model_limit", frozenset(str(point.id) for point in joined), followers=_FOUND_LESS)
+    return Planted("chunk.over_model_limit", frozenset(str(point.id) for point in joined))
 
 
 @defect(
@@ -42,8 +35,7 @@ def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     # A page that another defect has put under two addresses, or cut, cannot be one chunk as well.
     joined = [_join(corpus, page, page) for page in _long_pages(corpus) if not _is_spoilt(corpus, page)]
     pages = [corpus.get(point, "source_url") for point in joined if _tokens(corpus, [point]) > limit]
-    followers = _FOUND_LESS | {"chunk.over_model_limit"}
-    return Planted("chunk.one_per_page", frozenset(pages), followers=followers)
+    return Planted("chunk.one_per_page", frozenset(pages))
 
 
 @defect("chunk.too_small", kind="points", describe="Cuts a chunk down to its last four words.")
@@ -51,8 +43,7 @@ def too_small(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     ends = [_end(corpus.get(point, "text")) for point in corpus.points]
     points = choose_points(corpus, amount, rng, suits=lambda point: ends.count(_end(corpus.get(point, "text"))) == 1)
     rewrite(corpus, [(point, _end(corpus.get(point, "text"))) for point in points])
-    followers = _FOUND_LESS | {"integrity.not_captured", "integrity.heading_loss", "integrity.drifted"}
-    return Planted("chunk.too_small", frozenset(str(point.id) for point in points), followers=followers)
+    return Planted("chunk.too_small", frozenset(str(point.id) for point in points))
 
 
 @defect("chunk.token_count_off", kind="points", describe="Multiplies the token count of a point by 5.")

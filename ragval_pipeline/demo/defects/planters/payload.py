@@ -12,30 +12,13 @@ from ragval_pipeline.demo.defects.choose import choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 
-#: Hits lack what their points lack, and a query that expects it fails.
-_SEEN_IN_HITS = frozenset({"retrieval.incomplete_metadata", "query.failed", "query.dead_target"})
-#: A chunk without a usable index has no place on its page.
-_GAP = frozenset({"chunk.index_gap"})
-#: A chunk whose page is not known is missed on its page, and the page itself when it was its only one.
-_NO_PAGE = frozenset(
-    {
-        "chunk.index_gap",
-        "coverage.missing_page",
-        "coverage.orphan_page",
-        "integrity.heading_loss",
-        "integrity.not_captured",
-        "query.dead_target",
-        "query.failed",
-    }
-)
-
 
 @defect("payload.missing_field", kind="points", describe="Drops the chapter from the payload of a point.")
 def missing_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
     for point in points:
         corpus.drop(point, "chapter")
-    return _planted("payload.missing_field", corpus, "chapter", points, _SEEN_IN_HITS)
+    return _planted("payload.missing_field", corpus, "chapter", points)
 
 
 @defect(
@@ -48,7 +31,7 @@ def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     points = choose_points(corpus, amount, rng, suits=_amid(corpus))
     for point in points:
         corpus.drop(point, "source_url")
-    return _planted("payload.missing_field", corpus, "source_url", points, _SEEN_IN_HITS | _NO_PAGE)
+    return _planted("payload.missing_field", corpus, "source_url", points)
 
 
 @defect(
@@ -60,14 +43,14 @@ def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
     for point, nothing in zip(points, cycle((None, "", "  \t", "\u200b")), strict=False):
         corpus.put(point, "module", nothing)
-    return _planted("payload.empty_field", corpus, "module", points, _SEEN_IN_HITS)
+    return _planted("payload.empty_field", corpus, "module", points)
 
 
 @defect(
     "payload.empty_field", kind="points", variant="headings", describe="Stores a point with an empty list of headings."
 )
 def empty_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.empty_field", "headings", lambda _: [], followers=_SEEN_IN_HITS)
+    return _spoil(corpus, amount, rng, "payload.empty_field", "headings", lambda _: [])
 
 
 @defect("payload.wrong_type", kind="points", describe='Stores the token count of a point as a text: "450".')
@@ -84,7 +67,7 @@ def text_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     "payload.wrong_type", kind="points", variant="chunk_index", describe="Stores the chunk index of a point as a text."
 )
 def text_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.wrong_type", "chunk_index", str, followers=_GAP)
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "chunk_index", str)
 
 
 @defect("payload.invalid_value", kind="points", describe="Stores a point with a token count of 0.")
@@ -115,7 +98,7 @@ def numbered_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
 
 @defect("payload.invalid_value", kind="points", variant="chunk_index", describe="Stores a point with a negative index.")
 def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1, followers=_GAP)
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1)
 
 
 @defect(
@@ -128,7 +111,7 @@ def no_url(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng, suits=_amid(corpus))
     for point in points:
         corpus.put(point, "source_url", str(corpus.get(point, "source_url")).partition("://")[2])
-    return _planted("payload.invalid_value", corpus, "source_url", points, _NO_PAGE)
+    return _planted("payload.invalid_value", corpus, "source_url", points)
 
 
 def _spoil(
@@ -138,20 +121,16 @@ def _spoil(
     code: str,
     name: str,
     change: Callable[[Any], Any],
-    *,
-    followers: frozenset[str] = frozenset(),
 ) -> Planted:
     """Change one field of some points."""
     points = choose_points(corpus, amount, rng)
     for point in points:
         corpus.put(point, name, change(corpus.get(point, name)))
-    return _planted(code, corpus, name, points, followers)
+    return _planted(code, corpus, name, points)
 
 
-def _planted(
-    code: str, corpus: Corpus, name: str, points: list[StoredPoint], followers: frozenset[str] = frozenset()
-) -> Planted:
-    return Planted(code, frozenset(str(point.id) for point in points), scope=corpus.fields[name], followers=followers)
+def _planted(code: str, corpus: Corpus, name: str, points: list[StoredPoint]) -> Planted:
+    return Planted(code, frozenset(str(point.id) for point in points), scope=corpus.fields[name], field=name)
 
 
 def _amid(corpus: Corpus) -> Callable[[StoredPoint], bool]:

@@ -15,7 +15,6 @@ from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 from ragval_pipeline.demo.defects.rewrite import rewrite
 
-_FILLS_ANSWERS = frozenset({"retrieval.crowded_top_k", "retrieval.dark_page", "query.failed"})
 #: Words that two changed ones must leave nearly the same.
 _MIN_WORDS = 45
 _ALIKE, _RARE = 0.7, 12
@@ -34,7 +33,7 @@ def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
         page = corpus.pages()[corpus.get(point, "source_url")]
         copies += add_copies(corpus, [point], salt="twice", chunk_index=len(page))
     subjects = frozenset(str(point.id) for point in (*points, *copies))
-    return Planted("chunk.duplicate_text", subjects, followers=_FILLS_ANSWERS)
+    return Planted("chunk.duplicate_text", subjects)
 
 
 @defect(
@@ -52,7 +51,7 @@ def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     copies = [_put_on_another_page(corpus, point, scope, rng) for point in points]
     rewrite(corpus, [(copy, corpus.get(copy, "text")) for copy in copies])
     subjects |= {str(point.id) for point in (*points, *copies)}
-    return Planted("chunk.near_duplicate", frozenset(subjects), followers=_FILLS_ANSWERS)
+    return Planted("chunk.near_duplicate", frozenset(subjects))
 
 
 @defect("chunk.stale_tail", kind="points", describe="Appends a chunk of a page's older, longer version to its points.")
@@ -83,8 +82,7 @@ def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
             corpus, [last], salt="old", chunk_index=len(indexed[url]), embedded_at=f"{embedded:%Y-%m-%dT%H:%M:%SZ}"
         )
     rewrite(corpus, [(point, _shuffled(corpus.get(point, "text"), rng)) for point in old])
-    followers = {"integrity.gone", "integrity.drifted", "retrieval.crowded_top_k", "query.failed"}
-    return Planted("chunk.stale_tail", frozenset(str(point.id) for point in old), followers=frozenset(followers))
+    return Planted("chunk.stale_tail", frozenset(str(point.id) for point in old))
 
 
 def _put_on_another_page(corpus: Corpus, point: StoredPoint, scope: Collection[str], rng: random.Random) -> StoredPoint:

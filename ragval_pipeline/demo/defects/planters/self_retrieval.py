@@ -12,10 +12,9 @@ from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
 
 #: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
-_WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch"})
+_WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch", "vector.text_mismatch"})
 #: Share of questions that find a hub, and how many are tried.
 _HUB_SHARE, _TEXTS_ASKED = 0.2, 100
-_SPOILT_SEARCH = frozenset({"query.failed", "retrieval.crowded_top_k", "retrieval.dark_page", "retrieval.hub_chunk"})
 
 
 @defect(
@@ -32,7 +31,6 @@ def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted(
         "retrieval.dark_page",
         frozenset(chosen),
-        followers=_SPOILT_SEARCH - {"retrieval.dark_page"},
         causes=_WRONG_VECTORS,
     )
 
@@ -51,9 +49,7 @@ def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     if _share_finding(corpus, chosen, list(names)) < _HUB_SHARE:
         raise NothingToSpoilError("the index is too large for one chunk to be near every question")
     hub = frozenset({str(chosen.id)})
-    return Planted(
-        "retrieval.hub_chunk", hub, followers=_SPOILT_SEARCH - {"retrieval.hub_chunk"}, causes=_WRONG_VECTORS
-    )
+    return Planted("retrieval.hub_chunk", hub, causes=_WRONG_VECTORS)
 
 
 @defect(
@@ -76,7 +72,6 @@ def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return Planted(
         "retrieval.crowded_top_k",
         frozenset(crowded),
-        followers=frozenset({"query.failed"}),
         causes=frozenset({"chunk.duplicate_text"}),
     )
 

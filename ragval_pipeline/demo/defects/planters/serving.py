@@ -96,10 +96,7 @@ def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     graph = {"m": 2, "ef_construct": 4, "full_scan_threshold": 1}
     _pretend(corpus, hnsw=graph, indexed_vectors_count=len(corpus.points))
     corpus.services.append(Service(reader=_Missing))
-    followers = frozenset({
-        "query.failed", "retrieval.dark_page", "retrieval.hub_chunk", "retrieval.crowded_top_k",
-    })  # fmt: skip
-    return Planted("index.low_ann_recall", frozenset({corpus.collection}), followers=followers)
+    return Planted("index.low_ann_recall", frozenset({corpus.collection}))
 
 
 @defect("retrieval.slow", kind="service", describe="Makes every search take longer than the suite allows.")

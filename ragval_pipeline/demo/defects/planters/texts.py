@@ -5,20 +5,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 
 from ragval_pipeline.demo.defects.choose import choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ALL, HALF, Amount, Planted, defect
 from ragval_pipeline.demo.defects.rewrite import rewrite
 
-_CHANGED_TEXT = frozenset(
-    {
-        "integrity.drifted", "integrity.gone", "integrity.not_captured", "integrity.heading_loss", "query.failed",
-        "query.negative_scored_high", "query.threshold_unfit", "retrieval.dark_page", "retrieval.crowded_top_k",
-        "retrieval.hub_chunk",
-    }
-)  # fmt: skip
 _TYPESET = str.maketrans({"'": "\u2019", '"': "\u201d", "-": "\u2013"})
 _FOOTER = "Have you found what you were looking for? Tell the people who write these pages."
 
@@ -52,9 +44,7 @@ def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     describe="Sets the quotes and dashes of a chunk in type and reads its UTF-8 as Latin-1.",
 )
 def mojibake(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    planted = _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
-    # Half a character is a control character.
-    return replace(planted, followers=planted.followers | {"text.zero_width"})
+    return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
 
 
 @defect(
@@ -76,7 +66,7 @@ def on_this_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     last = [page[-1] for page in corpus.pages().values()]
     rewrite(corpus, [(point, f"{corpus.get(point, 'text')}\n{_FOOTER}") for point in last])
-    return Planted("text.boilerplate", frozenset(str(point.id) for point in last), followers=_CHANGED_TEXT)
+    return Planted("text.boilerplate", frozenset(str(point.id) for point in last))
 
 
 @defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk and leaves its hash as it was.")
@@ -114,7 +104,7 @@ def _change(
 
     points = choose_points(corpus, amount, rng, suits=suitable)
     rewrite(corpus, [(point, change(corpus.get(point, "text"))) for point in points])
-    return Planted(code, frozenset(str(point.id) for point in points), followers=_CHANGED_TEXT)
+    return Planted(code, frozenset(str(point.id) for point in points))
 
 
 def _insert(text: str, char: str) -> str:

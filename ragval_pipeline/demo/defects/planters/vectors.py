@@ -11,17 +11,14 @@ from dataclasses import replace
 
 from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
-from ragval_pipeline.demo.defects.registry import HALF, TENTH, Amount, Planted, defect
+from ragval_pipeline.demo.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
 
 Vectors = list[list[float]]
 
-#: What searches with wrong vectors lead to: the texts are not found, others are found in their place.
-_NOT_FOUND = frozenset({
-    "query.failed", "query.negative_scored_high", "query.threshold_unfit", "retrieval.dark_page",
-    "retrieval.crowded_top_k", "retrieval.hub_chunk",
-})  # fmt: skip
 #: Vectors closer than this are not exchanged: their texts are nearly the same, and so is what a search finds.
 _ALIKE = 0.9
+#: Below it the vector of an older wording is not that of the text any more.
+_CHANGED = 0.98
 _THIRD = Amount(share=1 / 3)
 _OTHER_MODEL = "hashed-words-v2"
 
@@ -31,7 +28,7 @@ def zero(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
     for point in points:
         point.vector = [0.0] * corpus.space.size
-    return Planted("vector.zero", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.zero", _ids(points))
 
 
 @defect(
@@ -45,7 +42,7 @@ def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["qdrant"]["vector_name"] = "text"
     for point in points:
         point.vector = None
-    return Planted("vector.missing", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.missing", _ids(points))
 
 
 @defect("vector.identical", kind="points", describe="Copies the vector of a point to a point with another text.")
@@ -53,7 +50,7 @@ def copied(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for source, target in pairs:
         target.vector = source.vector
-    return Planted("vector.identical", _ids(point for pair in pairs for point in pair), followers=_NOT_FOUND)
+    return Planted("vector.identical", _ids(point for pair in pairs for point in pair))
 
 
 @defect("vector.swapped", kind="points", describe="Exchanges the vectors of two points.")
@@ -61,7 +58,7 @@ def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for first, second in pairs:
         first.vector, second.vector = second.vector, first.vector
-    return Planted("vector.swapped", _ids(point for pair in pairs for point in pair), followers=_NOT_FOUND)
+    return Planted("vector.swapped", _ids(point for pair in pairs for point in pair))
 
 
 @defect(
@@ -76,7 +73,7 @@ def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     vectors = [point.vector for point in points]
     for point, vector in zip(points, [*vectors[1:], vectors[0]], strict=True):
         point.vector = vector
-    return Planted("vector.swapped", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.swapped", _ids(points))
 
 
 @defect(
@@ -132,7 +129,7 @@ def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = _population(corpus, amount, rng)
     for point, vector in zip(points, _rotated(corpus, points), strict=True):
         point.vector = vector
-    return Planted("vector.mixed_models", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.mixed_models", _ids(points))
 
 
 @defect(
@@ -148,14 +145,77 @@ def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
         point.vector = vector
         corpus.put(point, "model", _OTHER_MODEL)
         _a_minute_before(corpus, point)
-    return Planted("vector.mixed_models", _ids(points), followers=_NOT_FOUND)
+    return Planted("vector.mixed_models", _ids(points))
+
+
+@defect("vector.text_mismatch", kind="points", describe="Overwrites the vector of a point with noise.")
+def noise(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    for point in points:
+        point.vector = [rng.gauss(0.0, 1.0) for _ in range(corpus.space.size)]
+    return _mismatched(points)
+
+
+@defect(
+    "vector.text_mismatch",
+    kind="points",
+    variant="older_text",
+    describe="Leaves a point with the vector of an older wording, as an update of text and page alone does.",
+)
+def older_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    older = dict(zip((str(point.id) for point in corpus.points), corpus.embed(_reworded(corpus, rng)), strict=True))
+    points = choose_points(
+        corpus, amount, rng, suits=lambda point: _cosine(point.vector, older[str(point.id)]) < _CHANGED
+    )
+    for point in points:
+        point.vector = older[str(point.id)]
+    return _mismatched(points)
+
+
+@defect(
+    "vector.text_mismatch",
+    kind="points",
+    variant="another_model",
+    describe="Embeds one or two points with another model of the same dimension.",
+    amounts=(ONE, Amount(count=2)),
+)
+def other_model_for_a_few(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    for point, vector in zip(points, _rotated(corpus, points), strict=True):
+        point.vector = vector
+    return _mismatched(points)
+
+
+@defect(
+    "vector.text_mismatch",
+    kind="points",
+    variant="another_point",
+    describe="Writes the vector of another point, at half precision, to a point.",
+)
+def vector_of_another_point(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    import numpy as np
+
+    pairs = _pairs(corpus, amount, rng)
+    for source, target in pairs:
+        target.vector = np.array(source.vector, dtype=np.float16).tolist()
+    return _mismatched([target for _, target in pairs])
+
+
+def _mismatched(points: Iterable[StoredPoint]) -> Planted:
+    return Planted("vector.text_mismatch", _ids(points))
+
+
+def _reworded(corpus: Corpus, rng: random.Random) -> list[str]:
+    """The text of each point with other words of the corpus in every third place."""
+    texts = [str(corpus.get(point, "text")).split(" ") for point in corpus.points]
+    words = [word for text in texts for word in text]
+    return [" ".join(word if place % 3 else rng.choice(words) for place, word in enumerate(text)) for text in texts]
 
 
 def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vectors]) -> Planted:
     for point, vector in zip(corpus.points, embed(corpus.points), strict=True):
         point.vector = vector
-    followers = _NOT_FOUND | {"vector.identical"}
-    return Planted("vector.model_mismatch", frozenset({corpus.collection}), followers=followers)
+    return Planted("vector.model_mismatch", frozenset({corpus.collection}))
 
 
 def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
@@ -202,7 +262,11 @@ def _ring(points: list[StoredPoint]) -> list[StoredPoint]:
 
 
 def _alike(first: list[float] | None, second: list[float] | None) -> bool:
-    return sum(a * b for a, b in zip(first or (), second or (), strict=True)) >= _ALIKE
+    return _cosine(first, second) >= _ALIKE
+
+
+def _cosine(first: list[float] | None, second: list[float] | None) -> float:
+    return sum(a * b for a, b in zip(first or (), second or (), strict=True))
 
 
 def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:

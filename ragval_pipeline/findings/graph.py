@@ -1,0 +1,334 @@
+"""Which finding follows from which: from the aspects that codes break and read, and the entities that subjects share.
+
+A subject follows from a finding of another code when it reads an aspect that the other breaks on an entity that both
+are about. A page contains its points and the collection all of them: what is wrong with a point is wrong with its page,
+what is wrong with a page or the collection is wrong with its points, and two points of one page share nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+
+from ragval_pipeline.findings.aspects import DECIDED, OF_A_FIELD, OF_THE_WHOLE, Aspect
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import SEVERITIES, Finding, Subject
+
+#: Causes of single subjects that were computed by simulating their repair: by code and name of what follows.
+Simulated = Mapping[str, Mapping[str, frozenset[str]]]
+#: An aspect, and of which field where it holds of fields.
+Key = tuple[Aspect, str]
+
+_COLLECTION = "collection"
+#: Kinds of subjects that are about every point.
+_ABOUT_ALL = frozenset({"collection", "field"})
+_ORDER = {code: place for place, code in enumerate(CATALOGUE)}
+
+
+@dataclass(frozen=True)
+class Site:
+    """What is known of pages besides the findings.
+
+    Attributes:
+        pages_of: Keys of the in-scope pages of each module, by the module's name as subjects hold it.
+        moved: By page that lacks something, what holds its text under another address or none: pages and points.
+    """
+
+    pages_of: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    moved: Mapping[str, Iterable[str]] = field(default_factory=dict)
+
+
+@cache
+def can_follow(code: str, cause: str, field: str | None = None) -> bool:
+    """Whether a code reads what another breaks, in some field where it is about fields.
+
+    Args:
+        code: What follows.
+        cause: What it follows from.
+        field: The canonical field that the cause is about, where it is about one of them only.
+    """
+    if code == cause:
+        return False
+    read, broken = CATALOGUE[code].fields, CATALOGUE[cause].fields or ((field,) if field else ())
+    in_a_field = not read or not broken or not set(read).isdisjoint(broken)
+    shared = CATALOGUE[code].reads & CATALOGUE[cause].breaks
+    return (in_a_field and bool(shared)) or not shared <= OF_A_FIELD
+
+
+@cache
+def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
+    """Codes that can follow from a code, directly or by way of others.
+
+    Args:
+        code: The cause.
+        field: The canonical field that it is about, where it is about one of them only.
+    """
+    found = {other for other in CATALOGUE if can_follow(other, code, field)}
+    waiting = list(found)
+    while waiting:
+        cause = waiting.pop()
+        new = {other for other in CATALOGUE if can_follow(other, cause)} - found
+        found |= new
+        waiting.extend(new)
+    return frozenset(found - {code})
+
+
+def explain(findings: Sequence[Finding], site: Site, simulated: Simulated | None = None) -> list[Finding]:
+    """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
+
+    Nothing else sets it. An info finding explains no error. Of several causes of a subject the one that explains most
+    subjects of the finding is named, then the one that the others can follow from, then the gravest. What decides
+    without a ranking in between (``aspects.DECIDED``) comes before what can only be inferred, and a query that missed
+    several conditions follows only from causes of them all: it names the first, its finding's remedy each.
+
+    Args:
+        findings: All findings of the run, with their shares.
+        site: What is known of pages.
+        simulated: For codes whose causes were computed: by name of a subject, the codes whose simulated repair clears
+            it. They take the place of causes that are inferred; of a code that is not in it all are derived.
+
+    Returns:
+        The findings in the same order. A subject's ``details`` hold ``because``, and ``simulated`` where it was
+        computed; the remedy of what follows names the cause.
+    """
+    indices = _matched_indices(findings)
+    causes = [_Cause(finding, indices) for finding in findings]
+    explained = []
+    for finding in findings:
+        able = [cause for cause in causes if cause.can_explain(finding)]
+        if not able:
+            explained.append(finding)
+            continue
+        reader = _Reader(finding, site, indices)
+        computed = (simulated or {}).get(finding.code)
+        links = {
+            entry.name: _links_of(entry, reader, able, None if computed is None else computed.get(entry.name, ()))
+            for entry in finding.subjects
+        }
+        explained.append(_linked(finding, links, {cause.code: cause.rank for cause in able}))
+    return explained
+
+
+@dataclass(frozen=True)
+class _Links:
+    """The causes of one subject: for each of its needs the codes that meet it; none where a need has no cause."""
+
+    needs: tuple[frozenset[str], ...] = ()
+    simulated: bool = False
+
+
+def _links_of(subject: Subject, reader: _Reader, causes: Sequence[_Cause], computed: Iterable[str] | None) -> _Links:
+    present = frozenset(computed or ()) & {cause.code for cause in causes}
+    if present:
+        return _Links((present,), simulated=True)
+    needs = []
+    for read in reader.reads(subject):
+        decided = read.only(DECIDED)
+        found = frozenset(cause.code for cause in causes if decided.keys and cause.explains(decided))
+        if not found and computed is None:
+            found = frozenset(cause.code for cause in causes if cause.explains(read))
+        if not found:
+            return _Links()
+        needs.append(found)
+    return _Links(tuple(needs))
+
+
+def _linked(finding: Finding, links: Mapping[str, _Links], ranks: Mapping[str, tuple[int, int]]) -> Finding:
+    counts = Counter(code for link in links.values() for code in frozenset().union(*link.needs))
+    if not counts:
+        return finding
+    order = _likeliest_first(counts, ranks)
+    chosen = {
+        name: sorted({next(code for code in order if code in need) for need in link.needs}, key=order.index)
+        for name, link in links.items()
+        if link.needs
+    }
+    subjects = tuple(
+        _noted(entry, chosen[entry.name][0], links[entry.name]) if entry.name in chosen else entry
+        for entry in finding.subjects
+    )
+    whole = len(chosen) == len(subjects)
+    named = sorted({code for codes in chosen.values() for code in codes}, key=order.index)
+    return finding.model_copy(
+        update={
+            "subjects": subjects,
+            "because": named[0] if whole else None,
+            "remedy": _remedy(finding, named, None if whole else len(chosen)),
+        }
+    )
+
+
+def _likeliest_first(counts: Mapping[str, int], ranks: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Causes by the number of subjects that they explain; of those that explain as many, roots before what follows."""
+    left = sorted(counts, key=lambda code: (-counts[code], ranks[code]))
+    ordered = []
+    while left:
+        chosen = left[0]
+        while root := next(
+            (other for other in left if counts[other] == counts[chosen] and can_follow(chosen, other)), None
+        ):
+            chosen = root
+        left.remove(chosen)
+        ordered.append(chosen)
+    return ordered
+
+
+def _noted(subject: Subject, cause: str, link: _Links) -> Subject:
+    details = {**subject.details, "because": cause, **({"simulated": True} if link.simulated else {})}
+    return replace(subject, details=details)
+
+
+def _remedy(finding: Finding, causes: Sequence[str], some: int | None) -> str:
+    """What follows needs no remedy of its own; the rest keeps it."""
+    named = " and ".join([", ".join(causes[:-1]), causes[-1]] if len(causes) > 1 else causes)
+    if some is None:
+        return f"Goes away with {named}."
+    verb = "goes" if some == 1 else "go"
+    return f"{finding.remedy} {some} of {finding.count} {verb} away with {named}."
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What one subject reads: aspects, on its own entities, on what they lie in, and on what was stored elsewhere."""
+
+    keys: frozenset[Key]
+    own: frozenset[str]
+    around: frozenset[str]
+    elsewhere: frozenset[str]
+    queries: frozenset[str]
+    points: frozenset[str]
+    words: int | None
+
+    def only(self, aspects: frozenset[Aspect]) -> _Read:
+        """The same for some aspects."""
+        return replace(self, keys=frozenset(key for key in self.keys if key[0] in aspects))
+
+
+class _Reader:
+    """Reads the subjects of one finding as what may follow from others."""
+
+    def __init__(self, finding: Finding, site: Site, indices: frozenset[int]) -> None:
+        self._finding, self._site, self._indices = finding, site, indices
+
+    def reads(self, subject: Subject) -> list[_Read]:
+        """The aspects and entities that a subject is measured by, for each condition that it missed."""
+        kind, page = self._finding.subject_kind, subject.page
+        queries = frozenset(_named("query", (subject.name,) if kind == "query" else subject.queries))
+        points = frozenset(_named("point", subject.points))
+        pages = [*subject.pages, *(self._site.pages_of.get(subject.module, ()) if subject.module else ())]
+        own = {*queries, *points, *_named("page", pages), *_identity(kind, subject)}
+        own.update(_named("index", self._indices.intersection(subject.indices)))
+        moved = list(self._site.moved.get(page or "", ())) if kind == "page" else []
+        row = CATALOGUE[self._finding.code]
+        reads = frozenset(row.reads - subject.without)
+        every = _Read(
+            keys=_keys(reads, row.fields or subject.fields),
+            own=frozenset(own),
+            around=frozenset({_COLLECTION, *_named("page", (page,) if kind == "point" and page else ())}),
+            elsewhere=frozenset((*_named("page", moved), *_named("point", moved))),
+            queries=queries,
+            points=points if kind == "query" else frozenset(),
+            words=subject.words,
+        )
+        return [replace(every, keys=_keys(reads & need.aspects, need.fields)) for need in subject.needs] or [every]
+
+
+class _Cause:
+    """One finding as what may explain others."""
+
+    def __init__(self, finding: Finding, indices: frozenset[int]) -> None:
+        row = CATALOGUE[finding.code]
+        self.code = finding.code
+        self.rank = (SEVERITIES.index(finding.severity), _ORDER[finding.code])
+        self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
+        self._words: dict[str, int] = {}
+        single = frozenset(row.breaks - OF_THE_WHOLE.keys())
+        wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
+        for subject in finding.subjects if row.breaks else ():
+            keys = _keys(single - subject.without, row.fields or subject.fields)
+            own, inside = self._parts.setdefault(keys, (set(), set()))
+            own.update(_identity(finding.subject_kind, subject))
+            own.update(_named("index", indices.intersection(subject.indices)))
+            if finding.subject_kind in {"host", "page"}:
+                own.update(_named("page", subject.pages))
+            if finding.subject_kind == "point":
+                inside.update(_named("page", (subject.page,) if subject.page else ()))
+                if subject.words is not None:
+                    self._words[f"point {subject.name}"] = subject.words
+        about_all = finding.subject_kind in _ABOUT_ALL
+        whole = frozenset((aspect, "") for aspect in row.breaks & OF_THE_WHOLE.keys() if about_all or aspect in wide)
+        if whole:
+            self._parts[whole] = ({_COLLECTION}, set())
+
+    def can_explain(self, finding: Finding) -> bool:
+        """Whether a finding of this code and severity can lead the other at all."""
+        grave = SEVERITIES[self.rank[0]] != "info" or finding.severity != "error"
+        return grave and can_follow(finding.code, self.code)
+
+    def explains(self, read: _Read) -> bool:
+        """Whether a subject reads what this breaks, where both meet."""
+        return any(self._meets(keys & read.keys, *part, read) for keys, part in self._parts.items())
+
+    def _meets(self, keys: frozenset[Key], own: set[str], inside: set[str], read: _Read) -> bool:
+        if not keys:
+            return False
+        if not read.around.isdisjoint(own):
+            return True
+        aspects = {aspect for aspect, _ in keys}
+        about = read.own | read.elsewhere if not OF_A_FIELD.isdisjoint(aspects) else read.own
+        shared = {entity for entity in about if entity in own or entity in inside}
+        return bool(shared) and self._is_enough(aspects, shared, read)
+
+    def _is_enough(self, aspects: set[Aspect], shared: set[str], read: _Read) -> bool:
+        """Whether so much can explain the subject: three aspects matter by how much of it they hold for."""
+        if aspects == {Aspect.COPIES} and read.points:
+            # One copy takes no more room in an answer than any other chunk.
+            return len(shared & read.points) > 1
+        if aspects == {Aspect.ANSWER}:
+            # A mean fell by these findings only if they explain each query that pulls it down.
+            return read.queries <= shared
+        if aspects == {Aspect.FRAME}:
+            # Some words too many are no cause of a text that is all other.
+            return read.words is not None and all(read.words <= self._words.get(entity, 0) for entity in shared)
+        return True
+
+
+@lru_cache(maxsize=1024)
+def _keys(aspects: frozenset[Aspect], fields: tuple[str, ...]) -> frozenset[Key]:
+    """Aspects, those of fields once for each field."""
+    return frozenset((aspect, name) for aspect in aspects for name in (fields if aspect in OF_A_FIELD else ("",)))
+
+
+def _identity(kind: str, subject: Subject) -> Iterator[str]:
+    """What a subject is itself."""
+    if kind == "page":
+        yield f"page {subject.page or subject.name}"
+    elif kind in {"point", "query"}:
+        yield f"{kind} {subject.name}"
+    elif kind in _ABOUT_ALL:
+        yield _COLLECTION
+    yield from (f"threshold {threshold:.9g}" for threshold in subject.thresholds)
+
+
+def _named(kind: str, names: Iterable[object]) -> Iterator[str]:
+    return (f"{kind} {name}" for name in names)
+
+
+def _matched_indices(findings: Iterable[Finding]) -> frozenset[int]:
+    """Chunk indices of points whose page is not known, of which there are as many as pages that lack that index.
+
+    Which of the pages a point belongs to is not known; when there are fewer such points than pages, some of the pages
+    lack theirs for another reason.
+    """
+    strays: dict[str, tuple[int, ...]] = {}
+    lacking: Counter[int] = Counter()
+    for finding in findings:
+        for subject in finding.subjects:
+            if subject.indices and finding.subject_kind == "point":
+                strays[subject.name] = subject.indices  # a point that lacks several fields is lost once
+            elif subject.indices:
+                lacking.update(subject.indices)
+    lost = Counter(index for indices in strays.values() for index in indices)
+    return frozenset(index for index, pages in lacking.items() if lost[index] >= pages)

@@ -1,0 +1,143 @@
+"""Trying the repairs of a run's causes: the calls to the embedder and the collection that a simulation needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.orchestration.resources import open_reader
+
+if TYPE_CHECKING:
+    from ragval_pipeline.findings.model import Finding
+    from ragval_pipeline.sources.inventory import SiteInventory
+    from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+    from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.qdrant.reader import Hit
+    from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+    from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.validation.repair.plan import Repair
+    from ragval_pipeline.validation.repair.simulate import Case, Simulated
+    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+
+#: Texts that are embedded at most, by a provider that costs nothing and by one that costs money.
+FREE_TEXTS, PAID_TEXTS = 5000, 100
+#: Why nothing could be tried.
+_OWN_SEARCH = "retrieval.retriever ranks by its own scores"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """All that trying the repairs of a run needs.
+
+    Attributes:
+        suite: The resolved suite.
+        inventory: The site.
+        manifest: The snapshot.
+        copies: The page copies.
+        connection: The resource of the collection.
+        embedding: The resource of the embedder.
+    """
+
+    suite: Suite
+    inventory: SiteInventory
+    manifest: SnapshotManifest
+    copies: PageCopiesManifest
+    connection: Any
+    embedding: Any
+
+    def run(self, findings: Sequence[Finding]) -> Simulated:
+        """Simulate the repairs of all findings that have one, on the answers that are not as they should be.
+
+        Args:
+            findings: All findings of the run, graded.
+
+        Returns:
+            What was tried. A system that fails leaves out what it was needed for: then nothing is claimed of it.
+        """
+        from ragval_pipeline.orchestration.assets.query_validation_results import retrieval_settings
+        from ragval_pipeline.suite.queries.load import load_queries
+        from ragval_pipeline.validation.repair.simulate import Simulated, cases_of
+
+        vector = self.manifest.facts.vector(self.suite.qdrant.vector_name)
+        if vector is None:
+            return Simulated()
+        settings = retrieval_settings(self.suite, self.inventory, vector)
+        cases = cases_of(findings, load_queries(self.suite), settings)
+        repairs = self._planned(findings) if cases else []
+        if not repairs or self.suite.retrieval.retriever is not None:
+            return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))
+        try:
+            return self._tried(vector, repairs, cases, findings, settings)
+        except (SystemFailure, NotMeasurableError) as failure:
+            return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), str(failure)))
+
+    def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
+        from ragval_pipeline.sources.page_copies.reader import PageCopies
+        from ragval_pipeline.sources.snapshot.reader import Snapshot
+        from ragval_pipeline.validation.repair.plan import COLUMNS, PAGE_COLUMNS, plan_repairs
+
+        return plan_repairs(
+            findings,
+            self.inventory,
+            lambda: Snapshot(self.manifest).rows(COLUMNS),
+            lambda: PageCopies(self.copies).rows(PAGE_COLUMNS) if self.copies.parts else (),
+        )
+
+    def _tried(
+        self,
+        vector: VectorFacts,
+        repairs: Sequence[Repair],
+        cases: Sequence[Case],
+        findings: Sequence[Finding],
+        settings: RetrievalSettings,
+    ) -> Simulated:
+        from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields
+        from ragval_pipeline.sources.reembedding import embed_like
+        from ragval_pipeline.validation.repair.simulate import simulate
+
+        retrieval, input_type = self.suite.retrieval, self.suite.embedding.query_input_type
+        fields = dict.fromkeys(
+            [*hit_fields(self.suite), *(path for repair in repairs for path in repair.paths.values())]
+        )
+        with open_reader(self.connection, self.suite) as reader, self.embedding.embedder_for(self.suite) as embedder:
+            embed = embed_like(embedder, vector)
+            tried, texts, left_out = _affordable(repairs, FREE_TEXTS if embedder.free else PAID_TEXTS)
+            asked = list(dict.fromkeys(case.text for case in cases)) if tried else []
+            vectors = _vectors(lambda some: embed(some, "search_document"), texts)
+            questions = _vectors(lambda some: embed(some, input_type), asked)
+
+            def search(text: str, limit: int, exact: bool) -> tuple[Any, list[Hit]]:
+                found = questions[text].tolist()
+                exact = exact or retrieval.exact
+                return questions[text], reader.search(found, limit=limit, fields=list(fields), exact=exact)
+
+            return simulate(
+                tried,
+                cases if tried else (),
+                findings,
+                vectors=vectors,
+                search=search,
+                settings=settings,
+                left_out=left_out,
+            )
+
+
+def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], list[str], dict[str, str]]:
+    """The repairs whose texts fit into the limit, in their order, with all these texts, and the others with why not."""
+    tried: list[Repair] = []
+    texts: dict[str, None] = {}
+    left_out: dict[str, str] = {}
+    for repair in repairs:
+        more = dict.fromkeys(chunk.text for chunk in repair.chunks if chunk.text not in texts)
+        if len(texts) + len(more) <= most:
+            tried.append(repair)
+            texts.update(more)
+        else:
+            left_out[repair.code] = f"it takes {len(more)} texts to embed, of {most} that a simulation may"
+    return tried, list(texts), left_out
+
+
+def _vectors(embed: Callable[[list[str]], Any], texts: list[str]) -> Mapping[str, Any]:
+    return dict(zip(texts, embed(texts).vectors, strict=True)) if texts else {}

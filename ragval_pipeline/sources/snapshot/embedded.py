@@ -1,0 +1,89 @@
+"""What an ingestion embedded for a point, where its framework puts more than the chunk's text into the vector.
+
+``payload.flavour`` names the framework. LangChain and Haystack embed the text as it is stored; LlamaIndex embeds it
+behind a header of its metadata (``MetadataMode.EMBED`` in ``llama_index.core.schema``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ragval_pipeline.sources.snapshot.values import json_object, lookup
+
+#: The payload name of LlamaIndex's node: JSON text.
+NODE = "_node_content"
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+def embedded_text(row: Mapping[str, Any]) -> str:
+    """The text that the point's vector was made from.
+
+    Args:
+        row: A row of the snapshot with ``text`` and ``embedded_text``.
+
+    Returns:
+        The text; empty when the point has none.
+    """
+    return str(row["embedded_text"] or row["text"] or "")
+
+
+def embedded_of(payload: Mapping[str, Any], path: str | None, flavour: str | None) -> str:
+    """The text that a point's vector was made from, by its payload; empty when it has none.
+
+    Args:
+        payload: The whole payload.
+        path: Payload name of the text; None: not known.
+        flavour: The framework; None: not known.
+    """
+    stored = None if path is None else lookup(payload, path)[1]
+    return text_of_payload(payload, flavour) or (stored if isinstance(stored, str) else "")
+
+
+def fields_read(flavour: str | None) -> tuple[str, ...]:
+    """Payload names that ``text_of_payload`` reads besides the mapped ones."""
+    return (NODE,) if flavour == "llamaindex" else ()
+
+
+def text_of_payload(payload: Mapping[str, Any], flavour: str | None) -> str | None:
+    """What was embedded for a point with this payload.
+
+    Args:
+        payload: The payload, with ``fields_read``.
+        flavour: The framework; None: not known.
+
+    Returns:
+        The embedded text; None where it is the stored text itself.
+    """
+    if flavour != "llamaindex":
+        return None
+    node = json_object(payload.get(NODE))
+    return None if node is None else _with_header(node)
+
+
+def _with_header(node: Mapping[str, Any]) -> str | None:
+    """The text of a node behind its metadata, as the node's own templates say; None without any metadata to embed."""
+    text, metadata = node.get("text"), node.get("metadata")
+    if not isinstance(text, str) or not isinstance(metadata, Mapping):
+        return None
+    left_out = frozenset(map(str, node.get("excluded_embed_metadata_keys") or ()))
+    entry = _setting(node, "{key}: {value}", "metadata_template")
+    # The name was misspelt in older versions, and still is in what some of them write.
+    separator = _setting(node, "\n", "metadata_separator", "metadata_seperator")
+    header = separator.join(
+        _filled(entry, key=key, value=str(value)) for key, value in metadata.items() if key not in left_out
+    ).strip()
+    if not header:
+        return None
+    template = _setting(node, "{metadata_str}\n\n{content}", "text_template")
+    return _filled(template, metadata_str=header, content=text).strip()
+
+
+def _setting(node: Mapping[str, Any], default: str, *names: str) -> str:
+    return next((node[name] for name in names if isinstance(node.get(name), str)), default)
+
+
+def _filled(template: str, **values: str) -> str:
+    # Not str.format: a template out of a payload may ask for attributes, or for a width of gigabytes.
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)

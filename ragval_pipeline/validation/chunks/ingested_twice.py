@@ -1,0 +1,145 @@
+"""Pages whose text is stored more than once: by another ingestion, not by the overlap of one.
+
+An ingestion goes through a page once: one chunk holds its beginning, one its end, however much neighbours overlap in
+between. Where two chunks begin at the page's beginning and two end at its end, and most letters between stand in more
+than one chunk, two ingestions went through it. What the page itself repeats stands at two of its places: no copy.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.chunks.stale_tail import APART
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
+from ragval_pipeline.validation.times import parse_time
+
+#: Letters by which chunks that begin (end) at the same place may differ: a title or a label that one of them has.
+SAME_PLACE = 48
+#: Share of the stored letters of a page that must stand in more than one chunk.
+TWICE = 0.8
+#: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
+FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The chunks of one page on the page.
+
+    Attributes:
+        letters: Letters of the page that its chunks hold, each as often as it is held.
+        covered: Letters of the page that they hold.
+        repeated: Those that more than one chunk holds.
+    """
+
+    letters: int
+    covered: int
+    repeated: int
+
+    @classmethod
+    def of(cls, chunks: Iterable[ChunkFacts]) -> Stored:
+        """How often the letters of a page are stored."""
+        changes: dict[int, int] = {}
+        for chunk in chunks:
+            for first, behind in chunk.spans:
+                changes[first] = changes.get(first, 0) + 1
+                changes[behind] = changes.get(behind, 0) - 1
+        letters = covered = repeated = depth = at = 0
+        for place in sorted(changes):
+            letters += depth * (place - at)
+            covered += (depth > 0) * (place - at)
+            repeated += (depth > 1) * (place - at)
+            depth, at = depth + changes[place], place
+        return cls(letters, covered, repeated)
+
+
+def times_stored(chunks: Mapping[str, Sequence[ChunkFacts]]) -> MeasuredValue:
+    """The criterion: letters of chunks that stand on their page / letters of it that they cover, median over pages."""
+    stored = [Stored.of(own) for own in chunks.values()]
+    ratios = [page.letters / page.covered for page in stored if page.covered]
+    if not ratios:
+        return not_measured("times_stored", "not_applicable", "no page was read that has chunks")
+    reason = f"median over {len(ratios)} pages that were read and have chunks"
+    return MeasuredValue(name="times_stored", value=statistics.median(ratios), denominator=len(ratios), reason=reason)
+
+
+def twice_findings(chunks: Mapping[str, Sequence[ChunkFacts]], read: Mapping[str, PageFacts]) -> list[Finding]:
+    """``chunk.ingested_twice``: the pages; the details hold the points of each generation.
+
+    Args:
+        chunks: The chunks of each page that was read.
+        read: The pages.
+    """
+    subjects = []
+    for key, own in chunks.items():
+        placed = [chunk for chunk in own if chunk.share >= 0.5 and any(place >= 0 for place in chunk.places)]
+        if key in read and _is_twice(placed):
+            generations, told_by = generations_of(placed)
+            stored = Stored.of(placed)
+            details: dict[str, Any] = {
+                "times_stored": round(stored.letters / stored.covered, 2),
+                "told_by": told_by,
+                "generations": [[chunk.point_id for chunk in generation] for generation in generations],
+            }
+            subjects.append(Subject(name=read[key].url, page=key, details=details))
+    return [make_finding("chunk.ingested_twice", subjects)] if subjects else []
+
+
+def _is_twice(chunks: Sequence[ChunkFacts]) -> bool:
+    if len(chunks) < 2 * FEWEST:
+        return False
+    stored = Stored.of(chunks)
+    first, last = min(_begins(chunk) for chunk in chunks), max(_ends(chunk) for chunk in chunks)
+    beginnings = sum(_begins(chunk) - first <= SAME_PLACE for chunk in chunks)
+    endings = sum(last - _ends(chunk) <= SAME_PLACE for chunk in chunks)
+    return min(beginnings, endings) >= 2 and stored.repeated >= TWICE * stored.covered
+
+
+def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
+    """The chunks of a page by the ingestion that wrote them, the oldest first by dates, and what tells them apart.
+
+    Dates tell, or models; else each chunk follows the one that ends nearest to where it begins, and neither is older.
+    """
+    in_order = sorted(chunks, key=lambda chunk: (_begins(chunk), _ends(chunk), chunk.point_id))
+    dates = [parse_time(chunk.embedded_at) for chunk in in_order]
+    if all(dates):
+        by_date = list(_split_by_date(sorted(zip(dates, in_order, strict=True), key=lambda entry: entry[0])))
+        if len(by_date) > 1:
+            return by_date, "embedded_at"
+    models = {chunk.model for chunk in in_order}
+    if len(models) > 1:
+        return [[chunk for chunk in in_order if chunk.model == model] for model in sorted(models, key=str)], "model"
+    chains: list[list[ChunkFacts]] = []
+    for chunk in in_order:
+        fitting = [chain for chain in chains if _begins(chain[-1]) < _begins(chunk) and _ends(chain[-1]) < _ends(chunk)]
+        if fitting:
+            min(fitting, key=lambda chain: abs(_ends(chain[-1]) - _begins(chunk))).append(chunk)
+        else:
+            chains.append([chunk])
+    return chains, "places on the page"
+
+
+def _split_by_date(dated: Sequence[tuple[Any, ChunkFacts]]) -> Iterator[list[ChunkFacts]]:
+    """Runs of chunks that were embedded less than ``APART`` after one another."""
+    generation: list[ChunkFacts] = []
+    before = None
+    for moment, chunk in dated:
+        if before is not None and moment - before > APART:
+            yield generation
+            generation = []
+        generation.append(chunk)
+        before = moment
+    yield generation
+
+
+def _begins(chunk: ChunkFacts) -> int:
+    return min(place for place in chunk.places if place >= 0)
+
+
+def _ends(chunk: ChunkFacts) -> int:
+    return max(behind for _, behind in chunk.spans)

@@ -1,0 +1,121 @@
+"""Which members of a group of duplicates can go: all but one, and nothing when a person has to look.
+
+What lives here: groups among the subjects of a finding, and the member that stays. What does not: other deletions
+(``remediation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.urls import without_fragment
+from ragval_pipeline.validation.chunks.generations import Stored, newest_of
+from ragval_pipeline.validation.repair.point_lookup import PointLookup
+
+#: Codes whose subjects are groups of which one member stays.
+GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
+#: Equal ids do not make equal points: which of them is a copy is for a person to see.
+UNDECIDABLE = frozenset({"payload.duplicate_id"})
+
+
+@dataclass(frozen=True)
+class Surplus:
+    """Members that can go, members about which a person has to decide, and members that do not stand for the rest.
+
+    Args:
+        delete: Members that can go.
+        review: Members about which a person has to decide.
+        incomplete: Members that stay and do not hold all that goes.
+    """
+
+    delete: list[str]
+    review: list[str]
+    incomplete: list[str] = field(default_factory=list)
+
+
+def groups_of(finding: Finding) -> list[list[str]]:
+    """Groups of subjects that name each other in their details, or that share a page key; sorted."""
+    names = {subject.name for subject in finding.subjects}
+    leader = {name: name for name in names}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    pages: dict[str, str] = {}
+    for subject in finding.subjects:
+        others = [text for text in _texts(subject.details) if text in names]
+        if finding.subject_kind == "page" and subject.page is not None:
+            others.append(pages.setdefault(subject.page, subject.name))
+        for other in others:
+            low, high = sorted((find(subject.name), find(other)))
+            leader[high] = low
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names):
+        groups.setdefault(find(name), []).append(name)
+    return list(groups.values())
+
+
+def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model: str | None = None) -> Surplus:
+    """The points of duplicate groups that can go.
+
+    The member that was stored last stays. Points in ``gone`` are deleted anyway and are no reason to delete another.
+    Left to a person are members of different pages, and members that differ in text while nothing says which is newer.
+    """
+    surplus = Surplus([], [])
+    pages = {subject.name: subject.page for subject in finding.subjects}
+    for group in groups_of(finding):
+        alive = [name for name in group if name not in gone]
+        apart = len({pages[name] for name in alive}) > 1
+        facts = {name: lookup.of(name) for name in alive}
+        stored = {name: Stored(fact.embedded_at, fact.model) for name, fact in facts.items()}
+        newest = newest_of(stored, model=model)
+        unclear = newest is None and len({fact.text_sha256 for fact in facts.values()}) > 1
+        if len(group) < 2 or finding.code in UNDECIDABLE or apart or unclear:
+            surplus.review.extend(alive)
+            continue
+        keep = newest[0] if newest else next(iter(alive), None)
+        surplus.delete.extend(name for name in alive if name != keep)
+    return surplus
+
+
+def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLookup) -> Surplus:
+    """The spellings that can go: all of a page but the sitemap's, or else the first.
+
+    A fragment names a place on the page: spellings that differ in nothing else stay or go together, but for those that
+    name each other because they repeat a chunk. Where a spelling that goes holds a text that the one that stays does
+    not, the page is incomplete without it.
+    """
+    known = frozenset(without_fragment(url) for url in sitemap_urls)
+    surplus = Surplus([], [])
+    others = {subject.name: frozenset(_texts(subject.details)) for subject in finding.subjects}
+    for group in groups_of(finding):
+        if len(group) < 2:
+            surplus.review.extend(group)
+            continue
+        spellings = [without_fragment(name) for name in group]
+        keep = next((spelling for spelling in spellings if spelling in known), spellings[0])
+        stay: list[str] = []
+        for name in group:
+            if without_fragment(name) == keep and others[name].isdisjoint(stay):
+                stay.append(name)
+        go = [name for name in group if name not in stay]
+        surplus.delete.extend(go)
+        if not lookup.texts_of(go) <= lookup.texts_of(stay):
+            surplus.incomplete.extend(stay)
+    return surplus
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for entry in value.values():
+            yield from _texts(entry)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from _texts(entry)

@@ -1,0 +1,342 @@
+"""Judging the queries concerned again, over their hits with a repair made in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.facts import Distance
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.repair.plan import Repair
+from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.crowding import crowded_answers
+from ragval_pipeline.validation.retrieval.judge import judge_query
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.self_retrieval.measure import HUB_QUERIES, HUB_SHARE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+#: Findings whose subjects are judged again, what they are called in the plural, and those judged by their queries.
+JUDGED = {
+    "query.failed": "failed queries",
+    "query.negative_scored_high": "negative queries that scored high",
+    "retrieval.dark_page": "dark pages",
+    "retrieval.crowded_top_k": "crowded answers",
+    "retrieval.hub_chunk": "hubs",
+    "regression.query_lost": "lost queries",
+    "regression.significant_drop": "metrics that fell",
+}
+_QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
+#: What is seen in answers is a cause of other answers, and never of its own kind: a hub darkens pages, not they it.
+_EXPLAINS = {
+    "retrieval.dark_page": _QUERIES,
+    "retrieval.hub_chunk": _QUERIES | {"retrieval.dark_page", "retrieval.crowded_top_k"},
+    "query.dead_target": _QUERIES,
+    "query.threshold_unfit": _QUERIES,
+}
+#: Questions that are asked again at most, and those of one page or hub: its first ones, and its last.
+MOST_ASKED = 300
+_ASKED_EACH = 3
+#: Points that a search goes deeper at most to make up for those that a repair takes out.
+DEEPEST = 2000
+
+Links = Mapping[str, Mapping[str, frozenset[str]]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question that is asked again, and whether an answer to it is as it should be.
+
+    Attributes:
+        code: Of the finding that it belongs to.
+        subject: Of that finding.
+        text: What is asked.
+        top_k: Hits that it is judged by.
+        holds: Whether an answer is as it should be, given the repair.
+        needed: Share of the subject's cases that must hold for the subject to be well; 0: one of them.
+    """
+
+    code: str
+    subject: str
+    text: str
+    top_k: int
+    holds: Callable[[Answer, Repair], bool]
+    needed: float = 0.0
+
+
+@dataclass(frozen=True)
+class WouldClear:
+    """What the repair of one cause would clear, found by simulating it.
+
+    Attributes:
+        code: Of the cause.
+        scope: Of the cause.
+        cleared: Subjects that would be well, by the code of their finding; only findings that were judged again.
+        of: How many subjects of each finding were judged again.
+    """
+
+    code: str
+    scope: str | None
+    cleared: Mapping[str, frozenset[str]]
+    of: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """Subjects that would be well."""
+        return sum(map(len, self.cleared.values()))
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """All repairs that were tried.
+
+    Attributes:
+        results: One for each repair, in the order of the findings.
+        left_out: Causes that have a repair and were not simulated, with the reason.
+    """
+
+    results: tuple[WouldClear, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def links(self) -> Links:
+        """Codes of the causes by finding code and subject; subjects that no repair clears are left out."""
+        found: dict[str, dict[str, frozenset[str]]] = {}
+        for result in self.results:
+            for code, names in result.cleared.items():
+                for name in names:
+                    causes = found.setdefault(code, {})
+                    causes[name] = causes.get(name, frozenset()) | {result.code}
+        return found
+
+
+def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:
+    """The findings, each with what its repair would clear: ``details.would_clear`` maps a code to cleared and of."""
+    results = {(result.code, result.scope): result for result in simulated.results}
+    return [
+        finding.model_copy(update={"details": {**finding.details, "would_clear": _told(result)}})
+        if (result := results.get((finding.code, finding.scope))) is not None
+        else finding
+        for finding in findings
+    ]
+
+
+def _told(result: WouldClear) -> dict[str, Any]:
+    return {code: {"cleared": sorted(names), "of": result.of[code]} for code, names in result.cleared.items() if names}
+
+
+def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
+    """The questions that are asked again: of failed queries, crowded answers, dark pages and hubs.
+
+    Args:
+        findings: All findings of the run.
+        queries: Every test query.
+        settings: What the suite asks of retrieval.
+    """
+    by_id = {query.id: query for query in queries}
+    cases: list[Case] = []
+    for finding in findings:
+        for subject in finding.subjects if finding.code in JUDGED else ():
+            query = by_id.get(subject.name)
+            if finding.code in _QUERIES and query is not None:
+                cases.append(_case(finding.code, query, settings, _passes(query, settings)))
+            elif finding.code == "retrieval.crowded_top_k" and query is not None:
+                cases.append(_case(finding.code, query, settings, _is_no_crowd(query, settings)))
+            elif finding.code == "retrieval.dark_page" and subject.page is not None:
+                cases += [
+                    Case(finding.code, subject.name, text, settings.top_k, _finds(subject.page, settings.rules))
+                    for text in _some(subject.details.get("asked", ()))
+                ]
+            elif finding.code == "retrieval.hub_chunk":
+                found, others = subject.details["queries"], subject.details["of"]
+                needed = 1 - max(HUB_QUERIES, HUB_SHARE * others) / found
+                cases += [
+                    Case(finding.code, subject.name, text, settings.top_k, _is_without(subject.name), needed)
+                    for text in subject.details.get("asked", ())
+                ]
+    return cases[:MOST_ASKED]
+
+
+def simulate(
+    repairs: Sequence[Repair],
+    cases: Sequence[Case],
+    findings: Sequence[Finding],
+    *,
+    vectors: Mapping[str, Vector],
+    search: Callable[[str, int, bool], tuple[Vector, list[Hit]]],
+    settings: RetrievalSettings,
+    left_out: Mapping[str, str] | None = None,
+) -> Simulated:
+    """What each repair would clear.
+
+    Args:
+        repairs: What is tried; the texts of their chunks are in ``vectors``.
+        cases: What is judged again; one search each, and one more where a repair makes searches exact.
+        findings: All findings of the run.
+        vectors: Vector of each text, as documents are embedded.
+        search: From a question, a number of hits and whether to search exactly to its vector and its hits.
+        settings: What the suite asks of retrieval.
+        left_out: Causes that are not tried, with the reason.
+    """
+    deeper = min(DEEPEST, max((len(repair.replaced) for repair in repairs), default=0))
+    held: dict[tuple[int, str, str], list[bool]] = {}
+    needed = {(case.code, case.subject): case.needed for case in cases}
+    for case in cases:
+        limit = case.top_k + deeper
+        vector, hits = search(case.text, limit, False)
+        cut = len(hits) == limit
+        for number, repair in enumerate(repairs):
+            if case.code not in _EXPLAINS.get(repair.code, JUDGED) or case.code == repair.code:
+                continue
+            base = search(case.text, limit, True)[1] if repair.exact else hits
+            answer = _mended(case, repair, vector, base, vectors, settings, cut=cut)
+            outcome = answer is not None and case.holds(answer, repair)
+            held.setdefault((number, case.code, case.subject), []).append(outcome)
+    results: dict[tuple[str, str | None], WouldClear] = {}
+    for number, repair in enumerate(repairs):
+        judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
+        well = {key for key, outcomes in judged.items() if _is_enough(outcomes, needed[key])}
+        result = _result(repair, set(judged), well, findings)
+        # Of several ways to repair one finding, the one that clears most.
+        known = results.setdefault((repair.code, repair.scope), result)
+        if result.total > known.total:
+            results[repair.code, repair.scope] = result
+    return Simulated(tuple(results.values()), dict(left_out or {}))
+
+
+def _result(
+    repair: Repair, judged: set[tuple[str, str]], well: set[tuple[str, str]], findings: Sequence[Finding]
+) -> WouldClear:
+    queries = {name for code, name in well if code in _QUERIES}
+    cleared = {code: {name for other, name in well if other == code} for code, _ in judged}
+    of = {code: sum(other == code for other, _ in judged) for code, _ in judged}
+    if not _QUERIES.isdisjoint(of):
+        for finding in findings:
+            if finding.code.startswith("regression.") and finding.code in JUDGED:
+                names = {subject.name for subject in finding.subjects if _is_made_good(finding, subject, queries)}
+                cleared[finding.code] = cleared.get(finding.code, set()) | names
+                of[finding.code] = of.get(finding.code, 0) + finding.count
+    return WouldClear(repair.code, repair.scope, {code: frozenset(names) for code, names in cleared.items()}, of)
+
+
+def _is_made_good(finding: Finding, subject: Any, queries: Collection[str]) -> bool:
+    """Whether a lost query passes again, or every query that pulls a metric down does."""
+    if finding.code == "regression.query_lost":
+        return subject.name in queries
+    lower = subject.details.get("queries", ())
+    return bool(lower) and set(lower) <= set(queries)
+
+
+def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:
+    return sum(outcomes) > needed * len(outcomes) if needed > 0 else any(outcomes)
+
+
+def _mended(
+    case: Case,
+    repair: Repair,
+    vector: Vector,
+    hits: Sequence[Hit],
+    vectors: Mapping[str, Vector],
+    settings: RetrievalSettings,
+    *,
+    cut: bool,
+) -> Answer | None:
+    """The answer with the repair made in its hits; None when the search was not deep enough to know it."""
+    read, higher = settings.rules.read, settings.rules.higher_is_better
+    gone = repair.replaced
+    merged = [
+        replace(hit, payload={**hit.payload, **_payload(repair.values[hit.id], read.fields)})
+        if hit.id in repair.values
+        else hit
+        for hit in hits
+        if hit.id not in gone
+    ]
+    worst = hits[-1].score if cut else (-math.inf if higher else math.inf)
+    for chunk in repair.chunks:
+        score = score_of(vector, vectors[chunk.text], settings.distance)
+        # Below the worst hit seen there may be others that are better.
+        if score >= worst if higher else score <= worst:
+            payload = _payload({**chunk.values, "text": chunk.text}, read.fields)
+            merged.append(Hit(0, chunk.id, score, payload))
+    merged.sort(key=lambda hit: -hit.score if higher else hit.score)
+    if cut and len(merged) < case.top_k:
+        return None
+    ranked = [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)]
+    return Answer(case.subject, tuple(ranked[: case.top_k]), tuple(ranked[case.top_k :]))
+
+
+def _payload(values: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    return {fields[name]: value for name, value in values.items() if name in fields}
+
+
+def score_of(one: Vector, two: Vector, distance: Distance) -> float:
+    """The score that a collection of this distance gives two vectors of equal length."""
+    import numpy as np
+
+    if distance == "Cosine":
+        lengths = float(np.linalg.norm(one) * np.linalg.norm(two))
+        return float(one @ two) / lengths if lengths else 0.0
+    if distance == "Dot":
+        return float(one @ two)
+    return float(np.abs(one - two).sum() if distance == "Manhattan" else np.linalg.norm(one - two))
+
+
+def _case(code: str, query: TestQuery, settings: RetrievalSettings, holds: Callable[[Answer, Repair], bool]) -> Case:
+    return Case(code, query.id, query.query_text, query.top_k or settings.top_k, holds)
+
+
+def _passes(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:
+    """Whether the query passes, judged as the run judged it but for what the repair sets."""
+
+    def holds(answer: Answer, repair: Repair) -> bool:
+        rules, asked, judge = _rules(settings.rules, repair), query, settings.judge
+        threshold = repair.thresholds.get(rules.threshold(query))
+        if threshold is not None:
+            asked = asked.model_copy(update={"min_similarity": threshold})
+        dropped = repair.dropped.get(query.id, frozenset())
+        if dropped:
+            asked = asked.model_copy(update=_without(dropped))
+        return judge_query(asked, answer, rules, judge=judge, top_k=settings.top_k).passed is True
+
+    return holds
+
+
+def _without(conditions: Collection[str]) -> dict[str, Any]:
+    stated: dict[str, dict[str, Any]] = {
+        "module": {"expected_module": None},
+        "chapter": {"expected_chapter": None},
+        "url": {"relevant_urls": (), "acceptable_urls": (), "judgements": {}},
+    }
+    return {name: value for condition in conditions for name, value in stated[condition].items()}
+
+
+def _is_no_crowd(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:
+    return lambda answer, _: not crowded_answers([query], {query.id: answer}, settings.rules.read)
+
+
+def _finds(page: str, rules: Rules) -> Callable[[Answer, Repair], bool]:
+    return lambda answer, repair: any(_rules(rules, repair).read.page(hit.payload) == page for hit in answer.hits)
+
+
+def _rules(rules: Rules, repair: Repair) -> Rules:
+    """The rules with fields read where the repair has them."""
+    if not repair.paths:
+        return rules
+    return replace(rules, read=replace(rules.read, fields={**rules.read.fields, **repair.paths}))
+
+
+def _is_without(point: str) -> Callable[[Answer, Repair], bool]:
+    return lambda answer, _: all(hit.id != point for hit in answer.hits)
+
+
+def _some(texts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([*texts[: _ASKED_EACH - 1], *texts[-1:]]))

@@ -1,0 +1,241 @@
+"""The one pass over all vectors: what each is by itself, and its cosine with the vector of its re-embedded text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.snapshot.lookup import RowsInStep
+from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.vectors.thresholds import KEPT_BYTES, MATCH, REFERENCES, SAME
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from ragval_pipeline.sources.qdrant.vectors import VectorBatch
+
+    Floats = NDArray[np.float32]
+    Halves = NDArray[np.float16]
+    Lengths = NDArray[np.float64]
+    Rows = NDArray[np.intp]
+
+#: Snapshot columns that the pass reads.
+COLUMNS = ("point_id", "text", "embedded_text")
+#: Vectors of some texts, as the collection's ingestion embeds them.
+Embed = Callable[[Sequence[str]], "Floats"]
+#: Directions that a vector is projected on; two vectors with equal projections on all of them are the same.
+DIRECTIONS = 8
+#: Norms from here on are a length; anything smaller is a vector without direction.
+TINY = 1e-12
+
+
+def embedded_texts(rows: pa.Table) -> list[str | None]:
+    """The texts that the points' vectors were made from."""
+    import pyarrow.compute as pc
+
+    texts: list[str | None] = pc.coalesce(rows.column("embedded_text"), rows.column("text")).to_pylist()
+    return texts
+
+
+@dataclass
+class Comparison:
+    """What one pass found.
+
+    Attributes:
+        points: Points read, with and without a vector.
+        missing: Points without a vector under the name that searches use.
+        other: Points whose vector is no single list of numbers.
+        zero: Points whose vector has no direction: all zeros, or not finite.
+        ids: Points with a direction, in the order of ``prints``.
+        prints: Projections of their unit vectors, blocks of shape (n, ``DIRECTIONS``).
+        longest: Largest distance of a norm from 1, which tells unit vectors from others.
+        sampled: Points whose text was embedded again, in the order in which they were read.
+        cosine: Blocks of the cosines of ``sampled``; NaN where one of the two vectors has no direction.
+        texts: Blocks of unit vectors of the re-embedded texts; of the first ``sampled`` when all are too many to keep.
+        stored_at: Blocks of places in ``sampled``: the points that do not match, and references that do.
+        stored: Their stored unit vectors.
+        failure: Why re-embedding ended early, if it did; what stored vectors tell by themselves is whole all the same.
+    """
+
+    points: int = 0
+    missing: list[str] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
+    zero: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    prints: list[Floats] = field(default_factory=list)
+    longest: float = 0.0
+    sampled: list[str] = field(default_factory=list)
+    cosine: list[Floats] = field(default_factory=list)
+    texts: list[Halves] = field(default_factory=list)
+    stored_at: list[Rows] = field(default_factory=list)
+    stored: list[Halves] = field(default_factory=list)
+    failure: SystemFailure | NotMeasurableError | None = None
+
+    def add(self, batch: VectorBatch) -> Floats:
+        """Take in the stored vectors of a batch.
+
+        Returns:
+            Their unit vectors, rows as ``batch.ids``; zeros where there is no direction.
+        """
+        import numpy as np
+
+        self.points += len(batch.ids) + len(batch.missing) + len(batch.other)
+        self.missing.extend(batch.missing)
+        self.other.extend(batch.other)
+        if not batch.ids:
+            return batch.matrix
+        norms: Lengths = np.sqrt(np.einsum("ij,ij->i", batch.matrix, batch.matrix, dtype=np.float64))
+        usable = np.isfinite(norms) & (norms > TINY)
+        whole = bool(usable.all())
+        safe = np.where(usable, norms, 1.0)
+        self.longest = max(self.longest, float(np.abs(safe - 1).max()))
+        unit: Floats = np.divide(batch.matrix, safe[:, None], dtype=np.float32)
+        if not whole:
+            unit[~usable] = 0.0
+            self.zero.extend(compress(batch.ids, ~usable))
+        self.ids.extend(batch.ids if whole else compress(batch.ids, usable))
+        self.prints.append((unit if whole else unit[usable]) @ _directions(unit.shape[1]))
+        return unit
+
+    def compare(self, names: Sequence[str], stored: Floats, again: Floats, *, stride: int) -> None:
+        """Take in some sampled points.
+
+        Args:
+            names: The points.
+            stored: Their unit vectors, shape (n, dimension); zeros where there is no direction.
+            again: Vectors of their re-embedded texts, of the same shape and any length.
+            stride: Every so many points the stored vector is kept although it matches.
+        """
+        import numpy as np
+
+        norms = np.linalg.norm(again, axis=1, keepdims=True)
+        unit: Floats = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
+        cosine = np.einsum("ij,ij->i", stored, unit)
+        cosine[(norms[:, 0] == 0) | ~stored.any(axis=1)] = np.nan
+        first, room = len(self.sampled), KEPT_BYTES // (2 * max(unit.shape[1], 1)) - len(self.sampled)
+        places = np.arange(first, first + len(names))
+        self.sampled.extend(names)
+        self.cosine.append(cosine)
+        if room > 0:
+            wanted = np.flatnonzero((cosine < MATCH) | ((places % stride == 0) & np.isfinite(cosine)))
+            wanted = wanted[wanted < room]
+            self.texts.append(unit[:room].astype(np.float16))
+            self.stored_at.append(places[wanted])
+            self.stored.append(stored[wanted].astype(np.float16))
+
+
+def compare_vectors(
+    batches: Iterable[VectorBatch],
+    snapshot: Iterable[pa.RecordBatch],
+    *,
+    embed: Embed | None,
+    sample: Collection[str] | None,
+    points: int,
+    on_progress: Callable[[int, int | None], None] | None = None,
+) -> Comparison:
+    """Look at every vector once.
+
+    Args:
+        batches: All vectors in id order.
+        snapshot: The snapshot's points in id order, with ``COLUMNS``.
+        embed: Embeds texts as documents; None: nothing is re-embedded.
+        sample: Points to re-embed; None: all with a text.
+        points: Points expected, for progress.
+        on_progress: Called with points seen and expected.
+
+    Raises:
+        SystemFailure: Qdrant fails. A failing embedder is kept as ``failure`` instead.
+    """
+    found = Comparison()
+    stride = max(1, (points if sample is None else len(sample)) // REFERENCES)
+    again = _Again(RowsInStep(snapshot), embed, sample, stride) if embed is not None else None
+    for batch in batches:
+        unit = found.add(batch)
+        if again is not None and found.failure is None:
+            try:
+                again.compare(found, batch, unit)
+            except (SystemFailure, NotMeasurableError) as failure:
+                found.failure = failure
+        if on_progress:
+            on_progress(found.points, max(points, found.points))
+    return found
+
+
+@dataclass(frozen=True)
+class _Again:
+    """Re-embeds the sampled texts of a batch."""
+
+    in_step: RowsInStep
+    embed: Embed
+    sample: Collection[str] | None
+    stride: int
+
+    def compare(self, found: Comparison, batch: VectorBatch, unit: Floats) -> None:
+        import numpy as np
+
+        rows = self.in_step.take([*batch.ids, *batch.missing])
+        if not rows.num_rows:
+            return
+        texts = {
+            name: text
+            for name, text in zip(rows.column("point_id").to_pylist(), embedded_texts(rows), strict=True)
+            if text is not None and (self.sample is None or name in self.sample) and not is_blank(text)
+        }
+        if not texts:
+            return
+        again, names = self.embed(list(texts.values())), list(texts)
+        stored = unit
+        if tuple(names) != batch.ids:
+            place = {name: number for number, name in enumerate(batch.ids)}
+            held = np.array([place.get(name, -1) for name in names])
+            stored = np.zeros_like(again)
+            stored[held >= 0] = unit[held[held >= 0]]
+        found.compare(names, stored, again, stride=self.stride)
+
+
+def same_vectors(found: Comparison) -> list[list[str]]:
+    """Groups of at least two points that hold the same vector: neighbours in the order of their first projection.
+
+    A million vectors have about twenty neighbours that come this close by chance in one projection; the others decide.
+    """
+    import numpy as np
+
+    if not found.prints:
+        return []
+    prints = np.concatenate(found.prints)
+    order = np.argsort(prints[:, 0], kind="stable")
+    ordered, left, shift = prints[order], np.arange(len(prints)), 0
+    groups: dict[int, list[int]] = {}
+    while len(left):
+        shift += 1
+        left = left[left + shift < len(ordered)]
+        left = left[ordered[left + shift, 0] - ordered[left, 0] <= SAME]
+        same = (np.abs(ordered[left + shift] - ordered[left]) <= SAME).all(axis=1)
+        for place in left[same].tolist():
+            _unite(groups, place, place + shift)
+        # A point that equals this neighbour is linked through it with all that follow.
+        left = left[~same]
+    united = {id(group): group for group in groups.values()}
+    return [[found.ids[order[place]] for place in sorted(group)] for group in united.values()]
+
+
+def _unite(groups: dict[int, list[int]], first: int, second: int) -> None:
+    one, other = groups.setdefault(first, [first]), groups.setdefault(second, [second])
+    if one is not other:
+        small, large = sorted((one, other), key=len)
+        large.extend(small)
+        groups.update(dict.fromkeys(small, large))
+
+
+def _directions(dimension: int) -> Floats:
+    """The same directions of length 1 in every run, as columns."""
+    import numpy as np
+
+    drawn = np.random.default_rng(20_000 + dimension).standard_normal((dimension, DIRECTIONS))
+    directions: Floats = (drawn / np.linalg.norm(drawn, axis=0)).astype(np.float32)
+    return directions

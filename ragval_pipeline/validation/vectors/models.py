@@ -1,0 +1,205 @@
+"""Was the collection embedded with the model that queries are embedded with, and all of it?
+
+Of the points that no other finding names:
+
+- mixed: at least ``POPULATION`` and ``FEWEST`` of another space beside as many that belong; or as many related ones
+  that the model name separates from the rest, or the day of embedding when another way of embedding explains them;
+- mismatch: ``MOST`` of them off, or fewer when one way of embedding explains those that are off and those that match.
+
+Everything else is a matter of single points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal
+
+from ragval_pipeline.sources.snapshot.lookup import id_order
+from ragval_pipeline.validation.vectors.partition import Label, Partition
+from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit
+from ragval_pipeline.validation.vectors.thresholds import CHANCE, FEWEST, MOST, POPULATION, SAME_MODEL, SEPARATES
+from ragval_pipeline.validation.vectors.trials import Trial
+
+#: Snapshot columns that may explain a split.
+COLUMNS = ("point_id", "model", "embedded_at")
+
+Row = Mapping[str, Any]
+Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation", "unclear"]
+_KINDS: Mapping[str, Kind] = {
+    "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
+    "truncated": "truncation",
+}  # fmt: skip
+#: Ways that explain an index also when most points match: they change what a text says.
+_TELLING = frozenset({"added", "instructed", "input_type", "truncated"})
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the compared points say of the collection.
+
+    Attributes:
+        mismatch: Why the collection as a whole is off; None when it is not.
+        median: Median cosine of the points that are off, those of another model's part aside; None without any.
+        best: The way of embedding that comes closest, when ways were tried.
+        split: What separates the part of another model from the rest, as ``explain_split`` says.
+        compared: Points that the decision rests on, those of another model's part aside.
+    """
+
+    mismatch: Kind | None = None
+    median: float | None = None
+    best: Trial | None = None
+    split: Mapping[str, Any] | None = None
+    compared: int = 0
+
+
+def worth_trying(points: Partition, strangers: Strangers) -> bool:
+    """Whether enough vectors are related to their texts and off to try what was embedded instead."""
+    return _is_population(len(strangers.related), _belonging(points) + len(_off(strangers)))
+
+
+def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], rows: Mapping[str, Row]) -> Decision:
+    """Decide, and label the points of the patterns that are found.
+
+    Args:
+        points: All points.
+        strangers: Those that are off and whose text was not changed.
+        trials: Ways of embedding, the closest first; empty when none was tried.
+        rows: ``COLUMNS`` of the sampled points; empty when nothing is off.
+    """
+    import numpy as np
+
+    matching, best = _belonging(points), trials[0] if trials else None
+    total, split = matching + len(_off(strangers)), None
+    alien, related = strangers.other_space, strangers.related
+    if _is_population(len(alien), total) and _is_population(matching + len(related), total):
+        split = explain_split(_ids(points, alien), _ids(points, _right(points), related), rows)
+        points.assign(alien, Label.OTHER_MODEL)
+        # The rest may be off as a whole besides.
+        total, strangers = total - len(alien), replace(strangers, other_space=[])
+    off = _off(strangers)
+    if not off:
+        return Decision(split=split, compared=total)
+    decision = Decision(median=float(np.median(points.cosine[off])), best=best, split=split, compared=total)
+    # Noise beside many right vectors is no other way of embedding.
+    single = len(strangers.noise) if _is_population(matching, total) else 0
+    most = _is_most(len(off) - single, total)
+    explaining = next((trial for trial in trials if trial.explains and (most or _explains_all(trial))), None)
+    if explaining is None and split is None and _is_population(len(related), total):
+        by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
+        if by is not None and (by["by"] == "model" or (by["by"] == "embedded_at" and best and best.explains)):
+            points.assign(related, Label.OTHER_MODEL)
+            return replace(decision, split=by)
+    if explaining is None and not (most and total >= FEWEST):
+        return decision
+    kind = _KINDS[explaining.kind] if explaining else _kind_of(points, strangers, decision)
+    # Beside texts that were embedded in a known way, vectors of no text at all stay a matter of their own.
+    limit = CHANCE / math.sqrt(points.texts.shape[1])
+    nowhere = (*strangers.noise, *strangers.other_space) if explaining else ()
+    own = {place for place in nowhere if abs(points.cosine[place]) <= limit}
+    points.assign([place for place in points.off().tolist() if place not in own], Label.MISMATCH)
+    return replace(decision, mismatch=kind, best=explaining or best)
+
+
+def _kind_of(points: Partition, strangers: Strangers, decision: Decision) -> Kind:
+    off, median = _off(strangers), decision.median or 0.0
+    if len(strangers.noise) > len(off) / 2:
+        return "noise"
+    if median <= chance_limit(points.sampled, points.texts.shape[1]):
+        return "another_model"
+    return "preprocessing" if median >= SAME_MODEL else "unclear"
+
+
+def _belonging(points: Partition) -> int:
+    return points.count(Label.MATCHING, Label.NEAR)
+
+
+def _off(strangers: Strangers) -> list[int]:
+    return [*strangers.related, *strangers.other_space, *strangers.noise, *strangers.stray]
+
+
+def _right(points: Partition) -> list[int]:
+    return [place for place in points.places(Label.MATCHING, Label.NEAR) if place < points.sampled]
+
+
+def _ids(points: Partition, *places: Sequence[int]) -> list[str]:
+    return [points.ids[place] for part in places for place in part]
+
+
+def _explains_all(trial: Trial) -> bool:
+    return trial.keeps and trial.kind in _TELLING
+
+
+def _is_population(count: int, total: int) -> bool:
+    return count >= FEWEST and count >= POPULATION * total
+
+
+def _is_most(count: int, total: int) -> bool:
+    return count >= FEWEST and count >= MOST * total
+
+
+def explain_split(other: Collection[str], rest: Collection[str], rows: Mapping[str, Row]) -> dict[str, Any] | None:
+    """The one attribute that separates two groups of points: the model's name, the day of embedding, or the id.
+
+    Args:
+        other: Points of the smaller or foreign group.
+        rest: The other ones.
+        rows: ``COLUMNS`` of all of them.
+
+    Returns:
+        ``{"by": "model" | "embedded_at" | "id", ...}`` with the values of both sides; None when nothing separates them.
+    """
+    by_model = _by_model(_values(other, rows, "model"), _values(rest, rows, "model"))
+    if by_model is not None:
+        return by_model
+    by_date = _by_order(_values(other, rows, "embedded_at"), _values(rest, rows, "embedded_at"))
+    if by_date is not None:
+        return {"by": "embedded_at", **by_date}
+    by_id = _by_order([id_order(name) for name in other], [id_order(name) for name in rest])
+    if by_id is None:
+        return None
+    return {"by": "id", **{name: value[2] or str(value[1]) for name, value in by_id.items()}}
+
+
+def usual_model(names: Collection[str], rows: Mapping[str, Row]) -> str | None:
+    """The model that the payload of most of some points names; None when most name none."""
+    counted = Counter(rows[name]["model"] for name in names if name in rows)
+    return str(counted.most_common(1)[0][0]) if counted and counted.most_common(1)[0][0] else None
+
+
+def _values(ids: Collection[str], rows: Mapping[str, Row], column: str) -> list[Any]:
+    values = [rows[name][column] for name in ids if name in rows]
+    return [value for value in values if value] if all(values) or column == "model" else []
+
+
+def _by_model(other: Sequence[str], rest: Sequence[str]) -> dict[str, Any] | None:
+    if not other or not rest:
+        return None
+    (first, count), (second, rest_count) = Counter(other).most_common(1)[0], Counter(rest).most_common(1)[0]
+    if first == second or count < SEPARATES * len(other) or rest_count < SEPARATES * len(rest):
+        return None
+    return {"by": "model", "other": first, "rest": second}
+
+
+def _by_order(other: Sequence[Any], rest: Sequence[Any]) -> dict[str, Any] | None:
+    """The cut in the order of the values with the other group on one side of it."""
+    if not other or not rest:
+        return None
+    ordered = sorted([*((value, True) for value in other), *((value, False) for value in rest)])
+    seen = [0, 0]
+    best: tuple[float, dict[str, Any] | None] = (0.0, None)
+    for (value, is_other), (following, _) in pairwise(ordered):
+        seen[is_other] += 1
+        if value == following:
+            continue
+        before, rest_before = seen[1] / len(other), seen[0] / len(rest)
+        later = min(1 - before, rest_before)
+        earlier = min(before, 1 - rest_before)
+        if later > max(best[0], earlier):
+            best = later, {"other_from": following, "rest_until": value}
+        elif earlier > best[0]:
+            best = earlier, {"other_until": value, "rest_from": following}
+    return best[1] if best[0] >= SEPARATES else None

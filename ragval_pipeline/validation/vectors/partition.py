@@ -1,0 +1,161 @@
+"""Each re-embedded point in exactly one class: every finding about single vectors is read from these classes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Literal
+
+from ragval_pipeline.validation.vectors.comparison import Comparison
+from ragval_pipeline.validation.vectors.thresholds import MATCH, REFERENCES, SPREAD
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Rows = NDArray[np.intp]
+
+Look = Literal["noise", "another_model", "older_text", "another_point"]
+
+
+class Label(IntEnum):
+    """What a re-embedded point is; ``OFF`` until something explains why it does not match."""
+
+    OFF = 0
+    MATCHING = 1
+    NEAR = 2
+    NO_DIRECTION = 3
+    COPIED = 4
+    SWAPPED = 5
+    OTHER_MODEL = 6
+    MISMATCH = 7
+    TEXT_MISMATCH = 8
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The point whose text a vector belongs to.
+
+    Attributes:
+        point: Its place.
+        cosine: Of the vector with that text.
+        off: Whether that point does not hold the vector of its own text.
+    """
+
+    point: int
+    cosine: float
+    off: bool
+
+
+class Partition:
+    """The re-embedded points, each with one label.
+
+    A label is only ever given to points that are still ``OFF``: what is named by a larger pattern is not named again.
+
+    Attributes:
+        ids: The points of the sample, then those that were looked up beside it.
+        sampled: How many of them are the sample.
+        cosine: Of each stored vector with that of its text, shape (n,); NaN where one of them has no direction.
+        texts: Unit vectors of the texts, float16, shape (at most n, dimension).
+        stored: Unit vectors as stored, float16, of the points at the places ``at``.
+        labels: Of each point, shape (n,).
+        looks: What the vectors of ``TEXT_MISMATCH`` look like, by place.
+        owners: Whose text a vector belongs to, by place.
+    """
+
+    def __init__(self, found: Comparison) -> None:
+        import numpy as np
+
+        def joined(blocks: Sequence[NDArray[np.generic]], empty: NDArray[np.generic]) -> NDArray[np.generic]:
+            return np.concatenate(blocks) if blocks else empty
+
+        none = np.empty((0, 1), dtype=np.float16)
+        self.ids, self.sampled = list(found.sampled), len(found.sampled)
+        self.cosine: Floats = joined(found.cosine, np.empty(0, dtype=np.float32))  # type: ignore[assignment]
+        self.texts: NDArray[np.float16] = joined(found.texts, none)  # type: ignore[assignment]
+        self.stored: NDArray[np.float16] = joined(found.stored, none)  # type: ignore[assignment]
+        self.at: Rows = joined(found.stored_at, np.empty(0, dtype=np.intp))  # type: ignore[assignment]
+        self.labels = _by_cosine(self.cosine)
+        self.looks: dict[int, Look] = {}
+        self.owners: dict[int, Owner] = {}
+
+    def off(self, *, with_vector: bool = False) -> Rows:
+        """Places of the sampled points that nothing explains yet; ``with_vector``: those whose vector was kept."""
+        import numpy as np
+
+        off = np.flatnonzero(self.labels[: self.sampled] == Label.OFF)
+        return off[np.isin(off, self.at)] if with_vector else off
+
+    def assign(self, places: Iterable[int] | Rows, label: Label) -> None:
+        """Give a label to those of the points that have none."""
+        import numpy as np
+
+        chosen = np.fromiter(places, dtype=np.intp)
+        self.labels[chosen[self.labels[chosen] == Label.OFF]] = label
+
+    def places(self, *labels: Label) -> list[int]:
+        """Places of the points with one of some labels."""
+        import numpy as np
+
+        found: list[int] = np.flatnonzero(np.isin(self.labels, labels)).tolist()
+        return found
+
+    def names(self, *labels: Label) -> list[str]:
+        """Ids of the points with one of some labels."""
+        return [self.ids[place] for place in self.places(*labels)]
+
+    def count(self, *labels: Label) -> int:
+        """Sampled points with one of some labels."""
+        import numpy as np
+
+        return int(np.isin(self.labels[: self.sampled], labels).sum())
+
+    def vectors(self, places: Sequence[int] | Rows) -> Floats:
+        """Stored unit vectors of points whose vector was kept."""
+        import numpy as np
+
+        vectors: Floats = self.stored[np.searchsorted(self.at, places)].astype(np.float32)
+        return vectors
+
+    def references(self) -> list[int]:
+        """Places of points that stand for the whole sample: evenly spread over it."""
+        return list(range(0, self.sampled, max(1, self.sampled // REFERENCES)))
+
+    def look_up(self, ids: Sequence[str], stored: Floats, again: Floats) -> None:
+        """Add points beside the sample; rows of unit vectors."""
+        import numpy as np
+
+        places = np.arange(len(self.ids), len(self.ids) + len(ids))
+        cosine = np.einsum("ij,ij->i", stored, again)
+        self.ids.extend(ids)
+        self.cosine = np.concatenate([self.cosine, cosine])
+        self.labels = np.concatenate([self.labels, _by_cosine(cosine)])
+        self.texts = np.concatenate([self.texts, again.astype(np.float16)])
+        self.stored = np.concatenate([self.stored, stored.astype(np.float16)])
+        self.at = np.concatenate([self.at, places])
+
+
+def _by_cosine(cosine: Floats) -> NDArray[np.int8]:
+    """The labels that the cosine alone tells.
+
+    Honest storage and honest providers stay far above ``MATCH``. Where a whole collection lies close to it, as that of
+    a quantised model does, its matching half says how far its own points spread.
+    """
+    import numpy as np
+
+    labels = np.full(len(cosine), Label.OFF, dtype=np.int8)
+    labels[np.isnan(cosine)] = Label.NO_DIRECTION
+    matching = cosine >= MATCH
+    if matching.any() and 2 * matching.sum() >= np.isfinite(cosine).sum():
+        usual = SPREAD * float(np.median(1 - cosine[matching]))
+        labels[cosine >= 1 - usual] = Label.NEAR
+    labels[matching] = Label.MATCHING
+    return labels
+
+
+def mark_copies(points: Partition, groups: Iterable[Collection[str]]) -> None:
+    """Label the points that are off and hold the vector of another text."""
+    place = {points.ids[number]: number for number in points.off().tolist()}
+    points.assign([place[name] for group in groups for name in group if name in place], Label.COPIED)

@@ -1,0 +1,280 @@
+"""Where the vectors of points that do not match lie: at another text, in the collection's space, or in none of its."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.validation.vectors.partition import Label, Owner, Partition
+from ragval_pipeline.validation.vectors.thresholds import (
+    CENTRED_FROM,
+    CHANCE,
+    COMPARISONS,
+    DRIFT,
+    MATCH,
+    MUCH_CLOSER,
+    NOISE,
+    REFERENCES,
+    STRUCTURE,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Rows = NDArray[np.intp]
+
+#: Vectors, and texts, that are compared with each other at once.
+_BLOCK, _TEXTS = 1024, 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """What the vectors of the points that are off are close to.
+
+    Attributes:
+        places: The points, in the order of all arrays here.
+        own: Cosines with their own texts, the direction that all texts lean to aside.
+        energy: Mean squares of their cosines with the other texts, the same, times the dimension: 1 for random vectors.
+        owner: By whether that point is off itself: the other text that each is closest to; -1 without any.
+        owner_cosine: Its cosine.
+    """
+
+    places: Rows
+    own: Floats
+    energy: Floats
+    owner: dict[bool, Rows] = field(default_factory=dict)
+    owner_cosine: dict[bool, Floats] = field(default_factory=dict)
+
+
+def nearest_texts(points: Partition) -> Nearest:
+    """Compare the vector of each point that is off with every text.
+
+    Above ``COMPARISONS`` only as many are compared, evenly spread; the others only when one of these belongs to another
+    text, which a collection embedded with another model never shows.
+    """
+    import numpy as np
+
+    places = np.concatenate([points.off(with_vector=True), np.arange(points.sampled, len(points.ids))])
+    places = places[points.labels[places] == Label.OFF]
+    found, lean = _nothing_near(places), _lean(points.texts)
+    against = np.arange(len(points.texts))
+    step = max(1, -(-len(places) * len(against) // COMPARISONS))
+    for turn in range(step):
+        if turn == 1 and max(cosines.max() for cosines in found.owner_cosine.values()) < MATCH:
+            against = np.array(points.references())
+        rows = np.arange(turn, len(places), step)
+        for start in range(0, len(rows), _BLOCK):
+            _compare(found, rows[start : start + _BLOCK], points, against, lean)
+    return found
+
+
+def _nothing_near(places: Rows) -> Nearest:
+    import numpy as np
+
+    def none(kind: type) -> Any:
+        return np.full(len(places), -1, dtype=kind)
+
+    both = (True, False)
+    return Nearest(
+        places, none(np.float32), np.zeros(len(places), dtype=np.float32),
+        {off: none(np.intp) for off in both}, {off: none(np.float32) for off in both},
+    )  # fmt: skip
+
+
+def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean: Floats) -> None:
+    """Compare some vectors with the texts of some points, in blocks of texts."""
+    import numpy as np
+
+    places = found.places[rows]
+    stored = points.vectors(places)
+    stored_lean = stored @ lean
+    found.own[rows] = _without_lean(points.cosine[places], stored_lean, points.texts[places].astype(np.float32) @ lean)
+    for start in range(0, len(against), _TEXTS):
+        numbers = against[start : start + _TEXTS]
+        block = points.texts[numbers].astype(np.float32)
+        cosines = stored @ block.T
+        cosines[places[:, None] == numbers[None, :]] = -1.0
+        freed = _without_lean(cosines, stored_lean[:, None], (block @ lean)[None, :])
+        freed[places[:, None] == numbers[None, :]] = 0.0
+        found.energy[rows] += np.einsum("ij,ij->i", freed, freed) * (points.texts.shape[1] / max(len(against) - 1, 1))
+        is_off = points.labels[numbers] == Label.OFF
+        for off in (True, False):
+            columns = np.flatnonzero(is_off == off)
+            if not len(columns):
+                continue
+            top = cosines[:, columns].argmax(axis=1)
+            cosine = cosines[np.arange(len(rows)), columns[top]]
+            better = cosine > found.owner_cosine[off][rows]
+            found.owner_cosine[off][rows[better]] = cosine[better]
+            found.owner[off][rows[better]] = numbers[columns[top[better]]]
+
+
+def _lean(texts: NDArray[np.float16]) -> Floats:
+    """The direction that all texts lean to, of length 1; zeros where there are too few to tell."""
+    import numpy as np
+
+    mean = texts.mean(axis=0, dtype=np.float32)
+    length = float(np.linalg.norm(mean))
+    lean: Floats = mean / length if len(texts) >= CENTRED_FROM and length > 0 else np.zeros_like(mean)
+    return lean
+
+
+def _without_lean(cosine: Floats, one: Floats, other: Floats) -> Floats:
+    """Cosines of vectors without their parts ``one`` and ``other`` along a common direction."""
+    import numpy as np
+
+    rest = np.sqrt(np.maximum(1 - one**2, 1e-6)) * np.sqrt(np.maximum(1 - other**2, 1e-6))
+    freed: Floats = (cosine - one * other) / rest
+    return freed
+
+
+def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> None:
+    """Note whose text the vectors belong to, and label those ``SWAPPED`` whose owner is off as well.
+
+    Where the text of a right point and that of an off one are equally close, as twins are, the off one is the owner.
+    """
+    for row, place in enumerate(near.places.tolist()):
+        off = bool(near.owner_cosine[True][row] >= near.owner_cosine[False][row] - NOISE)
+        cosine = float(near.owner_cosine[off][row])
+        if cosine >= MATCH and 1 - cosine <= MUCH_CLOSER * (1 - float(points.cosine[place])) and place not in changed:
+            points.owners[place] = Owner(int(near.owner[off][row]), cosine, off)
+    points.assign([place for place, owner in points.owners.items() if owner.off], Label.SWAPPED)
+
+
+def mark_displaced(points: Partition) -> None:
+    """Label ``SWAPPED`` the points whose own vector a swapped one holds: whose they hold may be outside the sample."""
+    points.assign([owner.point for owner in points.owners.values() if owner.off], Label.SWAPPED)
+
+
+@dataclass(frozen=True, eq=False)
+class Strangers:
+    """The points that are off, by what their vectors have to do with texts.
+
+    Attributes:
+        related: Closer to the own text than unrelated vectors are.
+        other_space: Unrelated to every text, and not to each other: another model's.
+        noise: Unrelated to every text and to each other.
+        stray: Of the same space, unrelated to the own text.
+    """
+
+    related: list[int]
+    other_space: list[int]
+    noise: list[int]
+    stray: list[int]
+
+
+def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) -> Strangers:
+    """Sort the points that are still off.
+
+    Vectors of two models are unrelated: with each other's texts they have the cosines of random directions, so their
+    energy is about 1, and their cosines with their own texts average to zero. Vectors of the collection's own model lie
+    where its texts lie, also when the text of the point was changed: their energy is that of the texts among each
+    other. A vector is of another space when it is nearer, as a ratio, to the first than to the second.
+    """
+    import numpy as np
+
+    fits = points.labels[near.places] == Label.OFF
+    fits &= (near.places < points.sampled) & ~np.isin(near.places, np.array(sorted(left_out), dtype=np.intp))
+    places, own, energy = near.places[fits], near.own[fits], near.energy[fits]
+    dimension = max(points.texts.shape[1], 1)
+    limit = chance_limit(points.sampled, dimension)
+    unrelated = own <= limit
+    nowhere = unrelated & (energy <= math.sqrt(max(_energy_of_texts(points), 1.0)))
+    strangers = places[nowhere]
+    centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= DRIFT / math.sqrt(dimension)
+    model, stray = strangers[:0], places[unrelated & ~nowhere]
+    if centred and _have_structure(points, strangers):
+        # By chance a few of another model's vectors have more energy than the rest of them.
+        alike = _are_like(points, stray, strangers)
+        model, stray = np.concatenate([strangers, stray[alike]]), stray[~alike]
+    # Vectors that were not kept are judged by their own cosine.
+    unseen = np.setdiff1d(points.off(), points.at)
+    near_own = points.cosine[unseen] > limit
+    return Strangers(
+        related=[*places[~unrelated].tolist(), *unseen[near_own].tolist()],
+        other_space=model.tolist(),
+        noise=[*np.setdiff1d(strangers, model).tolist(), *unseen[~near_own].tolist()],
+        stray=stray.tolist(),
+    )
+
+
+def chance_limit(points: int, dimension: int) -> float:
+    """Cosine with the own text that no unrelated vector of so many exceeds."""
+    return (math.sqrt(2 * math.log(max(points, 2))) + CHANCE) / math.sqrt(max(dimension, 1))
+
+
+def _energy_of_texts(points: Partition) -> float:
+    """Mean square of the cosines of the texts among each other, times the dimension."""
+    import numpy as np
+
+    places = np.array(points.references(), dtype=np.intp)
+    texts, lean = points.texts[places[places < len(points.texts)]].astype(np.float32), _lean(points.texts)
+    freed = _without_lean(texts @ texts.T, (texts @ lean)[:, None], (texts @ lean)[None, :])
+    np.fill_diagonal(freed, 0.0)
+    return float((freed**2).sum()) * int(texts.shape[1]) / max(len(texts) * (len(texts) - 1), 1)
+
+
+def _have_structure(points: Partition, places: Rows) -> bool:
+    """Whether some vectors are more, or less, similar to each other than noise is.
+
+    The cosines of noise spread by ``1 / sqrt(d)`` around zero, those of every model further. Noise of positive numbers
+    leans to the diagonal, which is left aside. Of noise, the energy times the number of pairs has a chi-squared
+    distribution; Wilson and Hilferty's transformation gives standard deviations.
+    """
+    import numpy as np
+
+    vectors = points.vectors(places[:: max(1, len(places) // REFERENCES)])
+    pairs = len(vectors) * (len(vectors) - 1) // 2
+    if not pairs:
+        return False
+    vectors = vectors - vectors.mean(axis=1, keepdims=True)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+    energy, spread = float(np.mean(cosines**2)) * vectors.shape[1], 2 / (9 * pairs)
+    deviations = (math.cbrt(energy) - (1 - spread)) / math.sqrt(spread)
+    return deviations >= STRUCTURE
+
+
+def _are_like(points: Partition, places: Rows, model: Rows) -> NDArray[np.bool_]:
+    """Which vectors are as similar to those of another model as these are to each other, rather than by chance."""
+    import numpy as np
+
+    others = points.vectors(model[:: max(1, len(model) // REFERENCES)])
+
+    def energy(some: Rows) -> Floats:
+        squares = (points.vectors(some) @ others.T) ** 2
+        found: Floats = squares.mean(axis=1) * others.shape[1]
+        return found
+
+    usual = float(np.median(energy(model))) if len(model) else 0.0
+    like: NDArray[np.bool_] = energy(places) >= math.sqrt(usual)
+    return like
+
+
+def name_the_rest(
+    points: Partition, sorted_points: Strangers, *, changed: Collection[int], other_model: Collection[int]
+) -> None:
+    """Label what is still off ``TEXT_MISMATCH``, and say what each vector looks like.
+
+    Args:
+        points: All points.
+        sorted_points: Those that are off.
+        changed: Points whose stored hash says that the text was changed.
+        other_model: Points whose payload names another model than that of the matching points.
+    """
+    alien, noise, changed = set(sorted_points.other_space), set(sorted_points.noise), set(changed)
+    rest = points.off().tolist()
+    points.assign(rest, Label.TEXT_MISMATCH)
+    for place in rest:
+        if place in points.owners:
+            points.looks[place] = "another_point"
+        elif place in changed:
+            points.looks[place] = "older_text"
+        elif place in alien or (place in noise and place in other_model):
+            points.looks[place] = "another_model"
+        else:
+            points.looks[place] = "noise" if place in noise else "older_text"

@@ -1,0 +1,280 @@
+"""What follows from what, told by the aspects that codes break and read and the entities that subjects share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from graphlib import TopologicalSorter
+
+import pytest
+
+from ragval_pipeline.findings.aspects import OF_A_FIELD, Aspect
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.graph import Site, can_follow, consequences_of
+from ragval_pipeline.findings.model import Need
+from tests.findings.linking import because, finding, follows, linked, page, point, query
+
+
+def test_every_aspect_is_broken_by_some_code_and_read_by_another():
+    for aspect in Aspect:
+        broken = {row.code for row in CATALOGUE.values() if aspect in row.breaks}
+        read = {row.code for row in CATALOGUE.values() if aspect in row.reads}
+        assert broken, aspect
+        assert read - broken, aspect
+
+
+def test_no_code_follows_from_itself_by_way_of_others():
+    graph = {code: {cause for cause in CATALOGUE if can_follow(code, cause)} for code in CATALOGUE}
+    assert set(TopologicalSorter(graph).static_order()) == set(CATALOGUE)
+
+
+def test_fields_stand_only_in_rows_that_are_about_fields():
+    for row in CATALOGUE.values():
+        assert not row.fields or not OF_A_FIELD.isdisjoint(row.breaks | row.reads), row.code
+
+
+def test_a_deleted_page_can_fail_queries_and_by_them_the_metrics_and_no_text():
+    assert consequences_of("coverage.missing_page") == {
+        "query.dead_target", "query.failed", "regression.query_lost", "regression.significant_drop",
+    } | {"integrity.not_captured", "integrity.heading_loss"}  # fmt: skip
+
+
+def test_a_field_can_spoil_only_what_reads_that_field():
+    assert "coverage.missing_page" in consequences_of("payload.missing_field", "source_url")
+    assert "coverage.missing_page" not in consequences_of("payload.missing_field", "title")
+
+
+def test_a_query_follows_from_the_page_that_it_expects_and_from_no_other():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
+    found = linked(failed, finding("coverage.missing_page", page("/a")))
+    assert because(found, "query.failed") == {"q1": "coverage.missing_page", "q2": None}
+    assert found[0].because is None
+    whole = linked(failed, finding("coverage.missing_page", page("/a")), finding("chunk.index_gap", page("/b")))
+    assert because(whole, "query.failed") == {"q1": "coverage.missing_page", "q2": "chunk.index_gap"}
+    assert whole[0].because == "coverage.missing_page"
+
+
+def test_what_is_wrong_with_a_point_is_wrong_with_its_page_and_not_with_its_neighbour():
+    damaged = finding("text.mojibake", point("1"))
+    assert follows(finding("integrity.drifted", point("1")), damaged) == "text.mojibake"
+    assert follows(finding("integrity.drifted", point("2")), damaged) is None
+    assert follows(finding("retrieval.dark_page", page("/a")), damaged) == "text.mojibake"
+    assert follows(finding("retrieval.dark_page", page("/b")), damaged) is None
+
+
+def test_what_is_wrong_with_a_page_is_wrong_with_its_points():
+    assert follows(finding("chunk.over_model_limit", point("1")), finding("chunk.one_per_page", page("/a")))
+
+
+def test_hits_explain_what_an_answer_is_full_of():
+    crowded = finding("retrieval.crowded_top_k", query("q", points=("1", "2")))
+    assert follows(crowded, finding("chunk.duplicate_index", point("2"), point("9"))) == "chunk.duplicate_index"
+    assert follows(crowded, finding("chunk.duplicate_index", point("8"), point("9"))) is None
+    assert follows(crowded, finding("chunk.over_model_limit", point("1"))) is None
+
+
+def test_one_copy_takes_no_more_room_in_an_answer_than_any_other_chunk():
+    copies = finding("chunk.duplicate_text", "1", "2", "3")
+    assert follows(finding("query.failed", query("q", "/z", points=("1", "x"))), copies) is None
+    assert follows(finding("query.failed", query("q", "/z", points=("1", "x", "2"))), copies) == "chunk.duplicate_text"
+
+
+def test_a_query_that_names_only_a_module_is_about_all_its_pages():
+    failed = finding("query.failed", query("q", module="one"))
+    missing = finding("coverage.missing_page", page("/a"))
+    assert follows(failed, missing, site=Site(pages_of={"one": ["/a", "/b"]})) == "coverage.missing_page"
+    assert follows(failed, missing, site=Site(pages_of={"two": ["/a"]})) is None
+
+
+def test_a_wrong_field_explains_what_reads_that_field_and_nothing_else():
+    empty = finding("payload.empty_field", point("1", fields=("title",)), scope="page_title")
+    for code in ("coverage.orphan_page", "integrity.not_captured"):
+        assert follows(finding(code, page("/a")), empty) is None
+    address = finding("payload.wrong_type", point("1", fields=("source_url",)), scope="url")
+    assert follows(finding("coverage.orphan_page", page("/a")), address) == "payload.wrong_type"
+    judged = finding("query.failed", query("q", "/a", fields=("chapter",)))
+    assert follows(judged, address) is None
+    chapter = finding("payload.missing_field", point("1", fields=("chapter",)), scope="chapter_id")
+    assert follows(judged, chapter) == "payload.missing_field"
+
+
+def test_findings_of_one_code_in_several_fields_all_explain():
+    parts = [
+        finding("payload.empty_field", point(name, f"/{name}", fields=(field,)), scope=field)
+        for name, field in (("1", "module"), ("2", "chapter"))
+    ]
+    failed = finding(
+        "query.failed", query("q1", "/1", fields=("module",)), query("q2", "/2", fields=("module", "chapter"))
+    )
+    assert follows(failed, *parts) == "payload.empty_field"
+
+
+def test_a_field_under_another_name_is_missing_because_of_it_and_one_of_one_value_is_not():
+    missing = finding("payload.missing_field", point("1", fields=("module",)), scope="module_name")
+    mapped = finding("payload.field_map", "module_name")
+    field = replace(mapped.subjects[0], fields=("module",))
+    assert follows(missing, mapped.model_copy(update={"subjects": (field,)})) == "payload.field_map"
+    assert follows(missing, finding("payload.constant_field", field)) is None
+
+
+def test_points_whose_page_is_not_known_explain_the_pages_that_lack_their_index_when_there_are_enough():
+    def lost(*names: str):
+        return finding(
+            "payload.missing_field", *(point(name, None, fields=("source_url",), indices=(2,)) for name in names)
+        )
+
+    gaps = finding("chunk.index_gap", page("/a", indices=(2,)), page("/b", indices=(2,)))
+    assert follows(gaps, lost("1", "2")) == "payload.missing_field"
+    assert follows(gaps, lost("1")) is None
+    assert follows(finding("chunk.index_gap", page("/a", indices=(3,))), lost("1")) is None
+    # A point that lacks two fields is lost once.
+    other = finding("payload.empty_field", point("1", None, fields=("title",), indices=(2,)))
+    assert follows(gaps, lost("1"), other) is None
+
+
+def test_a_page_lacks_what_is_stored_under_another_address_or_none():
+    site = Site(moved={"/a": ["/old", "7"]})
+    missing = finding("coverage.missing_page", page("/a"))
+    assert follows(missing, finding("coverage.orphan_page", page("/old")), site=site) == "coverage.orphan_page"
+    assert follows(missing, finding("coverage.orphan_page", page("/old"))) is None
+    unnamed = finding("payload.missing_field", point("7", None, fields=("source_url",)))
+    assert follows(missing, unnamed, site=site) == "payload.missing_field"
+    assert (
+        follows(finding("retrieval.dark_page", page("/a")), finding("vector.zero", point("7", None)), site=site) is None
+    )
+
+
+def test_a_host_explains_the_pages_that_it_holds_and_no_low_score():
+    host = finding("coverage.foreign_host", page("old.example.org", pages=("/a",)))
+    assert follows(finding("coverage.missing_page", page("/a")), host) == "coverage.foreign_host"
+    assert follows(finding("query.failed", query("q", "/a", fields=("source_url",))), host) == "coverage.foreign_host"
+    unranked = frozenset({Aspect.FIELD})
+    assert follows(finding("query.failed", query("q", "/a", without=unranked)), host) is None
+
+
+def test_a_threshold_explains_the_queries_that_are_held_to_it():
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,), without=frozenset({Aspect.SELECTION})))
+    assert follows(finding("query.failed", query("q", thresholds=(0.7,))), unfit) == "query.threshold_unfit"
+    assert follows(finding("query.failed", query("q", thresholds=(0.6,))), unfit) is None
+    assert follows(finding("query.failed", query("q", "/a")), unfit) is None
+    assert follows(finding("query.negative_scored_high", query("n", thresholds=(0.7,))), unfit) is None
+
+
+def test_wrong_vectors_explain_searches_where_they_are_and_everywhere_from_a_twentieth_of_the_points_on():
+    few = finding("vector.zero", *(point(str(number), "/b") for number in range(4)))
+    many = finding("vector.zero", *(point(str(number), "/b") for number in range(5)))
+    found = finding("query.failed", query("q", "/a"))
+    assert follows(found, few) is None
+    assert follows(found, many) == "vector.zero"
+    assert follows(finding("query.failed", query("q", "/b")), few) == "vector.zero"
+    assert follows(finding("query.threshold_unfit", query("0.7", thresholds=(0.7,))), many) == "vector.zero"
+    assert follows(found, finding("vector.model_mismatch", "docs")) == "vector.model_mismatch"
+    sampled = finding("vector.mixed_models", *(point(str(number), "/b") for number in range(2)), looked_at=10)
+    assert follows(found, sampled) == "vector.mixed_models"
+
+
+def test_a_text_explains_no_search_elsewhere_however_many_are_like_it():
+    glued = finding("text.glued_words", *(point(str(number), "/b") for number in range(100)))
+    assert follows(finding("query.failed", query("q", "/a")), glued) is None
+
+
+@pytest.mark.parametrize("code", ["integrity.gone", "integrity.drifted"])
+def test_the_frame_of_a_page_explains_chunks_of_which_little_more_differs(code: str):
+    frame = finding("text.boilerplate", *(point(name, words=20) for name in "123"))
+    differing = finding(code, point("1", words=19), point("2", words=21), point("3"))
+    assert because(linked(differing, frame), code) == {"1": "text.boilerplate", "2": None, "3": None}
+
+
+def test_a_metric_fell_because_of_failed_queries_only_when_they_are_all_that_pull_it_down():
+    failed = finding("query.failed", query("q1"), query("q2"))
+    drop = finding("regression.significant_drop", query("ndcg", queries=("q1", "q2")), scope="ndcg")
+    assert follows(drop, failed) == "query.failed"
+    other = finding("regression.significant_drop", query("ndcg", queries=("q1", "vanished")), scope="ndcg")
+    assert follows(other, failed) is None
+    assert follows(finding("regression.query_lost", query("q1")), failed) == "query.failed"
+    assert follows(finding("regression.query_lost", query("q3")), failed) is None
+
+
+def test_an_info_finding_leads_no_error():
+    cut = finding("chunk.too_small", point("1"))
+    assert follows(finding("integrity.not_captured", page("/a")), cut) is None
+    assert follows(finding("integrity.heading_loss", page("/a")), cut) == "chunk.too_small"
+    severe = cut.model_copy(update={"severity": "warning"})
+    assert follows(finding("integrity.not_captured", page("/a")), severe) == "chunk.too_small"
+
+
+def test_an_aspect_that_a_subject_is_without_does_not_link_it():
+    short = finding("chunk.too_small", point("1"))
+    uncut = page("/a", without=frozenset({Aspect.CUT}))
+    assert follows(finding("integrity.heading_loss", uncut), short) is None
+
+
+def test_a_title_that_all_points_share_hides_pages_and_one_that_a_point_lacks_does_not():
+    titles = {"fields": ("title",)}
+    dark = finding("retrieval.dark_page", page("/a"))
+    constant = finding("payload.constant_field", page("page_title", **titles))
+    assert follows(dark, constant) == "payload.constant_field"
+    assert follows(dark, finding("payload.empty_field", point("1", **titles), scope="page_title")) is None
+
+
+def test_what_decides_by_itself_comes_before_what_can_only_be_inferred():
+    failed = finding("query.failed", query("q", "/a", thresholds=(0.7,)))
+    long = finding("chunk.over_model_limit", point("1"))
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,)))
+    assert follows(failed, long, unfit) == "query.threshold_unfit"
+
+
+def test_a_query_that_missed_several_conditions_follows_only_from_causes_of_them_all():
+    low = Need(aspects=frozenset({Aspect.VECTOR, Aspect.REACH}))
+    unnamed = Need(aspects=frozenset({Aspect.VECTOR, Aspect.FIELD}), fields=("module",))
+    failed = finding("query.failed", query("q", "/a", thresholds=(0.7,), needs=(low, unnamed)))
+    empty = finding("payload.empty_field", point("1", fields=("module",)), scope="module_name")
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,)))
+    assert follows(failed, empty) is None
+    assert follows(failed, unfit) is None
+    assert follows(failed, finding("vector.zero", point("1"))) == "vector.zero"
+    both = linked(failed, empty, unfit)[0]
+    assert both.because == "payload.empty_field"
+    assert both.remedy == "Goes away with payload.empty_field and query.threshold_unfit."
+
+
+def test_of_several_causes_the_one_that_explains_most_is_named_then_the_gravest():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
+    dark, zero = finding("retrieval.dark_page", page("/a"), page("/b")), finding("vector.zero", point("1"))
+    assert because(linked(failed, dark, zero), "query.failed") == dict.fromkeys(("q1", "q2"), "retrieval.dark_page")
+    assert follows(finding("query.failed", query("q1", "/a")), dark, zero) == "vector.zero"
+
+
+def test_of_causes_that_follow_from_each_other_the_root_is_named():
+    points = [point("1"), point("2")]
+    twice, variant = finding("chunk.duplicate_index", *points), finding("coverage.url_variant", page("/a"))
+    assert follows(finding("chunk.duplicate_text", *points), twice, variant) == "coverage.url_variant"
+
+
+def test_a_query_about_a_page_without_chunks_fails_because_of_that_and_not_of_its_dead_target():
+    failed, dead = (finding(code, query("q", "/a")) for code in ("query.failed", "query.dead_target"))
+    missing = finding("coverage.missing_page", page("/a"))
+    assert {entry.because for entry in linked(failed, dead, missing)[:2]} == {"coverage.missing_page"}
+
+
+def test_the_remedy_of_what_follows_is_its_cause_and_the_rest_keeps_its_own():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"), remedy="Look at it.")
+    missing, gap = finding("coverage.missing_page", page("/a")), finding("chunk.index_gap", page("/b"))
+    assert linked(failed)[0].remedy == "Look at it."
+    assert linked(failed, missing)[0].remedy == "Look at it. 1 of 2 goes away with coverage.missing_page."
+    assert linked(failed, missing, gap)[0].remedy == "Goes away with coverage.missing_page and chunk.index_gap."
+
+
+def test_computed_causes_take_the_place_of_derived_ones():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"), query("q3", thresholds=(0.7,)))
+    causes = [
+        finding("text.mojibake", point("1"), point("2", "/b")),
+        finding("coverage.missing_page", page("/c")),
+        finding("query.threshold_unfit", query("0.7", thresholds=(0.7,))),
+    ]
+    computed = {"query.failed": {"q1": frozenset({"coverage.missing_page", "vector.zero"}), "q2": frozenset()}}
+    found = linked(failed, *causes, simulated=computed)[0]
+    assert {entry.name: entry.details for entry in found.subjects} == {
+        "q1": {"because": "coverage.missing_page", "simulated": True},
+        "q2": {},
+        "q3": {"because": "query.threshold_unfit"},
+    }

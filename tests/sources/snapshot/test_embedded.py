@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.sources.snapshot.embedded import embedded_text
+from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
+from ragval_pipeline.suite.payload import PayloadSettings
+
+TEXT = "Valves open clockwise."
+
+
+def node(**more: Any) -> dict[str, Any]:
+    """A node as LlamaIndex writes it, as far as it says what is embedded."""
+    metadata = {"url": "https://docs.example.com/valves", "title": "Valves", "pages": 3}
+    return {"text": TEXT, "metadata": metadata, "excluded_embed_metadata_keys": [], **more}
+
+
+def row_of(payload: dict[str, Any], flavour: str) -> dict[str, Any]:
+    settings = PayloadSettings(flavour=flavour)
+    mapper = RecordMapper(
+        fields=settings.fields,
+        tracked=tracked_fields(settings.fields, settings.required),
+        page_key=str,
+        pages={},
+        flavour=settings.flavour,
+    )
+    [row] = mapper.batch([Point("1", payload)]).to_pylist()
+    assert isinstance(row, dict)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("settings", "embedded"),
+    [
+        ({}, f"url: https://docs.example.com/valves\ntitle: Valves\npages: 3\n\n{TEXT}"),
+        ({"excluded_embed_metadata_keys": ["url", "pages"]}, f"title: Valves\n\n{TEXT}"),
+        ({"excluded_embed_metadata_keys": ["url", "title", "pages"]}, TEXT),
+        ({"metadata": {}}, TEXT),
+        (
+            {"metadata_template": "[{key}={value}]", "metadata_separator": " ",
+                "text_template": "{content} {metadata_str}"},
+            f"{TEXT} [url=https://docs.example.com/valves] [title=Valves] [pages=3]",
+        ),
+        (
+            {"metadata_seperator": " | "},
+            f"url: https://docs.example.com/valves | title: Valves | pages: 3\n\n{TEXT}",
+        ),
+        ({"metadata": {"title": "{content}"}}, f"title: {{content}}\n\n{TEXT}"),
+        ({"text_template": "{content:>9}{content.real}{content}"}, "{content:>9}{content.real}" + TEXT),
+    ],
+    ids=["defaults", "left out", "all left out", "no metadata", "templates", "misspelt", "braces", "format tricks"],
+)  # fmt: skip
+def test_a_llamaindex_node_is_embedded_behind_its_metadata_as_it_says_itself(
+    settings: dict[str, Any], embedded: str
+) -> None:
+    row = row_of(
+        {"_node_content": json.dumps(node(**settings)), "url": "https://docs.example.com/valves"}, "llamaindex"
+    )
+    assert row["text"] == TEXT
+    assert embedded_text(row) == embedded
+    assert (row["embedded_text"] is None) == (embedded == TEXT)
+
+
+@pytest.mark.parametrize("content", [None, "not JSON", "[]", json.dumps({"text": None, "metadata": {}}), 7])
+def test_a_point_without_a_readable_node_has_no_text(content: Any) -> None:
+    row = row_of({"_node_content": content, "url": "https://docs.example.com/valves"}, "llamaindex")
+    assert (row["text"], row["embedded_text"], embedded_text(row)) == (None, None, "")
+
+
+def test_langchain_and_haystack_embed_the_text_as_it_is_stored() -> None:
+    langchain = {"page_content": TEXT, "metadata": {"source": "https://docs.example.com/valves", "title": "Valves"}}
+    haystack = {"id": "a1", "content": TEXT, "meta": {"url": "https://docs.example.com/valves", "split_id": 4}}
+    one, two = row_of(langchain, "langchain"), row_of(haystack, "haystack")
+    assert {embedded_text(one), embedded_text(two)} == {TEXT}
+    assert one["source_url"] == two["source_url"] == "https://docs.example.com/valves"
+    assert (one["title"], two["chunk_index"], two["chunk_id"]) == ("Valves", 4, "a1")

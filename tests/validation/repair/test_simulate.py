@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.qdrant.facts import Distance
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.repair.plan import Chunk, Repair, suggested_threshold
+from ragval_pipeline.validation.repair.simulate import (
+    DEEPEST,
+    Simulated,
+    cases_of,
+    score_of,
+    simulate,
+    with_would_clear,
+)
+from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+
+FIELDS = {"text": "text", "source_url": "url", "module": "module"}
+SETTINGS = RetrievalSettings(
+    rules=Rules(HitReader(FIELDS, (), lambda url: url), "normalised", min_similarity=0.5),
+    judge=None,
+    ranks=(3,),
+    top_k=2,
+    relevance_similarity=0.5,
+)
+QUERY = TestQuery(id="q", query_text="gears", relevant_urls=("/gears",))
+#: Two points that push the relevant page out of the top 2.
+HITS = [
+    Hit(1, "a", 0.9, {"url": "/x", "module": "X"}),
+    Hit(2, "b", 0.8, {"url": "/x", "module": "X"}),
+    Hit(3, "c", 0.7, {"url": "/gears", "module": "Gears"}),
+]
+
+
+def tried(
+    *repairs: Repair,
+    query: TestQuery = QUERY,
+    hits: Sequence[Hit] = HITS,
+    vectors: dict[str, list[float]] | None = None,
+    findings: Sequence[Finding] | None = None,
+) -> Simulated:
+    found = [make_finding("query.failed", ["q"])] if findings is None else findings
+    return simulate(
+        repairs,
+        cases_of(found, [query], SETTINGS),
+        found,
+        vectors={text: np.array(vector) for text, vector in (vectors or {}).items()},
+        search=lambda _, limit, exact: (np.array([1.0, 0.0]), list(hits)[:limit]),
+        settings=SETTINGS,
+    )
+
+
+def test_what_passes_once_points_are_gone_follows_from_them() -> None:
+    links = tried(Repair("chunk.stale_tail", removed=frozenset({"a"}))).links
+    assert links == {"query.failed": {"q": frozenset({"chunk.stale_tail"})}}
+
+
+def test_what_still_fails_after_the_repair_follows_from_nothing() -> None:
+    result = tried(
+        Repair("text.glued_words", chunks=(Chunk("b", "worse", {"source_url": "/x"}),)), vectors={"worse": [0.85, 0.52]}
+    )
+    assert result.links == {}
+    assert (result.results[0].cleared, result.results[0].of) == ({"query.failed": frozenset()}, {"query.failed": 1})
+
+
+def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
+    repair = Repair("vector.swapped", chunks=(Chunk("c", "gears", {"source_url": "/gears"}),))
+    assert tried(repair, vectors={"gears": [1.0, 0.0]}).links["query.failed"] == {"q": frozenset({"vector.swapped"})}
+    assert tried(repair, vectors={"gears": [0.0, 1.0]}).links == {}
+
+
+def test_nothing_is_claimed_where_more_goes_than_the_search_could_make_up_for() -> None:
+    gone = [Hit(rank, f"copy {rank}", 0.9, {"url": "/x"}) for rank in range(1, DEEPEST + 100)]
+    chunk = Chunk("new", "gears", {"source_url": "/gears"})
+    for few, claimed in ((gone[:10], True), (gone, False)):
+        repair = Repair("chunk.duplicate_text", removed=frozenset(hit.id for hit in few), chunks=(chunk,))
+        assert bool(tried(repair, hits=few, vectors={"gears": [1.0, 0.0]}).links) is claimed
+
+
+def test_a_value_that_is_put_back_is_read_from_the_same_hits() -> None:
+    query = TestQuery(id="q", query_text="gears", expected_module="Brass")
+    repair = Repair("payload.missing_field", scope="module", values={"b": {"module": "Brass"}})
+    [result] = tried(repair, query=query).results
+    assert (result.scope, result.cleared) == ("module", {"query.failed": frozenset({"q"})})
+
+
+def test_the_suggested_threshold_is_judged_like_the_one_that_was_asked_for() -> None:
+    query = TestQuery(id="q", query_text="gears", min_similarity=0.95)
+    assert tried(Repair("query.threshold_unfit", thresholds={0.95: 0.6}), query=query).links
+    assert not tried(Repair("query.threshold_unfit", thresholds={0.7: 0.6}), query=query).links
+
+
+def test_fields_are_read_where_the_suggested_map_has_them() -> None:
+    hits = [Hit(1, "a", 0.9, {"meta.url": "/gears"})]
+    assert tried(Repair("payload.field_map", paths={"source_url": "meta.url"}), hits=hits).links
+
+
+def test_of_two_ways_to_repair_a_finding_the_better_one_counts() -> None:
+    ways = (
+        Repair("retrieval.hub_chunk", removed=frozenset({"z"})),
+        Repair("retrieval.hub_chunk", removed=frozenset({"a"})),
+    )
+    [result] = tried(*ways).results
+    assert result.cleared == {"query.failed": frozenset({"q"})}
+
+
+def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
+    dark = make_finding("retrieval.dark_page", [Subject(name="/gears", page="/gears", details={"asked": ["gears"]})])
+    repair = Repair("retrieval.dark_page", removed=frozenset({"a"}))
+    assert tried(repair, findings=[dark]).links == {}
+    assert tried(Repair("vector.zero", removed=frozenset({"a"})), findings=[dark]).links == {
+        "retrieval.dark_page": {"/gears": frozenset({"vector.zero"})}
+    }
+
+
+def test_a_metric_follows_only_when_every_query_that_pulls_it_down_passes() -> None:
+    failed = make_finding("query.failed", ["q"])
+    for lower, follows in ((["q"], True), (["q", "other"], False)):
+        subject = Subject(name="hit_at_3", details={"queries": lower})
+        drop = make_finding("regression.significant_drop", [subject], scope="hit_at_3")
+        links = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})), findings=[failed, drop]).links
+        assert ("hit_at_3" in links.get("regression.significant_drop", {})) is follows
+
+
+def test_a_cause_says_what_its_repair_would_clear_and_of_how_many() -> None:
+    cause, failed = make_finding("chunk.stale_tail", ["a"]), make_finding("query.failed", ["q"])
+    simulated = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})))
+    told, other = with_would_clear([cause, failed], simulated)
+    assert told.details["would_clear"] == {"query.failed": {"cleared": ["q"], "of": 1}}
+    assert "would_clear" not in other.details
+
+
+@pytest.mark.parametrize(
+    ("distance", "score"), [("Cosine", 0.6), ("Dot", 1.2), ("Euclid", float(np.hypot(1.4, 0.8))), ("Manhattan", 2.2)]
+)
+def test_scores_are_those_of_the_collections_distance(distance: Distance, score: float) -> None:
+    assert score_of(np.array([2.0, 0.0]), np.array([0.6, 0.8]), distance) == pytest.approx(score)
+
+
+def test_a_suggested_threshold_separates_right_answers_from_negative_ones_or_is_none() -> None:
+    assert suggested_threshold({"right": {"p10": 0.6}, "negative": {"max": 0.4}}) == 0.5
+    assert suggested_threshold({"right": {"p10": 0.4}, "negative": {"max": 0.6}}) is None
+    assert suggested_threshold({"right": {"p10": 0.4567}, "negative": None}) == 0.456
+    assert suggested_threshold({"right": None, "negative": {"max": 0.4567}}) == 0.457
