@@ -183,7 +183,9 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
     dimension = max(points.texts.shape[1], 1)
     limit = chance_limit(points.sampled, dimension)
     unrelated = own <= limit
-    nowhere = unrelated & (energy <= math.sqrt(max(_energy_of_texts(points), 1.0)))
+    # Texts that have nothing in common tell little: then the spread of the energy of random vectors is the limit.
+    chance = 1 + CHANCE * math.sqrt(2 / max(len(points.texts), 1))
+    nowhere = unrelated & (energy <= max(math.sqrt(_energy_of_texts(points)), chance))
     strangers = places[nowhere]
     centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= DRIFT / math.sqrt(dimension)
     model, stray = strangers[:0], places[unrelated & ~nowhere]
