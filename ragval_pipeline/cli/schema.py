@@ -18,9 +18,7 @@ KINDS = ("suite", "report", "queries", "profile", "facts")
 def schema(
     kind: Annotated[
         str,
-        typer.Argument(
-            metavar="WHAT", help="suite (ragval.yaml), queries (a query file), report, profile, or facts (of a run)."
-        ),
+        typer.Argument(metavar="WHAT", help="suite (ragval.yaml), queries (a query file), report, profile, or facts."),
     ],
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="With profile: the profile whose report it is.")

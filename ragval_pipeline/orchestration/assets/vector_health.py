@@ -41,8 +41,8 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
         embed = partial(_vectors, embed_like(embedder, vector))
         wanted = sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
         found = comparison.compare_vectors(
-            reader.vectors(),
             snapshot.batches(comparison.COLUMNS),
+            reader.vectors,
             embed=None if wanted == 0 else embed,
             sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted) if wanted else None,
             points=manifest.points,

@@ -68,6 +68,9 @@ class VectorSource:
         """The vectors of ``ids``, in their order; ids that are not there (any more) are left out."""
         for start in range(0, len(ids), PAGE_SIZE):
             wanted = [point_key(name) for name in ids[start : start + PAGE_SIZE]]
+            if _speaks_grpc(self.client):
+                yield self._get_grpc(wanted)
+                continue
             call = partial(
                 self.client.retrieve, self.collection, wanted, with_payload=False, with_vectors=self._selector()
             )
@@ -115,6 +118,22 @@ class VectorSource:
             if not answer.HasField("next_page_offset"):
                 return
             offset = answer.next_page_offset
+
+    def _get_grpc(self, wanted: Sequence[int | str]) -> VectorBatch:
+        from qdrant_client import grpc
+        from qdrant_client.conversions.conversion import RestToGrpc
+
+        remote: Any = self.client._client
+        request = grpc.GetPoints(
+            collection_name=self.collection,
+            ids=[RestToGrpc.convert_extended_point_id(key) for key in wanted],
+            with_payload=grpc.WithPayloadSelector(enable=False),
+            with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
+        )
+        answer = self.ask(partial(self.client.grpc_points.Get, request, timeout=remote._timeout))
+        place = {canonical_id(key): number for number, key in enumerate(wanted)}
+        points = sorted(answer.result, key=lambda point: place[_grpc_id(point.id)])
+        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in points)
 
     def _selector(self) -> Any:
         return [self.vector_name] if self.vector_name else True

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.sources.snapshot.lookup import RowsInStep
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.vectors.thresholds import KEPT_BYTES, MATCH, REFERENCES, SAME
 
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 COLUMNS = ("point_id", "text", "embedded_text")
 #: Vectors of some texts, as the collection's ingestion embeds them.
 Embed = Callable[[Sequence[str]], "Floats"]
+#: The vectors of some points, in their order; points that are not there any more are left out.
+VectorsOf = Callable[[Sequence[str]], Iterator[VectorBatch]]
 #: Directions that a vector is projected on; two vectors with equal projections on all of them are the same.
 DIRECTIONS = 8
 #: Norms from here on are a length; anything smaller is a vector without direction.
@@ -130,8 +131,8 @@ class Comparison:
 
 
 def compare_vectors(
-    batches: Iterable[VectorBatch],
     snapshot: Iterable[pa.RecordBatch],
+    vectors_of: VectorsOf,
     *,
     embed: Embed | None,
     sample: Collection[str] | None,
@@ -141,8 +142,8 @@ def compare_vectors(
     """Look at every vector once.
 
     Args:
-        batches: All vectors in id order.
-        snapshot: The snapshot's points in id order, with ``COLUMNS``.
+        snapshot: The snapshot's points, with ``COLUMNS``.
+        vectors_of: Reads the vectors of points.
         embed: Embeds texts as documents; None: nothing is re-embedded.
         sample: Points to re-embed; None: all with a text.
         points: Points expected, for progress.
@@ -153,12 +154,12 @@ def compare_vectors(
     """
     found = Comparison()
     stride = max(1, (points if sample is None else len(sample)) // REFERENCES)
-    again = _Again(RowsInStep(snapshot), embed, sample, stride) if embed is not None else None
-    for batch in batches:
+    again = _Again(embed, sample, stride) if embed is not None else None
+    for batch, rows in _with_rows(snapshot, vectors_of):
         unit = found.add(batch)
         if again is not None and found.failure is None:
             try:
-                again.compare(found, batch, unit)
+                again.compare(found, batch, unit, rows)
             except (SystemFailure, NotMeasurableError) as failure:
                 found.failure = failure
         if on_progress:
@@ -166,21 +167,29 @@ def compare_vectors(
     return found
 
 
+def _with_rows(snapshot: Iterable[pa.RecordBatch], vectors_of: VectorsOf) -> Iterator[tuple[VectorBatch, pa.Table]]:
+    """The vectors of the snapshot's points, each batch with the rows of its points in their order."""
+    import pyarrow as pa
+
+    for rows in snapshot:
+        ids = rows.column("point_id").to_pylist()
+        place = {name: number for number, name in enumerate(ids)}
+        for batch in vectors_of(ids):
+            there = pa.array([place[name] for name in (*batch.ids, *batch.missing)], pa.int64())
+            yield batch, pa.Table.from_batches([rows]).take(there)
+
+
 @dataclass(frozen=True)
 class _Again:
     """Re-embeds the sampled texts of a batch."""
 
-    in_step: RowsInStep
     embed: Embed
     sample: Collection[str] | None
     stride: int
 
-    def compare(self, found: Comparison, batch: VectorBatch, unit: Floats) -> None:
+    def compare(self, found: Comparison, batch: VectorBatch, unit: Floats, rows: pa.Table) -> None:
         import numpy as np
 
-        rows = self.in_step.take([*batch.ids, *batch.missing])
-        if not rows.num_rows:
-            return
         texts = {
             name: text
             for name, text in zip(rows.column("point_id").to_pylist(), embedded_texts(rows), strict=True)

@@ -65,10 +65,11 @@ class Space:
         self.rows[place]["text"] = text
         self.rows[place]["text_sha256"] = hashlib.sha256(text.encode()).hexdigest()
 
-    def batches(self) -> Iterator[VectorBatch]:
-        """The vectors as a reader gives them."""
-        for start in range(0, len(self.rows), self.batch):
-            yield self._batch(range(start, min(start + self.batch, len(self.rows))))
+    def vectors_of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
+        """The vectors of points as a reader gives them."""
+        places = [self.ids.index(name) for name in ids]
+        for start in range(0, len(places), self.batch):
+            yield self._batch(places[start : start + self.batch])
 
     def examined(self, sample: Collection[str] | None = None) -> Measurement:
         """The measurement of ``vector_health``."""
@@ -83,7 +84,7 @@ class Space:
 
         snapshot = pa.RecordBatch.from_pylist([{key: row[key] for key in comparison.COLUMNS} for row in self.rows])
         found = comparison.compare_vectors(
-            self.batches(), [snapshot], embed=embed_as, sample=sample, points=len(self.rows)
+            [snapshot], self.vectors_of, embed=embed_as, sample=sample, points=len(self.rows)
         )
         vector = VectorFacts(name=None, size=SIZE, distance=self.distance)  # type: ignore[arg-type]
         settings = VectorSettings("c", vector, self.embedder.model, made_for_cosine=True)
