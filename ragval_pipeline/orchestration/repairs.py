@@ -130,7 +130,7 @@ def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], lis
     texts: dict[str, None] = {}
     left_out: dict[str, str] = {}
     for repair in repairs:
-        more = dict.fromkeys(chunk.text for chunk in repair.chunks if chunk.text not in texts)
+        more = dict.fromkeys(chunk.embedded for chunk in repair.chunks if chunk.embedded not in texts)
         if len(texts) + len(more) <= most:
             tried.append(repair)
             texts.update(more)

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import io
 import itertools
+
+from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.html import report_html
@@ -12,7 +15,9 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     reason_of,
     verdict_words,
+    would_clear,
 )
+from ragval_pipeline.reporting.terminal import render_summary
 from ragval_pipeline.validation.report import QualityMetrics
 from tests.reporting import factory
 
@@ -133,3 +138,21 @@ def test_reasons_do_not_repeat_what_their_place_says():
     assert reason_of(factory.criterion("mrr", 0.5, reason="mean over 3 queries; no gate")) == "mean over 3 queries"
     assert reason_of(factory.criterion("mrr", 0.5, reason="no gate")) == ""
     assert reason_of(factory.criterion("mrr", None, reason="not measured: no truth")) == "no truth"
+
+
+def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_others():
+    told = {
+        "query.failed": {"cleared": ["q1", "q2"], "of": 3},
+        "retrieval.dark_page": {"cleared": ["/docs/a"], "of": 1},
+    }
+    found = make_finding("coverage.missing_page", ["/docs/a"], details={"would_clear": told})
+    cause = found.reported()
+    sentence = "Would clear 2 of the 3 failed queries, the dark page (simulated)."
+    assert would_clear(cause) == sentence
+    assert would_clear(make_finding("coverage.missing_page", ["/docs/a"]).reported()) == ""
+    run = factory.report("fail", findings=[found])
+    assert sentence in report_html(factory.bundle(run)).decode()
+    assert "2 of the 3 failed queries" in summary_md(run).decode()
+    page = io.StringIO()
+    render_summary(run, Console(file=page, width=200), report_path="report.html")
+    assert sentence in page.getvalue()

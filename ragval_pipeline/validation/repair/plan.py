@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 #: Snapshot columns, and columns of the page copies, that a plan reads.
 COLUMNS = (
     "point_id", "page_key", "page_url", "text", "source_url", "title", "module", "chapter", "headings", "token_count",
-    "chunk_index", "chunk_id", "embedded_at", "text_sha256",
+    "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text",
 )  # fmt: skip
 PAGE_COLUMNS = ("page_key", "title", "main")
 _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
@@ -32,7 +32,7 @@ MOST_POINTS = 5000
 #: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
 LONGEST = 1000
 
-_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice"})
+_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail"})
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 _EMBEDDED = frozenset({
     "vector.zero", "vector.missing", "vector.identical", "vector.swapped", "vector.mixed_models",
@@ -59,11 +59,24 @@ _EVERYWHERE = frozenset({"vector.model_mismatch", "vector.mixed_models", "covera
 
 @dataclass(frozen=True)
 class Chunk:
-    """A point as a repair writes it: embedded from ``text``, with payload values by canonical name."""
+    """A point as a repair writes it.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+        values: Payload values by canonical name.
+        header: What the ingestion embeds in front of the text, as the stored points show.
+    """
 
     id: str
     text: str
     values: Mapping[str, Any]
+    header: str = ""
+
+    @property
+    def embedded(self) -> str:
+        """What its vector is made from."""
+        return self.header + self.text
 
 
 @dataclass(frozen=True)
@@ -283,6 +296,9 @@ class _Plan:
             return None
         if code in _DELETED:
             return self._made(removed=self._points())
+        if code == "chunk.ingested_twice":
+            older = [subject.details["generations"][:-1] for subject in self.finding.subjects]
+            return self._made(removed=frozenset(name for before in older for ids in before for name in ids))
         if code in _COPIES or code in GROUPED:
             return self._without_copies()
         if code in _EMBEDDED:
@@ -449,6 +465,11 @@ def _dead_conditions(subject: Subject) -> frozenset[str]:
 
 
 def _chunk(row: Row, text: str | None = None) -> Chunk:
+    stored = row["text"] or ""
+    embedded = row["embedded_text"] or stored
     return Chunk(
-        str(row["point_id"]), text if text is not None else row["text"], {name: row[name] for name in _PAYLOAD}
+        str(row["point_id"]),
+        stored if text is None else text,
+        {name: row[name] for name in _PAYLOAD},
+        header=embedded.removesuffix(stored) if stored and embedded.endswith(stored) else "",
     )

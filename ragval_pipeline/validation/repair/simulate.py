@@ -262,7 +262,7 @@ def _mended(
     ]
     worst = hits[-1].score if cut else (-math.inf if higher else math.inf)
     for chunk in repair.chunks:
-        score = score_of(vector, vectors[chunk.text], settings.distance)
+        score = score_of(vector, vectors[chunk.embedded], settings.distance)
         # Below the worst hit seen there may be others that are better.
         if score >= worst if higher else score <= worst:
             payload = _payload({**chunk.values, "text": chunk.text}, read.fields)

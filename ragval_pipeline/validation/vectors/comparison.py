@@ -28,7 +28,7 @@ COLUMNS = ("point_id", "text", "embedded_text")
 #: Vectors of some texts, as the collection's ingestion embeds them.
 Embed = Callable[[Sequence[str]], "Floats"]
 #: The vectors of some points, in their order; points that are not there any more are left out.
-VectorsOf = Callable[[Sequence[str]], Iterator[VectorBatch]]
+VectorsOf = Callable[[Sequence[str]], "Iterator[VectorBatch]"]
 #: Directions that a vector is projected on; two vectors with equal projections on all of them are the same.
 DIRECTIONS = 8
 #: Norms from here on are a length; anything smaller is a vector without direction.

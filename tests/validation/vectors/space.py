@@ -82,7 +82,10 @@ class Space:
             vectors: Floats = self.embedder.embed(list(given), input_type=input_type).vectors
             return vectors
 
-        snapshot = pa.RecordBatch.from_pylist([{key: row[key] for key in comparison.COLUMNS} for row in self.rows])
+        schema = pa.schema([(name, pa.string()) for name in comparison.COLUMNS])
+        snapshot = pa.RecordBatch.from_pylist(
+            [{key: row[key] for key in comparison.COLUMNS} for row in self.rows], schema=schema
+        )
         found = comparison.compare_vectors(
             [snapshot], self.vectors_of, embed=embed_as, sample=sample, points=len(self.rows)
         )
