@@ -182,10 +182,14 @@ _ROWS = (
         cause="The page became shorter and its last old points were not deleted.",
         remedy="Delete these points, and delete a page's points before re-ingesting it."),
     FindingType("chunk.ingested_twice", "error", "subject", "chunks", "page", "delete",
+        breaks={Aspect.COPIES, Aspect.POSITION}, reads={Aspect.FIELD}, fields=("source_url",),
         means="is stored more than once, by points of different ingestions",
         cause="The page was ingested again, in other chunks or under new ids, and its old points were not deleted.",
-        remedy="Delete the points of all generations but one, and delete a page's points before re-ingesting it."),
+        remedy="Delete the points under delete_point_ids of remediation.json; of those under review_point_ids nothing "
+                "tells which are older: delete all points of their pages and ingest these again. Delete a page's points "
+                "before ingesting it."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
+        reads={Aspect.FIELD, Aspect.POSITION}, fields=("source_url", "chunk_index"),
         means="has chunks whose index does not follow the order of the page",
         cause="The index was counted over chunks in another order: parallel workers, a set, or sorting by text.",
         remedy="Number the chunks of a page as they follow each other on it, then re-ingest these URLs."),

@@ -105,6 +105,12 @@ class Remediation:
                 self._delete_page(subject.name, code)
 
     def _add_delete(self, finding: Finding) -> None:
+        if finding.code == "chunk.ingested_twice":
+            for subject in finding.subjects:
+                older, every = subject.details["older"], subject.details["generations"]
+                for name in older or [name for generation in every for name in generation]:
+                    _note(self._delete if older else self._review, name, finding.code)
+            return
         if finding.subject_kind in _PAGES:
             self._delete_whole_pages(finding)
             return

@@ -32,6 +32,8 @@ payload.field_map E c
 chunk.index_gap E s
 chunk.duplicate_index E s
 chunk.stale_tail W s
+chunk.ingested_twice E s
+chunk.order_shuffled W s
 chunk.duplicate_text W s
 chunk.near_duplicate I s
 chunk.over_model_limit W s

@@ -25,6 +25,8 @@ SAME_PLACE = 48
 TWICE = 0.8
 #: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
 FEWEST = 2
+#: What tells generations apart so that the older ones are known.
+BY_DATE = "embedded_at"
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,9 @@ def twice_findings(chunks: Mapping[str, Sequence[ChunkFacts]], read: Mapping[str
                 "times_stored": round(stored.letters / stored.covered, 2),
                 "told_by": told_by,
                 "generations": [[chunk.point_id for chunk in generation] for generation in generations],
+                "older": [chunk.point_id for generation in generations[:-1] for chunk in generation]
+                if told_by == BY_DATE
+                else [],
             }
             subjects.append(Subject(name=read[key].url, page=key, details=details))
     return [make_finding("chunk.ingested_twice", subjects)] if subjects else []
@@ -110,7 +115,7 @@ def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]]
     if all(dates):
         by_date = list(_split_by_date(sorted(zip(dates, in_order, strict=True), key=lambda entry: entry[0])))
         if len(by_date) > 1:
-            return by_date, "embedded_at"
+            return by_date, BY_DATE
     models = {chunk.model for chunk in in_order}
     if len(models) > 1:
         return [[chunk for chunk in in_order if chunk.model == model] for model in sorted(models, key=str)], "model"

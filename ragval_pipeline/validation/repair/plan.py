@@ -32,7 +32,7 @@ MOST_POINTS = 5000
 #: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
 LONGEST = 1000
 
-_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail"})
+_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice"})
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 _EMBEDDED = frozenset({
     "vector.zero", "vector.missing", "vector.identical", "vector.swapped", "vector.mixed_models",
@@ -296,9 +296,6 @@ class _Plan:
             return None
         if code in _DELETED:
             return self._made(removed=self._points())
-        if code == "chunk.ingested_twice":
-            older = [subject.details["generations"][:-1] for subject in self.finding.subjects]
-            return self._made(removed=frozenset(name for before in older for ids in before for name in ids))
         if code in _COPIES or code in GROUPED:
             return self._without_copies()
         if code in _EMBEDDED:
@@ -339,6 +336,9 @@ class _Plan:
         return self.world.of_page.get(subject.page or "", [])
 
     def _points(self) -> list[str]:
+        if self.finding.code == "chunk.ingested_twice":
+            before = (generation for entry in self.finding.subjects for generation in entry.details["generations"][:-1])
+            return [name for generation in before for name in generation]
         return [str(row["point_id"]) for row in self._rows()]
 
     def _without_copies(self) -> Repair | None:
