@@ -40,6 +40,7 @@ def write_report(
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
     pages: PageCopiesManifest | None = None,
+    state: str | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -50,6 +51,7 @@ def write_report(
         inventory: The site, when it was read.
         manifest: The snapshot, when it was taken.
         pages: The page copies, when they were taken.
+        state: Fingerprint of the collection as it was when the snapshot was taken.
 
     Returns:
         The report, and the folder it was written to.
@@ -58,7 +60,7 @@ def write_report(
     from ragval_pipeline.reporting.folder import write_run_folder
     from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 
-    assembled = _assemble(suite, place, measurements, inventory, manifest)
+    assembled = _assemble(suite, place, measurements, inventory, manifest, state)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(
@@ -103,6 +105,7 @@ def _assemble(
     measurements: Sequence[Measurement],
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
+    state: str | None,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -114,7 +117,8 @@ def _assemble(
         only=selected_groups(place.tags),
         environment=_environment(suite),
     )
-    index = [Measurement(asset="payload_snapshot", sections={"index": index_section(manifest)})] if manifest else []
+    read = {"index": {**index_section(manifest), "fingerprint": state}} if manifest else {}
+    index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []
     return assemble_report(
         facts,
         [*measurements, *index],

@@ -12,16 +12,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.build import ASSETS, MEASURING, build_validation_defs
+from ragval_pipeline.orchestration.assets.table import STEPS
+from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.groups import steps_of
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
-    PAYLOAD_SNAPSHOT,
-    SITEMAP_URLS,
     TRIGGER_TAG,
     VALIDATION_REPORT,
     asset_key,
@@ -29,19 +28,12 @@ from ragval_pipeline.orchestration.names import (
 )
 from ragval_pipeline.orchestration.preflight import check_before_any_call
 from ragval_pipeline.orchestration.progress import expect_steps
-from ragval_pipeline.orchestration.report import write_report
-from ragval_pipeline.orchestration.run_end import (
-    exception_of_step,
-    failed_step,
-    tidied,
-    unwritten_report,
-    was_interrupted,
-)
+from ragval_pipeline.orchestration.run_end import tidied, unwritten_report, was_interrupted
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run
-from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.measurement import Failure, Measurement, failed_measurement
-from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.report import ValidationReport
 
 
 @dataclass(frozen=True)
@@ -100,7 +92,7 @@ def run_suite(
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
-        expect_steps(steps_of(ASSETS, only))
+        expect_steps(steps_of(STEPS, only))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
         with tidied(place_of, place_of().base):
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
@@ -126,31 +118,12 @@ def _instance() -> dg.DagsterInstance:
 
 
 def _finish(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
+    from ragval_pipeline.reporting.run_files import REPORT
+
     key = asset_key(suite.suite, VALIDATION_REPORT)
-    if result.get_asset_materialization_events() and _materialised(result, key):
-        report: ValidationReport = result.asset_value(key)
-        return FinishedRun(report, str(place.folder))
-    return _error_report(suite, resolved, result, place)
-
-
-def _materialised(result: dg.ExecuteInProcessResult, key: dg.AssetKey) -> bool:
-    return any(event.asset_key == key for event in result.get_asset_materialization_events())
-
-
-def _error_report(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
-    """The report of a run whose sitemap or collection could not be read: nothing is measured, and it says why."""
-    steps = {name: f"{suite.suite}__{name}" for name in (SITEMAP_URLS, PAYLOAD_SNAPSHOT, VALIDATION_REPORT)}
-    source = next((name for name, step in steps.items() if failed_step(result, step)), None)
-    if source is None:
-        raise RuntimeError(f"the run {place.run_id} ended without a report and without a failed step")
-    error = exception_of_step(result, steps[source])
-    if source == VALIDATION_REPORT:
-        raise unwritten_report(error)
-    first = failed_measurement(source, error)
-    failure = first.failure or Failure(kind="crashed", message="failed")
-    measurements = [first, *[Measurement(asset=name, failure=failure) for name in MEASURING]]
-    inventory: SiteInventory | None = None
-    if source == PAYLOAD_SNAPSHOT:
-        inventory = result.asset_value(asset_key(suite.suite, SITEMAP_URLS))
-    report, folder = write_report(resolved, place, measurements, inventory=inventory, manifest=None)
-    return FinishedRun(report, folder)
+    if any(event.asset_key == key for event in result.get_asset_materialization_events()):
+        return FinishedRun(result.asset_value(key), str(place.folder))
+    written = place.folder / REPORT
+    if written.is_file():
+        return FinishedRun(ValidationReport.model_validate_json(written.read_bytes()), str(place.folder))
+    raise unwritten_report(result)

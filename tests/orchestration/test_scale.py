@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from ragval_pipeline.demo.workspace import DemoHome
-from ragval_pipeline.orchestration.build import ASSETS
+from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
 from tests.orchestration import a_validation
 from tests.orchestration.world import (

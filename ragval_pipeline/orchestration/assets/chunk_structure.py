@@ -2,39 +2,10 @@
 
 from datetime import UTC, datetime
 
-import dagster as dg
-
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import CHUNK_STRUCTURE, PAGE_COPIES, PAYLOAD_SNAPSHOT
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
-
-
-def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
-    """The asset; pages that were read settle what chunks alone leave open."""
-
-    @suite_asset(
-        suite,
-        CHUNK_STRUCTURE,
-        kinds={"parquet"},
-        ins=upstream(suite, pages=PAGE_COPIES, manifest=PAYLOAD_SNAPSHOT),
-        description=__doc__,
-    )
-    def chunk_structure(
-        context: dg.AssetExecutionContext, pages: PageCopiesManifest, manifest: SnapshotManifest
-    ) -> dg.MaterializeResult[Measurement]:
-        return measure(
-            context,
-            asset=CHUNK_STRUCTURE,
-            severities=suite.severity,
-            work=lambda: judge_chunks(resolve_suite(suite), pages, manifest),
-        )
-
-    return chunk_structure
 
 
 def judge_chunks(suite: Suite, pages: PageCopiesManifest, manifest: SnapshotManifest) -> Measurement:

@@ -2,14 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-import dagster as dg
-
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, QUERY_VALIDATION_RESULTS, REGRESSION
-from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import ranks_of, resolve_suite
+from ragval_pipeline.suite.load import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
@@ -17,28 +11,6 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.reporting.history.folders import KeptRun
-
-
-def build_regression(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-
-    @suite_asset(
-        suite,
-        REGRESSION,
-        kinds={"json"},
-        ins=upstream(suite, manifest=PAYLOAD_SNAPSHOT, queries=QUERY_VALIDATION_RESULTS),
-        description=__doc__,
-    )
-    def regression(
-        context: dg.AssetExecutionContext, manifest: SnapshotManifest, queries: Measurement
-    ) -> dg.MaterializeResult[Measurement]:
-        def work() -> Measurement:
-            resolved = resolve_suite(suite)
-            return hold_against_baseline(resolved, run_place(context, resolved).base, manifest, queries)
-
-        return measure(context, asset=REGRESSION, severities=suite.severity, work=work)
-
-    return regression
 
 
 def hold_against_baseline(suite: Suite, base: "UPath", manifest: SnapshotManifest, queries: Measurement) -> Measurement:
@@ -62,7 +34,7 @@ def hold_against_baseline(suite: Suite, base: "UPath", manifest: SnapshotManifes
         if baseline is None:
             return no_comparison("there is no baseline yet")
         if queries.failure is not None:
-            return no_comparison(queries.failure.message, queries.failure.kind)
+            return no_comparison(queries.failure.message, queries.failure.reason_code)
         return _compared(suite, baseline, manifest, queries)
     except HistoryNotReadError as error:
         return no_comparison(str(error), "no_data")

@@ -5,49 +5,47 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset
-from ragval_pipeline.orchestration.external import observed_sitemap, sitemap_deps
-from ragval_pipeline.orchestration.measuring import reading_the_suite, reading_the_world
+from ragval_pipeline.orchestration.evidence import SITE, SUITE, site_state, suite_state
+from ragval_pipeline.orchestration.external import observed_sitemap
+from ragval_pipeline.orchestration.measuring import Made, reading_the_suite
 from ragval_pipeline.orchestration.metadata import numbers, table
 from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.run_place import purge_abandoned, run_place
+from ragval_pipeline.orchestration.run_place import purge_abandoned
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import SitemapUrls
 from ragval_pipeline.sources.inventory import SiteInventory, take_inventory
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 
 
-def build_sitemap_urls(suite: Suite) -> dg.AssetsDefinition:
-    """The asset; it raises when the sitemap cannot be read whole."""
-
-    @suite_asset(suite, SITEMAP_URLS, kinds={"xml"}, deps=sitemap_deps(suite), description=__doc__)
-    def sitemap_urls(context: dg.AssetExecutionContext) -> dg.MaterializeResult[SiteInventory]:
-        with reading_the_suite():
-            resolved = ready_suite(suite, context.run.tags)
-        purge_abandoned(context.instance, run_place(context, resolved))
-        progress_of(SITEMAP_URLS)(0, None)
-        with reading_the_world():
-            inventory = read_inventory(resolved)
-        progress_of(SITEMAP_URLS)(1, 1)
-        if inventory.configured:
-            context.log_event(observed_sitemap(suite, inventory))
-        return dg.MaterializeResult(value=inventory, metadata=_metadata(inventory))
-
-    return sitemap_urls
-
-
-def ready_suite(suite: Suite, tags: Mapping[str, str]) -> Suite:
-    """The resolved suite, after what can be wrong by itself was looked at, before anything is asked of any system.
+def read_site(task: Task) -> Made:
+    """The pages of the site.
 
     Raises:
-        SuiteError: A placeholder, a query file, or a group that the run's tags select.
+        SystemFailure: The sitemap cannot be read whole.
+    """
+    with reading_the_suite():
+        check_suite(task.suite, task.place.tags)
+    purge_abandoned(task.context.instance, task.place)
+    progress_of(SITEMAP_URLS)(0, None)
+    inventory = read_inventory(task.suite)
+    progress_of(SITEMAP_URLS)(1, 1)
+    if inventory.configured:
+        task.context.log_event(observed_sitemap(task.suite, inventory))
+    stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: site_state(inventory)})
+    return Made(SitemapUrls(stamp=stamp, inventory=inventory), _metadata(inventory))
+
+
+def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
+    """Look at what can be wrong by itself, before anything is asked of any system.
+
+    Raises:
+        SuiteError: A query file, or a group that the run's tags select.
     """
     from ragval_pipeline.suite.queries.load import load_queries
 
-    resolved = resolve_suite(suite)
     selected_groups(tags)
-    load_queries(resolved, advise=True)
-    return resolved
+    load_queries(suite, advise=True)
 
 
 def read_inventory(suite: Suite) -> SiteInventory:
