@@ -11,6 +11,7 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING
 from ragval_pipeline.orchestration.assets.validation_report import freshness_of
 from ragval_pipeline.orchestration.checks import gate_specs, measurement_specs
@@ -32,6 +33,9 @@ from ragval_pipeline.orchestration.triggers.schedule import build_schedule
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
 from ragval_pipeline.suite.model import Suite
+
+#: Dagster's executors that give every step a process of its own, on one machine.
+_MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})
 
 
 def build_validation_defs(
@@ -59,8 +63,14 @@ def build_validation_defs(
 
     Raises:
         SuiteError: ``automation`` names no cron expression, no asset key, no job, an asset or the job of the suite
-            itself, or polls an embedded Qdrant.
+            itself, or polls an embedded Qdrant; or ``executor`` has many processes open one.
     """
+    if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:
+        raise SuiteError(
+            "an embedded Qdrant (qdrant.path) lets one process in at a time; this executor starts one for each step",
+            key="executor",
+            remedy="Use in_process, or a Qdrant server.",
+        )
     watched = watched_asset(suite, upstream, [asset_key(suite.suite, name) for name in ASSETS])
     condition = condition_for(watched, declarative=declarative)
     assets = [build_asset(suite, name, **_own(suite, name, watched)) for name in ASSETS]

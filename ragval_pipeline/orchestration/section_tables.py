@@ -1,4 +1,4 @@
-"""Tables on the page of a measuring asset: its queries one by one, its modules.
+"""Tables on the page of a measuring asset: its queries one by one, its modules, its expectations.
 
 What lives here: which of the report's sections are worth a table. What does not: numbers and offenders (``metadata``).
 """
@@ -11,6 +11,16 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.metadata import short, table
+from ragval_pipeline.reporting.text import shorten
+
+#: Characters of a query that fit into one line of a table.
+_WIDEST = 70
+_EXPECTED = {
+    "missing": "every point has it",
+    "empty": "it is not empty",
+    "wrong_type": "it has its type",
+    "invalid": "its value is valid",
+}
 
 
 def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataValue]:
@@ -22,7 +32,24 @@ def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataVal
     modules = sections.get("coverage_report", {}).get("by_module")
     if modules:
         tables["modules"] = table(_modules(modules), ("module", "pages", "indexed", "missing"))
+    expectations = sections.get("expectations", {}).get("results")
+    if expectations:
+        tables["expectations"] = table(_expectations(expectations), ("field", "level", "expected", "observed", "share"))
     return tables
+
+
+def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row an expectation, those that do not hold first."""
+    for result in sorted(results, key=lambda result: result["success"]):
+        count, wrong = result["element_count"], result["unexpected_count"]
+        known = count and wrong is not None
+        yield {
+            "field": result["field"],
+            "level": result["level"],
+            "expected": _EXPECTED[result["level"]],
+            "observed": f"{count - wrong:,} of {count:,}" if known else result["exception"] or "",
+            "share": f"{100 * (count - wrong) / count:.4g} %" if known else "",
+        }
 
 
 def _queries(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -33,7 +60,7 @@ def _queries(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for result in sorted(results, key=lambda result: result["passed"] is True):
         passed = {True: "yes", False: "no", None: "error"}[result["passed"]]
         yield {
-            "query": result["query_id"],
+            "query": shorten(str(result["query"].get("query_text") or result["query_id"]), _WIDEST),
             "passed": passed,
             "best_score": short(result["best_similarity"]),
             "missed": ", ".join(result["failed_conditions"]),

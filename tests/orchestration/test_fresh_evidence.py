@@ -27,6 +27,7 @@ from tests.orchestration.world import (
     checked,
     materialised,
     metadata_of,
+    replace_with_garbage,
     report_file,
     run_job,
 )
@@ -123,6 +124,8 @@ def validated(instance: dg.DagsterInstance) -> dg.JobExecutionResult:
 def test_a_run_that_is_continued_counts_only_while_the_index_is_what_it_was(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from qdrant_client import QdrantClient
+
     world.suite()
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
     with dg.DagsterInstance.local_temp() as kept:
@@ -131,24 +134,11 @@ def test_a_run_that_is_continued_counts_only_while_the_index_is_what_it_was(
         assert "published" in materialised(reexecuted(kept, first.run_id, REPORT))
         world.suite({"payload": {"required": ["source_url"]}})
         assert_closed(reexecuted(kept, first.run_id, REPORT), "the suite has changed since")
-        replace_with_garbage(world)
+        with closing(QdrantClient(path=str(world.folder / "qdrant"))) as client:
+            replace_with_garbage(client)
         assert_closed(reexecuted(kept, first.run_id, REPORT), "the collection has changed since")
         # The snapshot is new and the measurement is not.
         assert_closed(reexecuted(kept, first.run_id, "payload_snapshot", REPORT), "collection")
-
-
-def replace_with_garbage(world: World) -> None:
-    """As many points under the same ids, with other texts and vectors."""
-    from qdrant_client import QdrantClient, models
-
-    with closing(QdrantClient(path=str(world.folder / "qdrant"))) as client:
-        points, _ = client.scroll(NAME, limit=1000, with_vectors=True)
-        vector = points[0].vector
-        rows = [
-            models.PointStruct(id=point.id, vector=vector, payload={**point.payload, "chunk_text": "x"})
-            for point in points
-        ]
-        client.upsert(NAME, rows)
 
 
 def test_a_cancelled_run_takes_its_values_back_also_when_nobody_could_tell_its_process(

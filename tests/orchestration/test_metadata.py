@@ -25,8 +25,8 @@ from ragval_pipeline.validation.measurement import Failure, MeasuredValue, Measu
 
 @pytest.mark.parametrize(
     ("value", "plain"),
-    [(1, 1), (0.5, 0.5), (np.int64(3), 3), (np.float64(0.25), 0.25), (2 / 3, 0.666667), (None, None), (True, None), (math.nan, None),
-     (math.inf, None), (np.bool_(True), None)],
+    [(1, 1), (0.5, 0.5), (np.int64(3), 3), (np.float64(0.25), 0.25), (2 / 3, 0.666667), (None, None), (True, None),
+     (math.nan, None), (math.inf, None), (np.bool_(True), None)],
 )  # fmt: skip
 def test_numbers_become_plain_ones_and_what_cannot_be_plotted_is_left_out(value: object, plain: object) -> None:
     assert number(value) == plain

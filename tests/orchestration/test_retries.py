@@ -1,4 +1,4 @@
-"""An outage, then a retry from the failure: green without hands, and in between the report of what could be measured."""
+"""An outage, then a retry from the failure: green without hands, and meanwhile the report of what could be measured."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def outage_of(system: str, world: World) -> Iterator[Outage]:
         up: list[bool] = []
 
         def answered(file: Path) -> Callable[[], Answer]:
-            return lambda: Answer(file.read_bytes()) if up else Answer("down", 503)
+            return lambda: Answer(file.read_bytes()) if up else Answer("no", 403)
 
         with serving({path: answered(file) for path, file in pages.items()}) as server:
             host = re.search(r"<loc>(https?://[^/]+)", (site / "sitemap.xml").read_text("utf-8")).group(1)
