@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.orchestration.value_files import ENDINGS, write_whole
-from ragval_pipeline.reporting.place import local_path
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -35,6 +34,8 @@ def keep_latest(base: UPath, run_id: str, name: str) -> None:
         run_id: The run.
         name: Name of the asset.
     """
+    from ragval_pipeline.reporting.place import local_path
+
     kept = local_path(work_folder(base, run_id) / _BEFORE)
     for ending in ENDINGS:
         latest = local_path(base / LATEST / f"{name}{ending}")

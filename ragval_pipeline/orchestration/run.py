@@ -119,6 +119,7 @@ def _instance() -> dg.DagsterInstance:
 
 def _finish(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
     from ragval_pipeline.reporting.run_files import REPORT
+    from ragval_pipeline.validation.report import ValidationReport
 
     key = asset_key(suite.suite, VALIDATION_REPORT)
     if any(event.asset_key == key for event in result.get_asset_materialization_events()):

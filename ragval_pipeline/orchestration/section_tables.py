@@ -11,7 +11,6 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.metadata import short, table
-from ragval_pipeline.reporting.text import shorten
 
 #: Characters of a query that fit into one line of a table.
 _WIDEST = 70
@@ -57,6 +56,8 @@ def _queries(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
     Cells are short, because the UI breaks long ones into many lines; the whole answers stand in the report.
     """
+    from ragval_pipeline.reporting.text import shorten
+
     for result in sorted(results, key=lambda result: result["passed"] is True):
         passed = {True: "yes", False: "no", None: "error"}[result["passed"]]
         yield {

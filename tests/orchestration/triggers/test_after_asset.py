@@ -157,14 +157,14 @@ def test_a_backfill_of_four_partitions_is_one_validation_after_the_last(shop: Sh
     shop.tick()
     queued = [
         shop.instance.create_run_for_job(
-            job_def=job, tags={"dagster/partition": name, "dagster/backfill": "x"}, status=dg.DagsterRunStatus.QUEUED
+            job_def=job, tags={"dagster/partition": name, "dagster/backfill": "x"}, status=dg.DagsterRunStatus.NOT_STARTED
         )
         for name in ["b", "c", "d"]
     ]
     asked = []
     for name in ["a", "b", "c", "d"]:
         asked += shop.tick()
-        dg.materialize([index], instance=shop.instance, partition_key=name, run_config=QUIET)
+        job.execute_in_process(instance=shop.instance, partition_key=name, run_config=QUIET)
         if name != "d":
             assert not shop.tick()
             shop.instance.report_run_canceled(queued.pop())
