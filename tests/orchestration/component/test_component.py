@@ -23,6 +23,12 @@ def test_one_file_holds_several_instances(project: Project) -> None:
     assert suites_in(project.defs()) == {"docs", "blog"}
 
 
+def test_two_suites_of_one_name_do_not_load(project: Project) -> None:
+    project.write(MINIMAL, MINIMAL)
+    with pytest.raises(Exception, match="docs"):
+        project.defs()
+
+
 def test_the_job_runs_against_an_embedded_collection(
     project: Project, clean_world: World, tmp_path, kept: dg.DagsterInstance
 ) -> None:
