@@ -15,10 +15,10 @@ from ragval_pipeline.orchestration.metadata import short, table
 #: Characters of a query that fit into one line of a table.
 _WIDEST = 70
 _EXPECTED = {
-    "missing": "every point has it",
-    "empty": "it is not empty",
-    "wrong_type": "it has its type",
-    "invalid": "its value is valid",
+    "present": "every point has it",
+    "non_empty": "it is not empty",
+    "type": "it has its type",
+    "rule": "its value is valid",
 }
 
 
@@ -45,7 +45,7 @@ def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield {
             "field": result["field"],
             "level": result["level"],
-            "expected": _EXPECTED[result["level"]],
+            "expected": _EXPECTED.get(result["level"], ""),
             "observed": f"{count - wrong:,} of {count:,}" if known else result["exception"] or "",
             "share": f"{100 * (count - wrong) / count:.4g} %" if known else "",
         }

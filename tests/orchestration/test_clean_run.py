@@ -38,6 +38,12 @@ def test_every_criterion_with_a_gate_is_published_with_its_numbers(
                 assert next(iter(check.metadata)) == "value", "the UI plots in this order"
 
 
+def test_expectations_are_shown_as_a_table(clean_run: dg.ExecuteInProcessResult) -> None:
+    rows = [record.data for record in metadata_of(clean_run, "metadata_expectations")["expectations"].records]
+    assert {row["share"] for row in rows} == {"100 %"}
+    assert all(row["expected"] for row in rows)
+
+
 def test_a_healthy_index_is_all_green(clean_run: dg.ExecuteInProcessResult) -> None:
     """What does not apply to it, such as the recall of an exact search, is no failed warning."""
     checks = clean_run.get_asset_check_evaluations()

@@ -101,7 +101,7 @@ def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
         first = run_job(suite, instance=instance, only="coverage")
     assert "validation_report" in failed_steps(first)
     assert run_job(suite, instance=instance, only="coverage").success
-    job = dg.reconstructable(a_validation.in_one_process)
+    job = a_validation.fresh()
     again = dg.ReexecutionOptions.from_failure(first.run_id, instance)
     tags = {ONLY_TAG: "coverage"}
     with dg.execute_job(job, instance, reexecution_options=again, run_config=QUIET, tags=tags) as second:

@@ -78,7 +78,7 @@ def outage_of(system: str, world: World) -> Iterator[Outage]:
 
 def run(instance: dg.DagsterInstance, outage: Outage, retried: str | None = None) -> dg.JobExecutionResult:
     again = dg.ReexecutionOptions.from_failure(retried, instance) if retried else None
-    job, tags = dg.reconstructable(a_validation.in_one_process), {ONLY_TAG: outage.only}
+    job, tags = a_validation.fresh(), {ONLY_TAG: outage.only}
     with dg.execute_job(job, instance, reexecution_options=again, run_config=QUIET, tags=tags) as result:
         return result
 

@@ -42,17 +42,17 @@ def test_of_many_queries_the_failed_ones_are_not_cut_away() -> None:
 
 
 def test_expectations_are_a_row_each_those_that_do_not_hold_first() -> None:
-    held = {"level": "missing", "field": "title", "success": True, "element_count": 91, "unexpected_count": 0}
-    broken = {**held, "level": "invalid", "field": "token_count", "success": False, "unexpected_count": 3}
+    held = {"level": "present", "field": "title", "success": True, "element_count": 91, "unexpected_count": 0}
+    broken = {**held, "level": "rule", "field": "token_count", "success": False, "unexpected_count": 3}
     results = [{**entry, "exception": None} for entry in (held, broken)]
     rows = [record.data for record in section_tables({"expectations": {"results": results}})["expectations"].records]
     assert rows == [
         {
-            "field": "token_count", "level": "invalid", "expected": "its value is valid",
+            "field": "token_count", "level": "rule", "expected": "its value is valid",
             "observed": "88 of 91", "share": "96.7 %",
         },
         {
-            "field": "title", "level": "missing", "expected": "every point has it",
+            "field": "title", "level": "present", "expected": "every point has it",
             "observed": "91 of 91", "share": "100 %",
         },
     ]  # fmt: skip
