@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.orchestration.assets.table import asset_of
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation.vectors.thresholds import THRESHOLDS
@@ -73,7 +74,7 @@ def criteria_page() -> str:
         name = criterion.name.replace("_at_5", "_at_K")
         gate = "" if criterion.threshold is None else f"{criterion.operator} {criterion.threshold:g}"
         means = criterion.means.replace("first 5", "first K").replace("/ 5", "/ K")
-        lines.append(f"| `{name}` | {means} | `{criterion.asset}` | {gate} | {_required_by(name)} |")
+        lines.append(f"| `{name}` | {means} | `{asset_of(criterion.asset)}` | {gate} | {_required_by(name)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -100,7 +100,14 @@ def _current(suite: Suite) -> dict[float, str]:
 
 
 def _write(suite_file: Path, proposal: Proposal) -> None:
+    from ragval_pipeline.suite.defs_yaml import is_defs_yaml, split_name
     from ragval_pipeline.suite.splice import write_numbers
+    from ragval_pipeline.suite.yaml_file import read_text
+
+    if is_defs_yaml(read_text(split_name(suite_file)[0], kind="suite file")):
+        raise SuiteError(
+            "--write edits suite files only", file=suite_file, remedy="Write the two under attributes.retrieval."
+        )
 
     values = {"min_similarity": proposal.min_similarity, "relevance_similarity": proposal.relevance_similarity}
     for key, value in values.items():

@@ -17,7 +17,13 @@ def _set_level(value: str | None) -> None:
 
 
 SuiteFile = Annotated[
-    Path, typer.Option("--suite", "-s", metavar="FILE", help="The suite file: what to validate, and against what.")
+    Path,
+    typer.Option(
+        "--suite",
+        "-s",
+        metavar="FILE",
+        help="The suite file: what to validate, and against what; or a Dagster project's defs.yaml, defs.yaml#NAME.",
+    ),
 ]
 OutputFolder = Annotated[
     str | None,

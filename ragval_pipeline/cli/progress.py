@@ -22,7 +22,7 @@ _LINE_EVERY_S = 10.0
 _WORDS = {
     "sitemap_urls": "Reading the sitemap",
     "payload_snapshot": "Reading the collection",
-    "page_copies": "Reading the pages",
+    "page_snapshot": "Reading the pages",
     "coverage_report": "Comparing index and sitemap",
     "metadata_expectations": "Checking the metadata",
     "chunk_structure": "Checking the chunks",

@@ -186,8 +186,8 @@ _ROWS = (
         means="is stored more than once, by points of different ingestions",
         cause="The page was ingested again, in other chunks or under new ids, and its old points were not deleted.",
         remedy="Delete the points under delete_point_ids of remediation.json; of those under review_point_ids nothing "
-                "tells which are older: delete all points of their pages and ingest these again. Delete a page's points "
-                "before ingesting it."),
+                "tells which are older: delete all points of their pages and ingest these again. Delete what is stored "
+                "of a page before ingesting it."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
         reads={Aspect.FIELD, Aspect.POSITION}, fields=("source_url", "chunk_index"),
         means="has chunks whose index does not follow the order of the page",

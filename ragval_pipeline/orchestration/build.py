@@ -11,47 +11,23 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.chunk_structure import build_chunk_structure
-from ragval_pipeline.orchestration.assets.content_integrity import build_content_integrity
-from ragval_pipeline.orchestration.assets.coverage_report import build_coverage_report
-from ragval_pipeline.orchestration.assets.golden_set import build_golden_set
-from ragval_pipeline.orchestration.assets.index_health import build_index_health
-from ragval_pipeline.orchestration.assets.latency_profile import build_latency_profile
-from ragval_pipeline.orchestration.assets.metadata_expectations import build_metadata_expectations
-from ragval_pipeline.orchestration.assets.page_copies import build_page_copies
-from ragval_pipeline.orchestration.assets.payload_snapshot import build_payload_snapshot
-from ragval_pipeline.orchestration.assets.quality_metrics import build_quality_metrics
-from ragval_pipeline.orchestration.assets.query_validation_results import build_query_validation_results
-from ragval_pipeline.orchestration.assets.regression import build_regression
-from ragval_pipeline.orchestration.assets.self_retrieval import build_self_retrieval
-from ragval_pipeline.orchestration.assets.sitemap_urls import build_sitemap_urls
-from ragval_pipeline.orchestration.assets.validation_report import build_validation_report
-from ragval_pipeline.orchestration.assets.vector_health import build_vector_health
-from ragval_pipeline.orchestration.checks import build_measurement_checks, build_report_gates, gated_criteria
-from ragval_pipeline.orchestration.external import external_assets
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING
+from ragval_pipeline.orchestration.assets.validation_report import freshness_of
+from ragval_pipeline.orchestration.checks import gate_specs, measurement_specs
+from ragval_pipeline.orchestration.external import collection_deps, external_assets, sitemap_deps
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.jobs import build_job
+from ragval_pipeline.orchestration.metadata import snapshot_schema
 from ragval_pipeline.orchestration.names import (
-    CHUNK_STRUCTURE,
-    CONTENT_INTEGRITY,
-    COVERAGE_REPORT,
-    GOLDEN_SET,
-    INDEX_HEALTH,
-    LATENCY_PROFILE,
-    METADATA_EXPECTATIONS,
-    PAGE_COPIES,
     PAYLOAD_SNAPSHOT,
-    QUALITY_METRICS,
-    QUERY_VALIDATION_RESULTS,
-    REGRESSION,
-    SELF_RETRIEVAL,
     SITEMAP_URLS,
     VALIDATION_REPORT,
-    VECTOR_HEALTH,
     asset_key,
     resource_key,
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
+from ragval_pipeline.orchestration.steps import build_asset
 from ragval_pipeline.orchestration.triggers.condition import condition_for, with_condition
 from ragval_pipeline.orchestration.triggers.schedule import build_schedule
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
@@ -59,24 +35,8 @@ from ragval_pipeline.orchestration.triggers.upstream import watched_asset
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.model import Suite
 
-#: The measuring assets: name and builder, in the order in which the report gathers them.
-MEASURING = {
-    COVERAGE_REPORT: build_coverage_report,
-    METADATA_EXPECTATIONS: build_metadata_expectations,
-    CHUNK_STRUCTURE: build_chunk_structure,
-    CONTENT_INTEGRITY: build_content_integrity,
-    QUERY_VALIDATION_RESULTS: build_query_validation_results,
-    SELF_RETRIEVAL: build_self_retrieval,
-    GOLDEN_SET: build_golden_set,
-    VECTOR_HEALTH: build_vector_health,
-    INDEX_HEALTH: build_index_health,
-    LATENCY_PROFILE: build_latency_profile,
-    QUALITY_METRICS: build_quality_metrics,
-    REGRESSION: build_regression,
-}
-
-#: Every asset of a suite, in the order in which they are built.
-ASSETS = (SITEMAP_URLS, PAYLOAD_SNAPSHOT, PAGE_COPIES, *MEASURING, VALIDATION_REPORT)
+#: Dagster's executors that give every step a process of its own, on one machine.
+_MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})
 
 
 def build_validation_defs(
@@ -106,31 +66,41 @@ def build_validation_defs(
 
     Raises:
         SuiteError: ``automation`` names no cron expression, no asset key, no job, an asset or the job of the suite
-            itself, or polls an embedded Qdrant.
+            itself, or polls an embedded Qdrant; or ``executor`` has many processes open one.
     """
+    if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:
+        raise SuiteError(
+            "an embedded Qdrant (qdrant.path) lets one process in at a time; this executor starts one for each step",
+            key="executor",
+            remedy="Use in_process, or a Qdrant server.",
+        )
     watched = watched_asset(suite, upstream, [asset_key(suite.suite, name) for name in ASSETS])
     condition = condition_for(watched, declarative=declarative)
-    assets = [
-        build_sitemap_urls(suite, inventory),
-        build_payload_snapshot(suite, ingestion=watched),
-        build_page_copies(suite),
-        *[build(suite) for build in MEASURING.values()],
-        build_validation_report(suite, list(MEASURING)),
-    ]
+    assets = [build_asset(suite, name, **_own(suite, name, watched, inventory)) for name in ASSETS]
     keys = [asset.key for asset in assets]
-    gated = gated_criteria(suite)
-    checks = [build_measurement_checks(suite, name, gated, condition) for name in MEASURING]
     job = build_job(suite, keys, executor or dg.in_process_executor)
     if condition is not None:
         assets = with_condition(assets, condition)
     return dg.Definitions(
         assets=[*external_assets(suite, ingestion=watched), *assets],
-        asset_checks=[*checks, build_report_gates(suite, gated, condition)],
         jobs=[job],
         schedules=[build_schedule(suite)],
         sensors=build_sensors(suite, watched, job, keys=keys, declarative=condition is not None),
         resources=_resources(suite, resources or {}, io_manager),
     )
+
+
+def _own(suite: Suite, name: str, ingestion: dg.AssetKey | None, site: SiteInventory | None) -> dict[str, Any]:
+    """What one asset has that the others have not."""
+    if name == SITEMAP_URLS:
+        return {"deps": sitemap_deps(suite), "site": site}
+    if name == PAYLOAD_SNAPSHOT:
+        # The ingestion itself too: in a run that holds both, nothing else makes the snapshot wait for it.
+        deps = [*collection_deps(suite), *([ingestion] if ingestion else [])]
+        return {"deps": deps, "metadata": {"dagster/column_schema": snapshot_schema()}}
+    if name == VALIDATION_REPORT:
+        return {"checks": gate_specs(suite), "freshness_policy": freshness_of(suite)}
+    return {"checks": measurement_specs(suite, name)} if name in MEASURING else {}
 
 
 def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:

@@ -1,28 +1,24 @@
 """Asset checks: they publish verdicts, they compute none.
 
-What lives here: one group of non-blocking checks a measuring asset, and the blocking gates on the report. What does
-not: comparing values with gates (``validation/verdict``). A failed blocking check upstream would keep the report from
-running, so only the report's gates block: a bad index turns the run red after its evidence is saved.
+What lives here: the criteria with a gate as checks of the assets that measure them, and the blocking gates of the
+report. What does not: comparing values with gates (``validation/verdict``). A failed blocking check upstream would keep
+the report from running, so only the report's gates block: a bad index turns the run red after its evidence is saved.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.findings.factory import grade_findings
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.orchestration.assets.table import ROWS
 from ragval_pipeline.orchestration.metadata import criterion_metadata, offenders_metadata
-from ragval_pipeline.orchestration.names import (
-    FINDINGS_CHECK,
-    VALIDATION_REPORT,
-    VERDICT_CHECK,
-    asset_key,
-    resource_key,
-)
+from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK, asset_key
 from ragval_pipeline.orchestration.offenders import AnyFinding, evidence_for
+from ragval_pipeline.orchestration.values import Measured
 from ragval_pipeline.suite.criteria import Criterion, Gate
-from ragval_pipeline.suite.load import criteria_of, gates_of, resolve_suite
+from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, judge_value
@@ -30,78 +26,35 @@ from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Every criterion of a suite with its gate, in report order.
+#: Criteria with what is asked of them.
 Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
-#: When checks are requested by themselves; null: with a job or from the UI only.
-AnyCondition: TypeAlias = dg.AutomationCondition[Any] | None
 
 
 def gated_criteria(suite: Suite) -> Gated:
-    """The criteria and gates that checks are made for, as far as they are known before a run."""
+    """The criteria of which anything is asked, in report order, as far as they are known before a run."""
     gates = gates_of(suite)
-    return [(criterion, gates[criterion.name]) for criterion in criteria_of(suite)]
+    return [(entry, gates[entry.name]) for entry in criteria_of(suite) if gates[entry.name].threshold is not None]
 
 
-def build_measurement_checks(
-    suite: Suite, asset: str, gated: Gated, condition: AnyCondition = None
-) -> dg.AssetChecksDefinition:
-    """The checks of one measuring asset: one a criterion that it measures, and one for its findings.
-
-    They run in one step, because on a cluster every step is a process. They raise when the asset could not measure:
-    that is a failed execution, not bad data.
-    """
-    key = asset_key(suite.suite, asset)
-    own = [(criterion, gate) for criterion, gate in gated if criterion.asset == asset]
-    criteria = [criterion for criterion, _ in own]
-    described = {
-        FINDINGS_CHECK: "No finding of severity error from this asset.",
-        **{criterion.name: _describe(criterion, gate) for criterion, gate in own},
-    }
-    specs = [
-        dg.AssetCheckSpec(name, asset=key, description=text, automation_condition=condition)
-        for name, text in described.items()
+def measurement_specs(suite: Suite, asset: str) -> list[dg.AssetCheckSpec]:
+    """The checks of a measuring asset: one for each criterion that it measures and of which anything is asked."""
+    key, parts = asset_key(suite.suite, asset), ROWS[asset].parts
+    return [
+        dg.AssetCheckSpec(criterion.name, asset=key, description=_describe(criterion, gate))
+        for criterion, gate in gated_criteria(suite)
+        if criterion.asset in parts
     ]
 
-    @dg.multi_asset_check(
-        name=f"{suite.suite}__{asset}_checks",
-        specs=specs,
-        ins={"measurement": dg.AssetIn(key)},
-        required_resource_keys={resource_key(suite.suite, "io_manager")},
-        can_subset=True,  # the UI runs single checks again only of those that can be picked
-    )
-    def checks(context: dg.AssetCheckExecutionContext, measurement: Measurement) -> Iterator[dg.AssetCheckResult]:
-        failure = measurement.failure
-        if failure is not None and failure.kind in {"crashed", "unreachable"}:
-            raise dg.Failure(f"{asset} could not measure: {failure.message}", allow_retries=False)
-        resolved = resolve_suite(suite)  # as the report does: a gate may be read from the environment
-        gates = gates_of(resolved)
-        findings = grade_findings(measurement.findings, resolved.severity)
-        wanted = {check.name for check in context.selected_asset_check_keys}
-        if FINDINGS_CHECK in wanted:
-            yield _findings_result(measurement, findings, key)
-        for criterion in criteria:
-            if criterion.name in wanted:
-                value = measurement.value(criterion.name) or _absent(criterion, measurement)
-                yield _publish(judge_value(criterion, gates[criterion.name], value), key, findings)
 
-    return checks
-
-
-def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = None) -> dg.AssetChecksDefinition:
+def gate_specs(suite: Suite) -> list[dg.AssetCheckSpec]:
     """The checks of ``validation_report``: a blocking one a required criterion, those that it measures, the verdict.
 
     The verdict says more than the criteria: an outside system may fail although every required one is met. A suite that
     requires nothing blocks nothing.
     """
-    key = asset_key(suite.suite, VALIDATION_REPORT)
+    key, gated = asset_key(suite.suite, VALIDATION_REPORT), gated_criteria(suite)
     specs = [
-        dg.AssetCheckSpec(
-            criterion.name,
-            asset=key,
-            blocking=gate.required,
-            description=_describe(criterion, gate),
-            automation_condition=condition,
-        )
+        dg.AssetCheckSpec(criterion.name, asset=key, blocking=gate.required, description=_describe(criterion, gate))
         for criterion, gate in gated
         if gate.required or criterion.asset == VALIDATION_REPORT
     ]
@@ -110,49 +63,64 @@ def build_report_gates(suite: Suite, gated: Gated, condition: AnyCondition = Non
         asset=key,
         blocking=any(gate.required for _, gate in gated),
         description="The run's verdict is pass: no outside system failed, and every required criterion is met.",
-        automation_condition=condition,
     )
+    return [*specs, verdict]
 
-    @dg.multi_asset_check(
-        name=f"{suite.suite}__{VALIDATION_REPORT}_gates",
-        specs=[*specs, verdict],
-        ins={"report": dg.AssetIn(key)},
-        required_resource_keys={resource_key(suite.suite, "io_manager")},
-        can_subset=True,  # the UI runs single checks again only of those that can be picked
-    )
-    def gate_checks(context: dg.AssetCheckExecutionContext, report: Any) -> Iterator[dg.AssetCheckResult]:
-        # The report's model is the largest there is and only a run needs it: loading does without.
-        from ragval_pipeline.validation.report import ValidationReport
 
-        report = ValidationReport.model_validate(report)
-        wanted = {check.name for check in context.selected_asset_check_keys}
-        for spec in specs:
-            if spec.name in wanted:
-                counted = spec.name == "error_findings"
-                findings = counted_errors(report.findings, report.criteria) if counted else report.findings
-                yield _publish(report.criterion(spec.name), key, findings)
-        if VERDICT_CHECK in wanted:
-            yield _verdict_result(report, key)
+def measurement_results(
+    asset: str, measured: Measured, suite: Suite, names: Sequence[str]
+) -> list[dg.AssetCheckResult]:
+    """The results of the checks of a measuring asset; none for a part whose system failed: its step fails instead.
 
-    return gate_checks
+    Args:
+        asset: Name of the asset.
+        measured: What it measured.
+        suite: The resolved suite: a gate may be read from the environment.
+        names: The criteria that are checks.
+    """
+    key, gates = asset_key(suite.suite, asset), gates_of(suite)
+    failed = {part.asset for part in measured.failed}
+    return [
+        _publish(judge_value(criterion, gates[criterion.name], _value(criterion, part)), key, part.findings)
+        for criterion in criteria_of(suite)
+        for part in measured.parts
+        if criterion.name in names and criterion.asset == part.asset and part.asset not in failed
+    ]
+
+
+def gate_results(report: ValidationReport, names: Sequence[str]) -> list[dg.AssetCheckResult]:
+    """The results of the checks of ``validation_report``.
+
+    Args:
+        report: The report.
+        names: The names of the checks, ``verdict`` among them.
+    """
+    key = asset_key(report.suite, VALIDATION_REPORT)
+    counted = {"error_findings": counted_errors(report.findings, report.criteria)}
+    gates = [
+        _publish(report.criterion(name), key, counted.get(name, report.findings))
+        for name in names
+        if name != VERDICT_CHECK
+    ]
+    return [*gates, _verdict_result(report, key)]
 
 
 def _publish(result: CriterionResult, key: dg.AssetKey, findings: Sequence[AnyFinding]) -> dg.AssetCheckResult:
     measured = result.verdict != "not_measured"
     evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
-    # A criterion that is excused did not pass; it does not count either, and a warning blocks nothing.
+    # A criterion that is excused does not count, and a warning blocks nothing. One that does not apply is no warning.
     blocks = result.required and not result.excused
     return dg.AssetCheckResult(
         check_name=result.name,
         asset_key=key,
-        passed=result.verdict == "met",
+        passed=result.verdict == "met" or result.reason_code == "not_applicable",
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
         description=result.reason,
         metadata={**criterion_metadata(result), **(offenders_metadata(evidence) if measured else {})},
     )
 
 
-def _verdict_result(report: "ValidationReport", key: dg.AssetKey) -> dg.AssetCheckResult:
+def _verdict_result(report: ValidationReport, key: dg.AssetKey) -> dg.AssetCheckResult:
     from ragval_pipeline.reporting.outline import headline
 
     # What is excused does not count against a run: not measured blocks only when a required criterion is to blame.
@@ -167,32 +135,17 @@ def _verdict_result(report: "ValidationReport", key: dg.AssetKey) -> dg.AssetChe
     )
 
 
-def _findings_result(measurement: Measurement, findings: Sequence[Finding], key: dg.AssetKey) -> dg.AssetCheckResult:
-    errors = [finding for finding in findings if finding.severity == "error"]
-    codes = ", ".join(dict.fromkeys(finding.code for finding in errors))
-    return dg.AssetCheckResult(
-        check_name=FINDINGS_CHECK,
-        asset_key=key,
-        passed=not errors and measurement.selected and measurement.failure is None,
-        severity=dg.AssetCheckSeverity.WARN,
-        description=codes or _nothing_found(measurement),
-        metadata={"error_findings": len(errors), "findings": len(findings), **offenders_metadata(findings)},
-    )
-
-
-def _nothing_found(measurement: Measurement) -> str:
-    if not measurement.selected:
-        return "not measured: its group was not selected"
-    return f"not measured: {measurement.failure.message}" if measurement.failure else "nothing found"
-
-
-def _absent(criterion: Criterion, measurement: Measurement) -> MeasuredValue:
-    if not measurement.selected:
+def _value(criterion: Criterion, part: Measurement) -> MeasuredValue:
+    value = part.value(criterion.name)
+    if value is not None:
+        return value
+    if not part.selected:
         return not_measured(criterion.name, "not_selected", "its group was not selected")
-    reason = measurement.failure.message if measurement.failure else "the asset gives no value"
-    return not_measured(criterion.name, "no_data", reason)
+    if part.failure is not None:
+        return not_measured(criterion.name, part.failure.reason_code, part.failure.message)
+    return not_measured(criterion.name, "no_data", "the asset gives no value")
 
 
 def _describe(criterion: Criterion, gate: Gate) -> str:
-    asked = "shown, no gate" if gate.threshold is None else f"{criterion.operator} {gate.threshold:g}"
-    return f"{criterion.means[:1].upper()}{criterion.means[1:]} ({asked}{', required' if gate.required else ''})."
+    asked = f"{criterion.operator} {gate.threshold:g}{', required' if gate.required else ''}"
+    return f"{criterion.means[:1].upper()}{criterion.means[1:]} ({asked})."

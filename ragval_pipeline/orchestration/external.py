@@ -93,7 +93,6 @@ def _external(
         deps=deps or [],
         group_name=suite.suite,
         kinds=kinds,
-        owners=["team:ragval"],
         tags={"ragval/suite": suite.suite},
         description=description,
         metadata={**({"dagster/uri": shown} if shown else {}), **(metadata or {})},

@@ -1,4 +1,4 @@
-"""Which assets a selection of groups (``ragval run --only``) runs.
+"""Which assets and parts of assets a selection of groups (``ragval run --only``) runs.
 
 What lives here: the table and what follows from it. What does not: reading the selection from a run (``names``) and
 skipping (``measuring``).
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from ragval_pipeline.orchestration.names import (
+    CHUNK_FACTS,
     CHUNK_STRUCTURE,
     CONTENT_INTEGRITY,
     COVERAGE_REPORT,
@@ -16,7 +17,7 @@ from ragval_pipeline.orchestration.names import (
     INDEX_HEALTH,
     LATENCY_PROFILE,
     METADATA_EXPECTATIONS,
-    PAGE_COPIES,
+    PAGE_SNAPSHOT,
     QUERY_VALIDATION_RESULTS,
     REGRESSION,
     SELF_RETRIEVAL,
@@ -24,14 +25,15 @@ from ragval_pipeline.orchestration.names import (
 )
 from ragval_pipeline.suite.criteria import Group
 
-#: Groups that need an asset; one that is not named here always runs.
+#: Groups that need an asset or a part of one; what is not named here always runs.
 NEEDED_BY: Mapping[str, frozenset[Group]] = {
     COVERAGE_REPORT: frozenset({"coverage"}),
     METADATA_EXPECTATIONS: frozenset({"metadata"}),
     CHUNK_STRUCTURE: frozenset({"chunks"}),
     # All that look at pages: what they find must not depend on what else was selected. Self-retrieval does without them
     # where the payload names its pages, and says so where it does not: asking queries alone fetches no page.
-    PAGE_COPIES: frozenset({"integrity", "chunks", "metadata"}),
+    PAGE_SNAPSHOT: frozenset({"integrity", "chunks", "metadata"}),
+    CHUNK_FACTS: frozenset({"integrity", "chunks"}),
     CONTENT_INTEGRITY: frozenset({"integrity"}),
     VECTOR_HEALTH: frozenset({"vectors"}),
     INDEX_HEALTH: frozenset({"index"}),

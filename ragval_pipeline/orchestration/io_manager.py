@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 from pydantic import Field
 
+from ragval_pipeline.orchestration.latest import LATEST, VALUES, keep_latest, work_folder
 from ragval_pipeline.orchestration.value_files import ENDINGS, decode, encode, write_whole
 from ragval_pipeline.suite.environment import environment_of
 from ragval_pipeline.suite.interpolation import interpolate
@@ -20,10 +21,6 @@ from ragval_pipeline.suite.load import anchored_uri
 
 if TYPE_CHECKING:
     from upath import UPath
-
-
-#: Folder of the latest values of each asset, and within a run's working files that of its own.
-LATEST, VALUES = ".latest", "values"
 
 
 class ReportStoreIOManager(dg.ConfigurableIOManager):
@@ -46,6 +43,7 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
             return
         *_, name = context.asset_key.path
         body, ending = encode(obj)
+        keep_latest(self._base(), context.run_id, name)
         for place in (self._of_run(context.run_id), self._latest()):
             write_whole(place / f"{name}{ending}", body)
             for other in ENDINGS:
@@ -95,8 +93,3 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
 
         folder = Path(self.folder) if self.folder else Path.cwd()
         return UPath(anchored_uri(interpolate(self.base_uri, environment_of(folder)), folder))
-
-
-def work_folder(base: UPath, run_id: str) -> UPath:
-    """Where a run keeps what it needs until its report is written."""
-    return base / ".work" / run_id

@@ -1,7 +1,7 @@
-"""The latest values of a suite's assets, and taking back what an interrupted run has put among them.
+"""The latest values of a suite's assets, and taking back what a cancelled run has put among them.
 
 What lives here: keeping the values of before, and putting them back. What does not: writing and reading values
-(``io_manager``), and telling that a run was interrupted (``run_end``).
+(``io_manager``), and telling that a run was cancelled (``steps``, ``run_place``).
 """
 
 from __future__ import annotations
@@ -11,30 +11,38 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.orchestration.io_manager import LATEST, VALUES, work_folder
-from ragval_pipeline.orchestration.value_files import write_whole
-from ragval_pipeline.reporting.place import local_path
+from ragval_pipeline.orchestration.value_files import ENDINGS, write_whole
 
 if TYPE_CHECKING:
     from upath import UPath
 
+#: Folder of the latest values of each asset, and within a run's working files that of its own.
+LATEST, VALUES = ".latest", "values"
 _BEFORE = "before"
 
 
-def keep_latest(base: UPath, run_id: str) -> None:
-    """Keep the latest values as they are before a run, on the local disk as links: they are replaced, never changed.
+def work_folder(base: UPath, run_id: str) -> UPath:
+    """Where a run keeps what it needs until its report is written."""
+    return base / ".work" / run_id
+
+
+def keep_latest(base: UPath, run_id: str, name: str) -> None:
+    """Keep the latest value of an asset as it is before a run replaces it, on the local disk as a link.
 
     Args:
         base: ``<report_uri>/<suite>``.
-        run_id: The run that begins.
+        run_id: The run.
+        name: Name of the asset.
     """
-    latest, kept = local_path(base / LATEST), local_path(work_folder(base, run_id) / _BEFORE)
-    if latest is None or kept is None or not latest.is_dir():
-        return
-    kept.mkdir(parents=True, exist_ok=True)
-    for file in latest.iterdir():
-        if not file.name.startswith("."):
-            _link(file, kept / file.name)
+    from ragval_pipeline.reporting.place import local_path
+
+    kept = local_path(work_folder(base, run_id) / _BEFORE)
+    for ending in ENDINGS:
+        latest = local_path(base / LATEST / f"{name}{ending}")
+        if latest is None or kept is None or not latest.is_file() or (kept / latest.name).exists():
+            continue
+        kept.mkdir(parents=True, exist_ok=True)
+        _link(latest, kept / latest.name)
 
 
 def take_back_latest(base: UPath, run_id: str) -> None:
@@ -44,7 +52,7 @@ def take_back_latest(base: UPath, run_id: str) -> None:
 
     Args:
         base: ``<report_uri>/<suite>``.
-        run_id: The run that was interrupted.
+        run_id: The run that was cancelled.
     """
     work, latest = work_folder(base, run_id), base / LATEST
     made = work / VALUES

@@ -1,6 +1,6 @@
-"""What every measuring asset has in common: it is skipped when its group is not selected, and it always materialises.
+"""What every asset has in common: what its work comes to, and the guard around each measurement.
 
-What lives here: the guard around a measurement. What does not: any one measurement (``assets``).
+What lives here: the parts of a measuring asset, one after the other. What does not: any one measurement (``assets``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import dagster as dg
 
@@ -17,67 +18,89 @@ from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.costs import CountedEmbedding
 from ragval_pipeline.orchestration.groups import is_selected
-from ragval_pipeline.orchestration.metadata import measurement_metadata
+from ragval_pipeline.orchestration.metadata import measured_metadata
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.section_tables import section_tables
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 
+#: Measures one part of an asset.
+Work: TypeAlias = Callable[[Task], Measurement]
 
-def measure(
-    context: dg.AssetExecutionContext,
-    *,
-    asset: str,
-    work: Callable[[], Measurement],
-    severities: Mapping[str, str] | None = None,
-    embedding: CountedEmbedding | None = None,
-) -> dg.MaterializeResult[Measurement]:
-    """Run one measurement so that the asset materialises whatever happens.
 
-    A system that fails or a detector that crashes becomes a measurement without values: the asset's check raises for
-    it, and the report still runs and says what was not measured.
+@dataclass(frozen=True)
+class Made:
+    """What the work of an asset came to.
+
+    Attributes:
+        value: What the asset hands on.
+        metadata: What its page shows.
+    """
+
+    value: Any
+    metadata: Mapping[str, Any]
+
+
+def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, embeds: bool) -> Made:
+    """Measure every part of an asset that the run's groups select.
+
+    A system that fails or a detector that crashes leaves that part not measured, and the others as they are.
 
     Args:
-        context: Of the step.
-        asset: Name of the asset; it is skipped when no group that needs it is selected.
-        work: Measures.
-        severities: The suite's own severities by finding code, so that the UI shows what the report will say.
-        embedding: What the work embeds with; its cost is told also when the work fails.
+        task: The step.
+        parts: What measures each part, by name; a part may read those before it.
+        kind: What the asset hands on: ``Measured`` or ``QueryResults``.
+        embeds: Whether the parts embed, so that their cost is counted.
     """
-    if is_selected(asset, selected_groups(context.run.tags)):
-        progress_of(asset)(0, None)
-        measurement = _measured(context, asset, work)
-        progress_of(asset)(1, 1)
-    else:
-        measurement = Measurement(asset=asset, selected=False)
-    if embedding is not None:
-        measurement = measurement.model_copy(update={"sections": {**measurement.sections, **embedding.section()}})
-    if severities:
-        graded = tuple(grade_findings(measurement.findings, severities))
+    done: dict[str, Measurement] = {}
+    for name, work in parts.items():
+        embedding = CountedEmbedding(task.resource("embedder")) if embeds else None
+        own = replace(task, embedding=embedding, before=done)
+        done[name] = _one_part(own, name, work)
+    measured = tuple(done.values())
+    shared = {"stamp": task.stamp(), "parts": measured}
+    value = QueryResults(**shared, index=task.index) if kind is QueryResults else Measured(**shared)
+    tables = section_tables({key: part for entry in measured for key, part in entry.sections.items()})
+    return Made(value, {**measured_metadata(measured), **tables})
+
+
+def _one_part(task: Task, name: str, work: Work) -> Measurement:
+    if not is_selected(name, selected_groups(task.place.tags)):
+        return Measurement(asset=name, selected=False)
+    progress_of(name)(0, None)
+    measurement = _measured(task, name, work)
+    progress_of(name)(1, 1)
+    if task.embedding is not None:
+        # Its cost is told also when the work fails.
+        measurement = measurement.model_copy(update={"sections": {**measurement.sections, **task.embedding.section()}})
+    if task.suite.severity:
+        # The UI shows what the report will say.
+        graded = tuple(grade_findings(measurement.findings, task.suite.severity))
         measurement = measurement.model_copy(update={"findings": graded})
-    metadata = {**measurement_metadata(measurement), **section_tables(measurement.sections)}
-    return dg.MaterializeResult(value=measurement, metadata=metadata)
+    return measurement
 
 
-def _measured(context: dg.AssetExecutionContext, asset: str, work: Callable[[], Measurement]) -> Measurement:
+def _measured(task: Task, name: str, work: Work) -> Measurement:
     started = time.monotonic()
     try:
-        measurement = work()
+        measurement = work(task)
     except (SystemFailure, NotMeasurableError) as error:
-        context.log.error("%s: %s", asset, error)
-        measurement = failed_measurement(asset, error)
+        task.context.log.error("%s: %s", name, error)
+        measurement = failed_measurement(name, error)
     except SuiteError as error:
-        context.log.error("%s: %s", asset, error)
-        measurement = _wrongly_asked(asset, error)
-    except Exception as error:  # noqa: BLE001  it is reported, as a finding, by the check and in the log
-        log_crash(context, asset, error)
-        measurement = failed_measurement(asset, error)
+        task.context.log.error("%s: %s", name, error)
+        measurement = _wrongly_asked(name, error)
+    except Exception as error:  # noqa: BLE001  it is reported, as a finding, by the failed step and in the log
+        log_crash(task.context, name, error)
+        measurement = failed_measurement(name, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
 
 
-def _wrongly_asked(asset: str, error: SuiteError) -> Measurement:
+def _wrongly_asked(name: str, error: SuiteError) -> Measurement:
     """A measurement that the suite makes impossible: no defect of ragval's, so the suite's own fault is told."""
-    failed = failed_measurement(asset, error)
+    failed = failed_measurement(name, error)
     findings = [
         finding.model_copy(update={"cause": str(error), "remedy": error.remedy or "Correct the suite."})
         for finding in failed.findings
@@ -86,9 +109,9 @@ def _wrongly_asked(asset: str, error: SuiteError) -> Measurement:
     return failed.model_copy(update={"findings": tuple(findings), "failure": failure})
 
 
-def log_crash(context: dg.AssetExecutionContext, asset: str, error: Exception) -> None:
+def log_crash(context: dg.AssetExecutionContext, name: str, error: Exception) -> None:
     """Log the traceback of a defect, without what caused it: answers of servers may repeat keys."""
-    context.log.error("%s crashed\n%s", asset, "".join(traceback.format_exception(error, chain=False)))
+    context.log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
 
 
 @contextmanager
@@ -102,7 +125,7 @@ def reading_the_suite() -> Iterator[None]:
 
 @contextmanager
 def reading_the_world() -> Iterator[None]:
-    """Turn the failure of an outside system into a failed step that carries what the report needs to know of it."""
+    """Turn the failure of an outside system into a failed step that says what failed."""
     try:
         yield
     except SystemFailure as error:
@@ -119,9 +142,3 @@ def reading_the_world() -> Iterator[None]:
             },
             allow_retries=False,
         ) from None  # Dagster keeps the texts of causes, and a server's answer may repeat the key
-
-
-def failure_of_step(failure: dg.Failure) -> SystemFailure | None:
-    """The failure of an outside system that a step ended with; null when it ended otherwise."""
-    known: dict[str, Any] = {name: value.value for name, value in failure.metadata.items()}
-    return SystemFailure(known.pop("problem"), **known) if "problem" in known else None

@@ -23,15 +23,20 @@ from ragval_pipeline.validation.verdict import CriterionResult
 TABLE_ROWS = 50
 #: Sections that hold a number a query or a page.
 _NOT_PLOTTED = frozenset({"run", "qrels"})
-OFFENDER_COLUMNS = ("code", "severity", "subject", "scope", "because", "remedy")
+OFFENDER_COLUMNS = ("subject", "code", "severity", "remedy", "because", "scope")
 
 
 def number(value: Any) -> float | int | None:
-    """A plain Python number that Dagster can plot; null for none, NaN and infinities. Takes numpy scalars too."""
+    """A plain Python number that Dagster can plot, floats with six significant digits; None for what is no number.
+
+    Takes numpy scalars too.
+    """
     plain = value.item() if hasattr(value, "item") else value
     if plain is None or isinstance(plain, bool):
         return None
-    return plain if isinstance(plain, int) or math.isfinite(plain) else None
+    if isinstance(plain, int):
+        return plain
+    return float(f"{plain:.6g}") if math.isfinite(plain) else None
 
 
 def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
@@ -44,24 +49,37 @@ def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
     }
 
 
-def measurement_metadata(measurement: Measurement) -> dict[str, Any]:
-    """What the page of a measuring asset shows: each value, counts of findings, the offenders, the failure."""
-    metadata: dict[str, Any] = numbers({value.name: value.value for value in measurement.values})
-    severities = [finding.severity for finding in measurement.findings]
-    metadata |= numbers(
-        {
-            "error_findings": severities.count("error"),
-            "warning_findings": severities.count("warning"),
-            "seconds": round(measurement.seconds, 3),
-        }
-    )
-    metadata |= offenders_metadata(measurement.findings)
-    metadata = {**section_numbers(measurement.sections), **metadata}
-    if measurement.failure is not None:
-        metadata["not_measured"] = dg.MetadataValue.text(measurement.failure.message)
-    if not measurement.selected:
-        metadata["not_measured"] = dg.MetadataValue.text("its group was not selected for this run")
-    return metadata
+def measured_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
+    """What the page of a measuring asset shows: each value, counts of findings, the offenders, the failures."""
+    findings = [finding for part in parts for finding in part.findings]
+    severities = [finding.severity for finding in findings]
+    sections = {name: section for part in parts for name, section in part.sections.items()}
+    values = numbers({value.name: value.value for part in parts for value in part.values})
+    return {
+        **values,
+        **offenders_metadata(findings),
+        **numbers(
+            {
+                "error_findings": severities.count("error"),
+                "warning_findings": severities.count("warning"),
+                "seconds": round(sum(part.seconds for part in parts), 3),
+            }
+        ),
+        **{name: value for name, value in section_numbers(sections).items() if name not in values},
+        **_not_measured(parts),
+    }
+
+
+def _not_measured(parts: Sequence[Measurement]) -> dict[str, dg.MetadataValue]:
+    told = {
+        part.asset: part.failure.message if part.failure else "its group was not selected for this run"
+        for part in parts
+        if part.failure or not part.selected
+    }
+    if not told:
+        return {}
+    text = next(iter(told.values())) if len(parts) == 1 else "; ".join(f"{name}: {why}" for name, why in told.items())
+    return {"not_measured": dg.MetadataValue.text(text)}
 
 
 def section_numbers(sections: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
@@ -89,19 +107,23 @@ def _is_number(value: Any) -> bool:
 
 
 def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
-    """The numbers of one criterion, to plot over runs, and the reason of its verdict."""
-    metadata: dict[str, Any] = numbers(
-        {
-            "value": result.value,
-            "threshold": result.threshold,
-            "numerator": result.numerator,
-            "denominator": result.denominator,
-        }
-    )
-    metadata["verdict"] = dg.MetadataValue.text(result.verdict)
-    metadata["reason"] = dg.MetadataValue.text(result.reason)
-    metadata["required"] = dg.MetadataValue.bool(result.required)
-    return metadata
+    """The numbers of one criterion, to plot over runs, and the reason of its verdict.
+
+    The gate is a text: plotted it would be a flat line.
+    """
+    return {
+        **numbers({"value": result.value}),
+        "gate": dg.MetadataValue.text(gate_text(result)),
+        "verdict": dg.MetadataValue.text(result.verdict),
+        "reason": dg.MetadataValue.text(result.reason),
+        "required": dg.MetadataValue.bool(result.required),
+        **numbers({"numerator": result.numerator, "denominator": result.denominator}),
+    }
+
+
+def gate_text(result: CriterionResult) -> str:
+    """What is asked of a criterion: ``>= 0.9``."""
+    return "none" if result.threshold is None else f"{result.operator} {result.threshold:g}"
 
 
 def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
@@ -119,12 +141,12 @@ def offenders_table(findings: Iterable[AnyFinding]) -> dg.TableMetadataValue:
 def _rows(finding: AnyFinding) -> Iterator[dict[str, Any]]:
     for subject in finding.subjects or ("",):
         yield {
+            "subject": subject.name if isinstance(subject, Subject) else subject,
             "code": finding.code,
             "severity": finding.severity,
-            "subject": subject.name if isinstance(subject, Subject) else subject,
-            "scope": finding.scope or "",
-            "because": finding.because or "",
             "remedy": finding.remedy,
+            "because": finding.because or "",
+            "scope": finding.scope or "",
         }
 
 

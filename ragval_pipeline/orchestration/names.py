@@ -5,37 +5,42 @@ What lives here: names. What does not: the things named.
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Mapping
 
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.nearest import did_you_mean
 
 #: What is read and not made: external assets.
 SITEMAP = "sitemap"
 COLLECTION = "collection"
 
+#: The assets.
 SITEMAP_URLS = "sitemap_urls"
+PAGE_SNAPSHOT = "page_snapshot"
 PAYLOAD_SNAPSHOT = "payload_snapshot"
+CHUNK_FACTS = "chunk_facts"
 COVERAGE_REPORT = "coverage_report"
 METADATA_EXPECTATIONS = "metadata_expectations"
-CHUNK_STRUCTURE = "chunk_structure"
-PAGE_COPIES = "page_copies"
 CONTENT_INTEGRITY = "content_integrity"
-QUERY_VALIDATION_RESULTS = "query_validation_results"
-SELF_RETRIEVAL = "self_retrieval"
-GOLDEN_SET = "golden_set"
-VECTOR_HEALTH = "vector_health"
 INDEX_HEALTH = "index_health"
-LATENCY_PROFILE = "latency_profile"
+QUERY_VALIDATION_RESULTS = "query_validation_results"
 QUALITY_METRICS = "quality_metrics"
 REGRESSION = "regression"
 VALIDATION_REPORT = "validation_report"
 
-#: Check of a measuring asset that carries its findings; the others are named like their criterion.
-FINDINGS_CHECK = "no_error_findings"
+#: Parts of measuring assets; every other one has a single part of its own name, or one besides these.
+CHUNK_STRUCTURE = "chunk_structure"
+VECTOR_HEALTH = "vector_health"
+LATENCY_PROFILE = "latency_profile"
+SELF_RETRIEVAL = "self_retrieval"
+GOLDEN_SET = "golden_set"
+
 #: Check of the report that carries the verdict of the run; the others are named like their criterion.
 VERDICT_CHECK = "verdict"
 
@@ -86,9 +91,16 @@ def condition_sensor_name(suite: str) -> str:
     return f"{suite}_automation_condition"
 
 
-def pool_name(collection: str) -> str:
-    """The concurrency pool of a collection, in which a deployment lets one validation run at a time."""
-    return "ragval:" + "_".join(collection.split())
+def pool_name(suite: Suite) -> str:
+    """The concurrency pool of a collection, in which a deployment lets one validation run at a time.
+
+    All collections of an embedded Qdrant are in one pool, whatever their suites: one process at a time may open its
+    folder.
+    """
+    if suite.qdrant.path is None:
+        return "ragval:" + "_".join(suite.qdrant.collection.split())
+    folder = os.path.normpath(suite.folder / suite.qdrant.path)
+    return f"ragval:{suite.qdrant.path.name or 'qdrant'}-{hashlib.sha256(folder.encode()).hexdigest()[:8]}"
 
 
 def resource_key(suite: str, name: str) -> str:

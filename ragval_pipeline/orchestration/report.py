@@ -23,6 +23,7 @@ from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
+from ragval_pipeline.validation.facts.store import FactsManifest
 from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 from ragval_pipeline.validation.repair.simulate import Simulated
@@ -41,7 +42,9 @@ def write_report(
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
     pages: PageCopiesManifest | None = None,
+    facts: FactsManifest | None = None,
     simulated: Simulated | None = None,
+    state: str | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -52,7 +55,9 @@ def write_report(
         inventory: The site, when it was read.
         manifest: The snapshot, when it was taken.
         pages: The page copies, when they were taken.
+        facts: The facts of chunks and pages, when they were made.
         simulated: What the repairs of the causes would clear; None: none was tried.
+        state: Fingerprint of the collection as it was when the snapshot was taken.
 
     Returns:
         The report, and the folder it was written to.
@@ -64,7 +69,7 @@ def write_report(
 
     if inventory is not None and inventory.failure is not None:
         measurements = [failed_measurement(SITEMAP_URLS, inventory.failure.error()), *measurements]
-    assembled = _assemble(suite, place, measurements, inventory, manifest, simulated)
+    assembled = _assemble(suite, place, measurements, inventory, manifest, simulated=simulated, state=state)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(
@@ -73,6 +78,7 @@ def write_report(
         inventory=inventory,
         manifest=manifest,
         pages=pages,
+        facts=facts,
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
         asked_at=sections.get("asked_at", {}),
@@ -117,7 +123,9 @@ def _assemble(
     measurements: Sequence[Measurement],
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
+    *,
     simulated: Simulated | None,
+    state: str | None,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -129,7 +137,8 @@ def _assemble(
         only=selected_groups(place.tags),
         environment=_environment(suite),
     )
-    index = [Measurement(asset="payload_snapshot", sections={"index": index_section(manifest)})] if manifest else []
+    read = {"index": {**index_section(manifest), "fingerprint": state}} if manifest else {}
+    index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []
     return assemble_report(
         facts,
         [*measurements, *index],

@@ -12,37 +12,32 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.build import ASSETS, MEASURING, build_validation_defs
+from ragval_pipeline.orchestration.assets.table import STEPS
+from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.groups import steps_of
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
-    PAYLOAD_SNAPSHOT,
-    SITEMAP_URLS,
     STARTED_TAG,
     TRIGGER_TAG,
     VALIDATION_REPORT,
     asset_key,
     job_name,
 )
+from ragval_pipeline.orchestration.notes import Notes
 from ragval_pipeline.orchestration.preflight import check_before_any_call
 from ragval_pipeline.orchestration.progress import expect_steps
-from ragval_pipeline.orchestration.report import write_report
-from ragval_pipeline.orchestration.run_end import (
-    exception_of_step,
-    failed_step,
-    tidied,
-    unwritten_report,
-    was_interrupted,
-)
+from ragval_pipeline.orchestration.run_end import tidied, unwritten_report, was_interrupted
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run
-from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.measurement import Failure, Measurement, failed_measurement
-from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    from ragval_pipeline.orchestration.task import Task
+    from ragval_pipeline.sources.inventory import SiteInventory
+    from ragval_pipeline.validation.report import ValidationReport
 
 
 @dataclass(frozen=True)
@@ -101,7 +96,7 @@ def run_suite(
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
-        expect_steps(steps_of(ASSETS, only))
+        expect_steps(steps_of(STEPS, only))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
         with tidied(place_of, place_of().base):
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
@@ -121,25 +116,22 @@ def run_suite(
     return finished
 
 
-def run_without_site(
-    suite: Suite, resolved: Suite, place: RunPlace, inventory: SiteInventory, *, resources: Mapping[str, Any]
-) -> FinishedRun:
+def run_without_site(task: Task, inventory: SiteInventory) -> FinishedRun:
     """Measure what needs no site, on behalf of a run whose sitemap could not be read, and write that run's report.
 
     Args:
-        suite: As ``load_suite`` reads it.
-        resolved: The resolved suite.
-        place: The run whose sitemap could not be read.
+        task: The step whose sitemap could not be read.
         inventory: What is known of the site, with the failure.
-        resources: ``qdrant`` and ``embedder`` of that run.
 
     Raises:
         KeyboardInterrupt: It was interrupted.
     """
+    place = task.place
     tags = {name: value for name, value in place.tags.items() if name.startswith("ragval/")}
-    defs = build_validation_defs(suite, resources=resources, io_manager=dg.mem_io_manager, inventory=inventory)
+    resources = {name: task.resource(name) for name in ("qdrant", "embedder")}
+    defs = build_validation_defs(task.suite, resources=resources, io_manager=dg.mem_io_manager, inventory=inventory)
     with dg.DagsterInstance.ephemeral() as instance:
-        result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
+        result = defs.resolve_job_def(job_name(task.suite.suite)).execute_in_process(
             instance=instance,
             run_id=place.run_id,
             tags={**tags, STARTED_TAG: place.started.isoformat()},
@@ -148,7 +140,10 @@ def run_without_site(
         )
         if was_interrupted(result):
             raise KeyboardInterrupt
-        return _finish(suite, resolved, result, place)
+        finished = _finish(task.suite, task.suite, result, place)
+    # The step that stands for this run has no report of its own to write.
+    Notes(place.base, place.run_id).claim("closed")
+    return finished
 
 
 def _instance() -> dg.DagsterInstance:
@@ -157,39 +152,13 @@ def _instance() -> dg.DagsterInstance:
 
 
 def _finish(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
-    key = asset_key(suite.suite, VALIDATION_REPORT)
-    if result.get_asset_materialization_events() and _materialised(result, key):
-        report: ValidationReport = result.asset_value(key)
-        return FinishedRun(report, str(place.folder))
-    return _error_report(suite, resolved, result, place)
-
-
-def _materialised(result: dg.ExecuteInProcessResult, key: dg.AssetKey) -> bool:
-    return any(event.asset_key == key for event in result.get_asset_materialization_events())
-
-
-def _error_report(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
-    """The report of a run whose sitemap or collection could not be read: it says why.
-
-    Of an unread sitemap the step itself has written the report, with what needs no site; else nothing is measured.
-    """
     from ragval_pipeline.reporting.run_files import REPORT
+    from ragval_pipeline.validation.report import ValidationReport
 
-    steps = {name: f"{suite.suite}__{name}" for name in (SITEMAP_URLS, PAYLOAD_SNAPSHOT, VALIDATION_REPORT)}
-    source = next((name for name, step in steps.items() if failed_step(result, step)), None)
-    if source is None:
-        raise RuntimeError(f"the run {place.run_id} ended without a report and without a failed step")
-    if source == SITEMAP_URLS and (place.folder / REPORT).exists():
-        written = ValidationReport.model_validate_json((place.folder / REPORT).read_bytes())
-        return FinishedRun(written, str(place.folder))
-    error = exception_of_step(result, steps[source])
-    if source == VALIDATION_REPORT:
-        raise unwritten_report(error)
-    first = failed_measurement(source, error)
-    failure = first.failure or Failure(kind="crashed", message="failed")
-    measurements = [first, *[Measurement(asset=name, failure=failure) for name in MEASURING]]
-    inventory: SiteInventory | None = None
-    if source == PAYLOAD_SNAPSHOT:
-        inventory = result.asset_value(asset_key(suite.suite, SITEMAP_URLS))
-    report, folder = write_report(resolved, place, measurements, inventory=inventory, manifest=None)
-    return FinishedRun(report, folder)
+    key = asset_key(suite.suite, VALIDATION_REPORT)
+    if any(event.asset_key == key for event in result.get_asset_materialization_events()):
+        return FinishedRun(result.asset_value(key), str(place.folder))
+    written = place.folder / REPORT
+    if written.is_file():
+        return FinishedRun(ValidationReport.model_validate_json(written.read_bytes()), str(place.folder))
+    raise unwritten_report(result)

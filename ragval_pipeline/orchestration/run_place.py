@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.io_manager import work_folder
+from ragval_pipeline.orchestration.latest import take_back_latest, work_folder
 from ragval_pipeline.orchestration.names import STARTED_TAG
 from ragval_pipeline.suite.model import Suite
 
@@ -70,6 +70,16 @@ class RunPlace:
         return work_folder(self.base, self.run_id) / "pages"
 
     @property
+    def kept_facts(self) -> UPath:
+        """Where the facts' files will be."""
+        return self.folder / "evidence" / "facts"
+
+    @property
+    def staged_facts(self) -> UPath:
+        """Where the facts' files are until the report is written."""
+        return work_folder(self.base, self.run_id) / "facts"
+
+    @property
     def work(self) -> UPath:
         """What the run needs only until it ends."""
         return work_folder(self.base, self.run_id)
@@ -98,7 +108,10 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
 
 
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
-    """Remove the working files that no run needs any more; failed runs keep theirs for a day."""
+    """Remove the working files that no run needs any more, and what cancelled runs left among the latest values.
+
+    Failed runs keep their files for a day, for a retry.
+    """
     work = place.work.parent
     if not work.exists():
         return
@@ -106,10 +119,18 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
         if folder.name == place.run_id:
             continue
         try:
-            if _is_abandoned(instance, folder):
+            if _is_cancelled(instance, folder):
+                take_back_latest(place.base, folder.name)
+                remove_tree(folder)
+            elif _is_abandoned(instance, folder):
                 remove_tree(folder)
         except OSError as error:  # another run may be removing it at this moment
             logger.info("left-over working files were not removed: %s", error)
+
+
+def _is_cancelled(instance: dg.DagsterInstance, folder: UPath) -> bool:
+    run = instance.get_run_by_id(folder.name)
+    return run is not None and run.status == dg.DagsterRunStatus.CANCELED
 
 
 def _is_abandoned(instance: dg.DagsterInstance, folder: UPath) -> bool:

@@ -1,4 +1,4 @@
-"""Tables on the page of a measuring asset: its queries one by one, its modules.
+"""Tables on the page of a measuring asset: its queries one by one, its modules, its expectations.
 
 What lives here: which of the report's sections are worth a table. What does not: numbers and offenders (``metadata``).
 """
@@ -12,6 +12,15 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.metadata import short, table
 
+#: Characters of a query that fit into one line of a table.
+_WIDEST = 70
+_EXPECTED = {
+    "present": "every point has it",
+    "non_empty": "it is not empty",
+    "type": "it has its type",
+    "rule": "its value is valid",
+}
+
 
 def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataValue]:
     """The tables that a measurement's sections give, by metadata name; empty for most."""
@@ -22,7 +31,24 @@ def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataVal
     modules = sections.get("coverage_report", {}).get("by_module")
     if modules:
         tables["modules"] = table(_modules(modules), ("module", "pages", "indexed", "missing"))
+    expectations = sections.get("expectations", {}).get("results")
+    if expectations:
+        tables["expectations"] = table(_expectations(expectations), ("field", "level", "expected", "observed", "share"))
     return tables
+
+
+def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row an expectation, those that do not hold first."""
+    for result in sorted(results, key=lambda result: result["success"]):
+        count, wrong = result["element_count"], result["unexpected_count"]
+        known = count and wrong is not None
+        yield {
+            "field": result["field"],
+            "level": result["level"],
+            "expected": _EXPECTED.get(result["level"], ""),
+            "observed": f"{count - wrong:,} of {count:,}" if known else result["exception"] or "",
+            "share": f"{100 * (count - wrong) / count:.4g} %" if known else "",
+        }
 
 
 def _queries(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -30,10 +56,12 @@ def _queries(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
     Cells are short, because the UI breaks long ones into many lines; the whole answers stand in the report.
     """
+    from ragval_pipeline.reporting.text import shorten
+
     for result in sorted(results, key=lambda result: result["passed"] is True):
         passed = {True: "yes", False: "no", None: "error"}[result["passed"]]
         yield {
-            "query": result["query_id"],
+            "query": shorten(str(result["query"].get("query_text") or result["query_id"]), _WIDEST),
             "passed": passed,
             "best_score": short(result["best_similarity"]),
             "missed": ", ".join(result["failed_conditions"]),

@@ -14,6 +14,7 @@ from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.validation.facts.store import FactsManifest
 from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -27,6 +28,7 @@ class ReportBundle:
         inventory: The site, or null when it was not read.
         manifest: The snapshot, or null when the collection was not read.
         pages: The page copies, or null when no page was read.
+        facts: The facts of chunks and pages, or None when they were not made.
         rankings: Query id to the pages that came back, best first, each once.
         judgements: Query id to page to relevance grade, for queries with ground truth.
         asked_at: Query id to the time when it was asked, UTC; without queries that were not.
@@ -41,6 +43,7 @@ class ReportBundle:
     inventory: SiteInventory | None = None
     manifest: SnapshotManifest | None = None
     pages: PageCopiesManifest | None = None
+    facts: FactsManifest | None = None
     rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     asked_at: Mapping[str, str] = field(default_factory=dict)

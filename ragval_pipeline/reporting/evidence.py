@@ -20,6 +20,7 @@ from ragval_pipeline.reporting.storage import Content, Moved
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.validation.facts.store import FactsManifest
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -48,6 +49,10 @@ def evidence_files(bundle: ReportBundle, staged: str | None) -> dict[str, Conten
         own = bundle.pages.run_id == bundle.report.run_id
         for name, part in page_parts(bundle.pages).items():
             files[f"{FOLDER}/pages/{name}"] = Moved(part) if own else part
+    if bundle.facts is not None:
+        own = bundle.facts.run_id == bundle.report.run_id
+        for name, part in fact_parts(bundle.facts).items():
+            files[f"{FOLDER}/facts/{name}"] = Moved(part) if own else part
     for name, value in bundle.extras.items():
         files[f"{FOLDER}/{name}"] = json_bytes(value)
     return files
@@ -79,6 +84,11 @@ def snapshot_parts(manifest: SnapshotManifest, staged: str | None = None) -> Map
 def page_parts(manifest: PageCopiesManifest) -> Mapping[str, UPath]:
     """The parts of the page copies by name, found as those of the snapshot are."""
     return _parts(manifest.parts, (manifest.staged_uri, manifest.kept_uri), "page copies are")
+
+
+def fact_parts(manifest: FactsManifest) -> Mapping[str, UPath]:
+    """The files of the facts by name, found as those of the snapshot are."""
+    return _parts((*manifest.chunks, *manifest.pages), (manifest.staged_uri, manifest.kept_uri), "facts are")
 
 
 def _parts(parts: Sequence[Part], places: Sequence[str], what: str) -> Mapping[str, UPath]:

@@ -6,6 +6,7 @@ What lives here: the way from a file to a ``Suite``. What does not: the keys (``
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.defs_yaml import attributes_in, is_defs_yaml, split_name
 from ragval_pipeline.suite.environment import environment_of
 from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of, required_of_site
 from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, is_unread
@@ -49,7 +51,7 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
     is not; ``resolve_suite`` reads them when a run starts. A suite name that is such a placeholder becomes the file's.
 
     Args:
-        path: The suite file.
+        path: The suite file, or the ``defs.yaml`` of a Dagster project; ``defs.yaml#docs`` where that holds several.
         flags: Settings that win over the file's, in the shape of the suite.
         folder: Folder that relative paths start at; null: the suite file's.
 
@@ -59,8 +61,15 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
     Raises:
         SuiteError: The file is not there, is no YAML, or has an unknown or wrong key.
     """
-    file = Path(path).expanduser().absolute()
-    return suite_of(parse_yaml(read_text(file, kind="suite file"), file=file), file=file, flags=flags, folder=folder)
+    place, name = split_name(path)
+    file = place.expanduser().absolute()
+    text = read_text(file, kind="suite file")
+    if not is_defs_yaml(text):
+        return suite_of(parse_yaml(text, file=file), file=file, flags=flags, folder=folder)
+    settings = attributes_in(text, file=file, name=name)
+    if "suite_file" in settings:
+        return load_suite(os.path.normpath(file.parent / settings["suite_file"]), flags=flags)
+    return suite_of(settings, file=file, flags=flags, folder=folder)
 
 
 def suite_of(

@@ -55,6 +55,7 @@ class Failure(BaseModel):
 
     Args:
         kind: ``unreachable``: an outside system failed. ``no_data``: nothing to measure. ``crashed``: a defect.
+            ``stale``: what was measured is of another run, or of another state of the index.
         message: One line without secrets.
         system: Name of the outside system, or null.
         exception: Type of the exception.
@@ -62,10 +63,15 @@ class Failure(BaseModel):
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    kind: Literal["unreachable", "no_data", "crashed"]
+    kind: Literal["unreachable", "no_data", "crashed", "stale"]
     message: str
     system: str | None = None
     exception: str = ""
+
+    @property
+    def reason_code(self) -> ReasonCode:
+        """Why the criteria of the asset have no value."""
+        return "no_data" if self.kind == "stale" else self.kind
 
 
 class Measurement(BaseModel):

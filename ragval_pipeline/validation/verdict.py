@@ -28,6 +28,8 @@ RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 TOLERANCE = 1e-9
 #: Findings that say why something could not be measured; they speak through the criteria that they leave open.
 _PREVENTING = frozenset({"source.empty", "index.empty", "vector.dimension", "check.crashed"})
+#: Kinds of failures that leave nobody to look, and no other gate to say so.
+_UNSEEN = {"crashed": "crashed", "stale": "is of another run"}
 #: Assets that only describe: that they ran says nothing about faults.
 _FINDS_NOTHING = frozenset({"quality_metrics", "payload_snapshot", "sitemap_urls"})
 
@@ -167,7 +169,7 @@ def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: C
     if value is not None:
         return value
     if measurement.failure is not None:
-        return not_measured(criterion.name, measurement.failure.kind, measurement.failure.message)
+        return not_measured(criterion.name, measurement.failure.reason_code, measurement.failure.message)
     return not_measured(criterion.name, "no_data", f"{criterion.asset} gives no value")
 
 
@@ -178,10 +180,11 @@ def _error_findings(
     left_out = {finding.code for finding in findings if finding.severity == "error"} - codes
     if not errors and not left_out and not any(_has_looked(measurement) for measurement in measurements):
         return not_measured("error_findings", "no_data", "nothing that could find anything was measured")
-    crashed = sorted(entry.asset for entry in measurements if entry.failure and entry.failure.kind == "crashed")
-    if not errors and crashed:
+    blind = {entry.asset: entry.failure.kind for entry in measurements if entry.failure}
+    unseen = sorted(f"{asset} {_UNSEEN[kind]}" for asset, kind in blind.items() if kind in _UNSEEN)
+    if not errors and unseen:
         # Also when the suite turns check.crashed off: what was not looked at was not found.
-        return not_measured("error_findings", "no_data", f"{', '.join(crashed)} crashed")
+        return not_measured("error_findings", "no_data", ", ".join(unseen))
     if errors and codes <= _PREVENTING:
         reason = f"{', '.join(sorted(codes))}: something could not be measured"
         return not_measured("error_findings", "no_data", reason).model_copy(update={"numerator": len(errors)})

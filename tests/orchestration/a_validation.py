@@ -5,8 +5,10 @@ What lives here: one job for each executor, and an asset behind the gate. What d
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -15,12 +17,22 @@ from ragval_pipeline.orchestration.names import VALIDATION_REPORT, asset_key, jo
 from ragval_pipeline.suite.load import load_suite
 from tests.support.celery_workers import settings
 
+_numbers = itertools.count()
 VARIABLE, BROKER = "VALIDATED_SUITE", "CELERY_FOLDER"
 PUBLISHED = dg.AssetKey(["published"])
 
 
 def in_one_process() -> dg.JobDefinition:
     return _job(None)
+
+
+def fresh() -> Any:
+    """``in_one_process`` built anew: Dagster keeps what it has built for as long as a process lives."""
+    return dg.build_reconstructable_job(__name__, "_numbered", (next(_numbers),))
+
+
+def _numbered(_number: int) -> dg.JobDefinition:
+    return in_one_process()
 
 
 def in_many_processes() -> dg.JobDefinition:

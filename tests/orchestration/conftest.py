@@ -7,7 +7,8 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.demo.workspace import DemoHome, build_demo
-from tests.orchestration.world import World, run_job
+from tests.orchestration.world import World, copy_collection, run_job
+from tests.support.qdrant_server import QdrantStandIn
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +19,20 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
 @pytest.fixture
 def world(demo: DemoHome, tmp_path: Path) -> World:
     return World.copied(demo, tmp_path / "world")
+
+
+@pytest.fixture
+def served(demo: DemoHome, tmp_path: Path) -> Iterator[World]:
+    """A demo whose collection is behind a server, which any number of processes may ask."""
+    from qdrant_client import QdrantClient
+
+    world = World.copied(demo, tmp_path / "served")
+    with QdrantStandIn() as server:
+        client = QdrantClient(url=server.url, check_compatibility=False)
+        copy_collection(world, client)
+        client.close()
+        world.suite({"qdrant": {"url": server.url, "path": None}, "report_uri": f"file://{world.folder}/reports"})
+        yield world
 
 
 @pytest.fixture(scope="session")

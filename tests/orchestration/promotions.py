@@ -15,7 +15,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.names import ONLY_TAG
 from ragval_pipeline.orchestration.promotion import AliasWriter, build_promotion_defs
-from tests.orchestration.world import NAME, QUIET, World
+from tests.orchestration.world import NAME, QUIET, World, replace_with_garbage
 from tests.support.qdrant_server import QdrantStandIn
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ class Stage:
             points, _ = client.scroll(collection, limit=1000)
             gone = [point.id for point in points if (point.payload or {})["source_url"] == url]
             client.delete(collection, models.PointIdsList(points=gone))
+
+    def replace_with_garbage(self, collection: str) -> None:
+        with self.client() as client:
+            replace_with_garbage(client, collection)
 
     def promote(
         self,

@@ -10,6 +10,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.build import build_validation_defs
+from ragval_pipeline.orchestration.names import pool_name
 from tests.orchestration.world import NAME, NOBODY, World
 
 SENSOR = f"{NAME}_after_ingestion"
@@ -92,8 +93,23 @@ def test_what_reads_the_collection_is_in_its_pool(clean_world: World) -> None:
     defs = build_validation_defs(clean_world.suite())
     job = defs.resolve_job_def(f"{NAME}_validation")
     pools = {node.name: node.definition.pool for node in job.graph.nodes}
-    assert pools[f"{NAME}__payload_snapshot"] == f"ragval:{NAME}"
+    assert pools[f"{NAME}__payload_snapshot"] == pool_name(clean_world.suite())
     assert pools[f"{NAME}__coverage_report"] is None
+
+
+def test_one_pool_for_all_suites_of_an_embedded_folder_and_one_a_collection_of_a_server(world: World) -> None:
+    here = world.suite()
+    there = world.suite({"suite": "other", "qdrant": {"collection": "other"}})
+    assert pool_name(here) == pool_name(there)
+    assert pool_name(here) != pool_name(world.suite({"qdrant": {"path": "./elsewhere"}}))
+    served = {"qdrant": {"url": NOBODY, "path": None, "collection": "a collection"}}
+    assert pool_name(world.suite(served)) == "ragval:a_collection"
+
+
+def test_processes_that_would_keep_each_other_out_of_an_embedded_folder_are_refused(clean_world: World) -> None:
+    for executor in (dg.multiprocess_executor, dg.multi_or_in_process_executor):
+        with pytest.raises(SuiteError, match=r"executor: an embedded Qdrant .*one process in at a time"):
+            build_validation_defs(clean_world.suite(), executor=executor)
 
 
 @pytest.mark.parametrize(("hours", "window_s"), [(36, 129_600), (0.5, 1800), (0.001, 60)])

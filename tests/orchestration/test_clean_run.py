@@ -6,7 +6,7 @@ import json
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.build import ASSETS, MEASURING
+from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_of
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from tests.orchestration.world import World, checked, materialised, metadata_of, report_file
 
@@ -25,15 +25,32 @@ def test_every_gate_of_a_good_index_passes(clean_world: World, clean_run: dg.Exe
             assert gates[name].severity == dg.AssetCheckSeverity.ERROR
 
 
-def test_every_criterion_with_an_asset_is_published_with_its_numbers(
+def test_every_criterion_with_a_gate_is_published_with_its_numbers(
     clean_world: World, clean_run: dg.ExecuteInProcessResult
 ) -> None:
+    gates = gates_of(clean_world.suite())
     for criterion in criteria_of(clean_world.suite()):
-        if criterion.asset in MEASURING:
-            check = checked(clean_run, criterion.asset)[criterion.name]
-            assert check.metadata["verdict"].value in {"met", "not_met", "not_measured"}
+        asset = asset_of(criterion.asset)
+        if asset in MEASURING and gates[criterion.name].threshold is not None:
+            check = checked(clean_run, asset)[criterion.name]
             if check.metadata["verdict"].value != "not_measured":
                 assert isinstance(check.metadata["value"], dg.FloatMetadataValue | dg.IntMetadataValue)
+                assert next(iter(check.metadata)) == "value", "the UI plots in this order"
+
+
+def test_expectations_are_shown_as_a_table(clean_run: dg.ExecuteInProcessResult) -> None:
+    rows = [record.data for record in metadata_of(clean_run, "metadata_expectations")["expectations"].records]
+    assert {row["share"] for row in rows} == {"100 %"}
+    assert all(row["expected"] for row in rows)
+
+
+def test_a_healthy_index_is_all_green(clean_run: dg.ExecuteInProcessResult) -> None:
+    """What does not apply to it, such as the recall of an exact search, is no failed warning."""
+    checks = clean_run.get_asset_check_evaluations()
+    assert [check.check_name for check in checks if not check.passed] == []
+    recall = checked(clean_run, "index_health")["ann_recall"]
+    assert recall.metadata["verdict"].value == "not_measured"
+    assert "searches exactly" in recall.description
 
 
 def test_the_published_verdicts_are_those_of_the_report(clean_run: dg.ExecuteInProcessResult) -> None:
@@ -66,8 +83,8 @@ def test_every_asset_of_a_run_plots_something(clean_run: dg.ExecuteInProcessResu
 
 def test_the_reports_page_begins_with_the_verdict(clean_run: dg.ExecuteInProcessResult) -> None:
     shown = metadata_of(clean_run, "validation_report")
-    assert list(shown)[:3] == ["verdict", "summary", "report"]
-    assert shown["verdict"].value == "pass"
+    assert list(shown)[:3] == ["verdict", "report", "gates"]
+    assert shown["verdict"].value.startswith("pass: This index meets")
     assert "query_pass_rate" in shown["summary"].value
     assert {record.data["verdict"] for record in shown["gates"].records} == {"met"}
 

@@ -11,7 +11,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.orchestration.metadata import (
     TABLE_ROWS,
     console_link,
-    measurement_metadata,
+    measured_metadata,
     number,
     numbers,
     offenders_metadata,
@@ -25,8 +25,8 @@ from ragval_pipeline.validation.measurement import Failure, MeasuredValue, Measu
 
 @pytest.mark.parametrize(
     ("value", "plain"),
-    [(1, 1), (0.5, 0.5), (np.int64(3), 3), (np.float64(0.25), 0.25), (None, None), (True, None), (math.nan, None),
-     (math.inf, None), (np.bool_(True), None)],
+    [(1, 1), (0.5, 0.5), (np.int64(3), 3), (np.float64(0.25), 0.25), (2 / 3, 0.666667), (None, None), (True, None),
+     (math.nan, None), (math.inf, None), (np.bool_(True), None)],
 )  # fmt: skip
 def test_numbers_become_plain_ones_and_what_cannot_be_plotted_is_left_out(value: object, plain: object) -> None:
     assert number(value) == plain
@@ -105,10 +105,10 @@ def test_no_findings_no_table_but_a_zero_to_plot() -> None:
 
 def test_the_page_of_a_measurement_says_why_it_measured_nothing() -> None:
     failure = Failure(kind="crashed", message="KeyError in coverage_report")
-    shown = measurement_metadata(Measurement(asset="coverage_report", failure=failure))
+    shown = measured_metadata([Measurement(asset="coverage_report", failure=failure)])
     assert shown["not_measured"].value == "KeyError in coverage_report"
     values = (MeasuredValue(name="coverage", value=0.5),)
-    shown = measurement_metadata(Measurement(asset="coverage_report", values=values))
+    shown = measured_metadata([Measurement(asset="coverage_report", values=values)])
     assert shown["coverage"].value == 0.5
     assert "not_measured" not in shown
 

@@ -15,14 +15,14 @@ NAMELESS = {
 
 
 def test_pages_are_asked_for_by_their_title_on_the_site(world: World) -> None:
-    check = checked(run_job(world.suite(NAMELESS)), "self_retrieval")["self_retrieval"]
+    check = checked(run_job(world.suite(NAMELESS)), "query_validation_results")["self_retrieval"]
     assert check.passed
     assert (check.metadata["numerator"].value, check.metadata["denominator"].value) == (13, 13)
 
 
 def test_without_the_pages_it_is_not_measured_and_says_why(world: World) -> None:
     run = run_job(world.suite(NAMELESS), only="queries")
-    check = checked(run, "self_retrieval")["self_retrieval"]
+    check = checked(run, "query_validation_results")["self_retrieval"]
     assert check.metadata["verdict"].value == "not_measured"
     assert check.severity == dg.AssetCheckSeverity.WARN
     assert "in the payload or on the site" in str(check.metadata["reason"].value)

@@ -11,7 +11,7 @@ import pytest
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.orchestration.values import Measured
 from tests.orchestration import a_validation
 from tests.orchestration.world import NAME, QUIET, World, a_page, checked, failed_steps, materialised, run_job
 
@@ -43,18 +43,6 @@ def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run(
     assert checked(again, "coverage_report")["coverage"].passed
 
 
-def test_a_report_made_again_keeps_the_evidence_of_the_run_that_read_it(
-    world: World, instance: dg.DagsterInstance
-) -> None:
-    assert run_job(world.suite(), instance=instance, only="coverage").success
-    again = materialise(world, instance, "validation_report")
-    reports = sorted(folder for folder in world.reports.iterdir() if not folder.name.startswith("."))
-    assert materialised(again) == {"validation_report"}
-    assert len(reports) == 2
-    for folder in reports:
-        assert list((folder / "evidence" / "payload").glob("*.parquet")), folder
-
-
 def test_an_interrupted_run_leaves_the_latest_values_of_the_run_before(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,15 +51,11 @@ def test_an_interrupted_run_leaves_the_latest_values_of_the_run_before(
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
     interrupt(world, monkeypatch)
     assert not (world.reports / ".latest").exists()
-    first = run_suite(world.suite(), only=["coverage"])
+    run_suite(world.suite(), only=["coverage"])
     before = latest_values(world)
     world.delete_page(a_page(world))
     interrupt(world, monkeypatch)
     assert latest_values(world) == before
-    with dg.DagsterInstance.get() as instance:
-        materialise(world, instance, "validation_report")
-    [again] = [folder for folder in world.reports.glob("2*") if str(folder) != first.folder]
-    assert list((again / "evidence" / "payload").glob("*.parquet"))
 
 
 def interrupt(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,14 +82,14 @@ def test_an_asset_whose_upstream_was_never_made_says_what_to_do(world: World, in
         for event in result.all_events
         if event.is_step_failure and event.step_key == f"{NAME}__coverage_report"
     ]
-    assert "physical_ai_book/sitemap_urls has no value" in message
+    assert "physical_ai_book/payload_snapshot has no value" in message
     assert "materialise it first" in message
 
 
 def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
     world: World, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another run came in between: its newer values belong to another state of the index."""
+    """Another run came in between, and its values are no part of this one."""
 
     def refused(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -116,9 +100,8 @@ def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
         full.setattr("ragval_pipeline.orchestration.report.write_report", refused)
         first = run_job(suite, instance=instance, only="coverage")
     assert "validation_report" in failed_steps(first)
-    world.delete_page(a_page(world))
-    assert not run_job(suite, instance=instance, only="coverage").success
-    job = dg.reconstructable(a_validation.in_one_process)
+    assert run_job(suite, instance=instance, only="coverage").success
+    job = a_validation.fresh()
     again = dg.ReexecutionOptions.from_failure(first.run_id, instance)
     tags = {ONLY_TAG: "coverage"}
     with dg.execute_job(job, instance, reexecution_options=again, run_config=QUIET, tags=tags) as second:
@@ -134,17 +117,9 @@ def test_values_can_be_looked_at_without_a_run(world: World, instance: dg.Dagste
     assert run_job(world.suite(), instance=instance, only="coverage").success
     defs = build_validation_defs(world.suite())
     key = asset_key(NAME, "coverage_report")
-    assert defs.load_asset_value(key, python_type=Measurement, instance=instance).asset == "coverage_report"
-    assert defs.load_asset_value(key, instance=instance)["asset"] == "coverage_report"
-
-
-def test_checks_can_be_run_again_on_their_own(world: World, instance: dg.DagsterInstance) -> None:
-    assert run_job(world.suite(), instance=instance, only="coverage").success
-    wanted = dg.AssetCheckKey(asset_key(NAME, "coverage_report"), "coverage")
-    job = dg.define_asset_job("one_check", selection=dg.AssetSelection.checks(wanted))
-    defs = dg.Definitions.merge(build_validation_defs(world.suite()), dg.Definitions(jobs=[job]))
-    result = defs.resolve_job_def("one_check").execute_in_process(instance=instance, run_config=QUIET)
-    assert [check.check_name for check in result.get_asset_check_evaluations()] == ["coverage"]
+    [part] = defs.load_asset_value(key, python_type=Measured, instance=instance).parts
+    assert part.asset == "coverage_report"
+    assert defs.load_asset_value(key, instance=instance)["parts"][0]["asset"] == "coverage_report"
 
 
 def test_reports_and_values_live_on_any_filesystem(world: World, tmp_path: Path) -> None:

@@ -109,10 +109,9 @@ def test_the_workspace_with_both_code_locations_is_valid(tmp_path: Path) -> None
 
 
 def test_steps_in_processes_of_their_own_share_their_values_through_files(
-    world: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    served: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.suite()
-    monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
+    monkeypatch.setenv(a_validation.VARIABLE, str(served.folder / "ragval.yaml"))
     wanted = ("sitemap_urls", "payload_snapshot", "coverage_report")
     selection = [dg.AssetKey([NAME, name]) for name in wanted]
     job = dg.reconstructable(a_validation.in_many_processes)

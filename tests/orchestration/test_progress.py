@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.orchestration.build import ASSETS
+from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.groups import NEEDED_BY, steps_of
 from ragval_pipeline.orchestration.progress import observed_by
 from ragval_pipeline.orchestration.run import run_suite
@@ -37,5 +37,5 @@ def test_a_run_of_some_groups_announces_and_shows_only_the_steps_that_have_somet
 
 def test_every_group_needs_an_asset_and_every_asset_of_a_group_is_made() -> None:
     assert set().union(*NEEDED_BY.values()) == set(GROUPS)
-    assert set(NEEDED_BY) <= set(ASSETS)
-    assert steps_of(ASSETS, None) == steps_of(ASSETS, GROUPS) == len(ASSETS)
+    assert set(NEEDED_BY) <= set(STEPS)
+    assert steps_of(STEPS, None) == steps_of(STEPS, GROUPS) == len(STEPS)

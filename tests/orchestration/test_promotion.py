@@ -123,6 +123,18 @@ def test_a_dry_run_moves_nothing_and_its_validations_do_not_serve_a_later_promot
     assert local.alias() == LIVE
 
 
+def test_reports_made_again_of_old_measurements_promote_nothing(local: Stage, instance: dg.DagsterInstance) -> None:
+    """The candidate was good, and is as many points of garbage by now."""
+    assert local.promote(instance, dry_run=True).success
+    local.replace_with_garbage(NAME)
+    decision = [asset_key(NAME, name) for name in ("validation_report", "side_by_side", "promoted_alias")]
+    again = local.promote(instance, only_assets=[asset_key(f"{NAME}_live", "validation_report"), *decision])
+    assert not again.success
+    assert not checked(again, "validation_report")["coverage"].passed
+    assert "promoted_alias" not in materialised(again)
+    assert local.alias() == LIVE
+
+
 def test_a_candidate_may_be_an_alias_and_the_collection_behind_it_is_promoted(
     local: Stage, instance: dg.DagsterInstance
 ) -> None:

@@ -66,10 +66,10 @@ def test_reports_of_another_run_and_a_verdict_that_is_no_pass_are_reasons() -> N
 
 
 def test_a_candidate_that_grew_or_whose_alias_moved_on_is_not_what_was_validated() -> None:
-    validated = of(collection_name="v2", index={"points_read": 10})
-    assert changed_since(validated, "v2", 10) == []
-    assert "10 points then, 11 now" in changed_since(validated, "v2", 11)[0]
-    assert "v3 by now" in changed_since(validated, "v3", 10)[0]
+    validated = of(collection_name="v2", index={"fingerprint": "one"})
+    assert changed_since(validated, "one") == []
+    assert changed_since(validated, "another") == changed_since(of(collection_name="v2", index={}), "one")
+    assert "not what it was then" in changed_since(validated, "another")[0]
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import dagster as dg
 import pytest
 
 from ragval_pipeline.demo.workspace import DemoHome
-from ragval_pipeline.orchestration.build import ASSETS
+from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.orchestration.names import asset_key
 from tests.orchestration.world import (
     NAME,
     NOBODY,
@@ -70,16 +72,13 @@ def test_a_failed_criterion_carries_its_numbers_and_the_pages_to_blame(
     for check in (checked(red, "coverage_report")["coverage"], checked(red, "validation_report")["coverage"]):
         metadata = check.metadata
         assert metadata["numerator"].value == metadata["denominator"].value - 1 == 12
-        assert metadata["value"].value == pytest.approx(12 / 13)
-        assert metadata["threshold"].value == 1.0
+        assert metadata["value"].value == 0.923077
+        assert metadata["gate"].value == ">= 1"
         assert metadata["verdict"].value == "not_met"
         [row] = [record.data for record in metadata["offenders"].records]
         assert row["code"] == "coverage.missing_page"
         assert row["subject"] == a_page(world)
         assert metadata["offenders_count"].value == 1
-    found = checked(red, "coverage_report")["no_error_findings"]
-    assert not found.passed
-    assert found.description == "coverage.missing_page"
 
 
 def test_a_criterion_that_only_warns_leaves_the_run_green(world: World) -> None:
@@ -134,7 +133,6 @@ def test_a_severity_of_the_suite_holds_for_the_published_findings_too(world: Wor
     world.delete_page(a_page(world))
     changes = {"criteria": {**ONLY_COVERAGE_COUNTS, "coverage": None}, "severity": {"coverage.missing_page": "info"}}
     result = run_job(world.suite(changes), only=COVERAGE)
-    assert checked(result, "coverage_report")["no_error_findings"].passed
     assert metadata_of(result, "coverage_report")["error_findings"].value == 0
 
 
@@ -147,47 +145,56 @@ def test_a_gate_read_from_the_environment_is_the_same_in_check_and_report(
     monkeypatch.setenv("WANTED_COVERAGE", "0.5")
     result = run_job(suite, only=COVERAGE)
     assert result.success
-    assert checked(result, "coverage_report")["coverage"].metadata["threshold"].value == 0.5
-    assert checked(result, "validation_report")["coverage"].metadata["threshold"].value == 0.5
+    assert checked(result, "coverage_report")["coverage"].metadata["gate"].value == ">= 0.5"
+    assert checked(result, "validation_report")["coverage"].metadata["gate"].value == ">= 0.5"
 
 
-def test_a_crashed_detector_is_not_measured_and_its_check_raises(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def left_report(world: World, result: dg.ExecuteInProcessResult) -> Path:
+    """The report of a run that ended without materialising one."""
+    [folder] = world.reports.glob(f"*-{result.run_id[:8]}")
+    return folder / "validation_report.json"
+
+
+def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("secret-in-a-message") from RuntimeError("what a server answered")
 
     monkeypatch.setattr("ragval_pipeline.validation.coverage.compare.measure_coverage", broken)
-    result = run_job(world.suite(), only=COVERAGE)
+    result = run_job(world.suite(), only="coverage,metadata")
     assert not result.success
-    assert materialised(result) == EVERYTHING
+    assert failed_steps(result) == {"coverage_report"}
+    assert materialised(result) == EVERYTHING - {"validation_report"}
     assert "ZeroDivisionError" in metadata_of(result, "coverage_report")["not_measured"].value
-    assert failed_steps(result) == {"coverage_report_checks", "validation_report_gates"}
     assert not checked(result, "coverage_report")
-    gate = checked(result, "validation_report")["coverage"]
-    assert not gate.passed
-    assert gate.severity == dg.AssetCheckSeverity.ERROR
-    report = json.loads(report_file(result).read_text(encoding="utf-8"))
-    [coverage] = [criterion for criterion in report["criteria"] if criterion["name"] == "coverage"]
-    assert (coverage["verdict"], coverage["reason_code"]) == ("not_measured", "crashed")
+    assert checked(result, "metadata_expectations")["metadata_completeness"].passed
+    report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
+    criteria = {criterion["name"]: criterion for criterion in report["criteria"]}
+    assert (criteria["coverage"]["verdict"], criteria["coverage"]["reason_code"]) == ("not_measured", "crashed")
+    assert criteria["metadata_completeness"]["verdict"] == "met"
+    assert report["verdict"] == "not_measured"
     assert "check.crashed" in {finding["code"] for finding in report["findings"]}
-    assert "secret-in-a-message" not in report_file(result).read_text(encoding="utf-8")
+    assert "secret-in-a-message" not in left_report(world, result).read_text(encoding="utf-8")
     assert "what a server answered" not in "".join(str(event) for event in result.all_events)
 
 
-def test_an_unreachable_embedder_leaves_what_needs_none_measured(world: World) -> None:
+def test_an_unreachable_embedder_leaves_what_needs_none_measured_and_reported(world: World) -> None:
     changes = {
         "embedding": {"provider": "cohere", "base_url": NOBODY, "api_key": "key"},
         "retry": {"max": 0},
     }
-    result = run_job(world.suite(changes), only="coverage,queries")
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = run_job(world.suite(changes), instance=instance, only="coverage,queries")
+        [seen] = instance.fetch_observations(asset_key(NAME, "validation_report"), limit=1).records
     assert not result.success
-    assert materialised(result) == EVERYTHING
-    assert "query_validation_results_checks" in failed_steps(result)
-    assert "coverage_report_checks" not in failed_steps(result)
-    assert checked(result, "validation_report")["coverage"].passed
-    gate = checked(result, "validation_report")["query_pass_rate"]
-    assert not gate.passed
-    assert gate.severity == dg.AssetCheckSeverity.ERROR
-    assert json.loads(report_file(result).read_text(encoding="utf-8"))["verdict"] == "error"
+    assert failed_steps(result) == {"query_validation_results"}
+    assert checked(result, "coverage_report")["coverage"].passed
+    report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
+    assert report["verdict"] == "error"
+    verdicts = {criterion["name"]: criterion["verdict"] for criterion in report["criteria"]}
+    assert (verdicts["coverage"], verdicts["query_pass_rate"]) == ("met", "not_measured")
+    assert seen.asset_observation.metadata["verdict"].value == "error"
 
 
 def step_failure(result: dg.ExecuteInProcessResult) -> tuple[str, dict[str, object]]:
@@ -249,8 +256,8 @@ def test_a_collection_that_cannot_be_read_fails_the_snapshot_and_keeps_the_sitem
 ) -> None:
     result = run_job(world.suite({"qdrant": qdrant, "retry": {"max": 0}}))
     assert not result.success
-    assert materialised(result) <= {"sitemap_urls", "page_copies"}
-    assert "sitemap_urls" in materialised(result)
+    assert {"sitemap_urls"} <= materialised(result) <= {"sitemap_urls", "page_snapshot"}
+    assert json.loads(left_report(world, result).read_text(encoding="utf-8"))["verdict"] == "error"
     assert failed_steps(result) == {"payload_snapshot"}
     _, facts = step_failure(result)
     assert facts["code"] == code
@@ -275,7 +282,7 @@ def test_a_query_file_that_is_not_there_fails_the_first_step_and_not_the_last(wo
 def test_an_embedder_without_its_key_names_the_suites_key_and_no_defect(world: World) -> None:
     result = run_job(world.suite({"embedding": {"provider": "cohere", "api_key": ""}}), only="queries")
     assert "embedding.api_key" in metadata_of(result, "query_validation_results")["not_measured"].value
-    report = json.loads(report_file(result).read_text(encoding="utf-8"))
+    report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
     [crashed] = [finding for finding in report["findings"] if finding["code"] == "check.crashed"]
     assert "embedding.api_key" in crashed["cause"]
     assert "Report the exception" not in crashed["remedy"]

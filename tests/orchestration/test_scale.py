@@ -14,39 +14,21 @@ import dagster as dg
 import pytest
 import yaml
 
-from ragval_pipeline.demo.workspace import DemoHome
-from ragval_pipeline.orchestration.build import ASSETS
+from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
 from tests.orchestration import a_validation
 from tests.orchestration.world import (
     NAME,
     QUIET,
     World,
-    a_page,
-    copy_collection,
     failed_steps,
     materialised,
     run_job,
     why,
 )
 from tests.support.celery_workers import celery_workers
-from tests.support.qdrant_server import QdrantStandIn
 
 REPORT = asset_key(NAME, "validation_report")
-
-
-@pytest.fixture
-def served(demo: DemoHome, tmp_path: Path) -> Iterator[World]:
-    """A demo whose collection is behind a server, which any number of processes may ask."""
-    from qdrant_client import QdrantClient
-
-    world = World.copied(demo, tmp_path / "served")
-    with QdrantStandIn() as server:
-        client = QdrantClient(url=server.url, check_compatibility=False)
-        copy_collection(world, client)
-        client.close()
-        world.suite({"qdrant": {"url": server.url, "path": None}, "report_uri": f"file://{world.folder}/reports"})
-        yield world
 
 
 def run_elsewhere(
@@ -61,14 +43,13 @@ def processes(result: dg.JobExecutionResult) -> set[int | None]:
     return {event.pid for event in result.all_events if event.is_step_success}
 
 
-def test_behind_a_failed_gate_nothing_runs_in_processes_of_their_own_either(
-    world: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+def test_behind_old_evidence_nothing_runs_in_processes_of_their_own_either(
+    served: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.delete_page(a_page(world))
-    assert not run_job(world.suite(), instance=kept, only="coverage").success
+    assert run_job(served.suite(), instance=kept, only="coverage").success
     result = run_elsewhere(
         a_validation.in_many_processes,
-        world,
+        served,
         kept,
         monkeypatch,
         asset_selection=[REPORT, a_validation.PUBLISHED],
@@ -111,25 +92,24 @@ def test_steps_leave_nothing_outside_the_place_of_the_reports(
 
 
 @pytest.mark.postgres
-def test_a_validation_is_recorded_in_postgres(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_validation_is_recorded_in_postgres(served: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.support.postgres import postgres
 
     home = tmp_path / "home"
     home.mkdir()
-    world.suite()
     with postgres() as url:
         settings = {"storage": {"postgres": {"postgres_url": url}}, "telemetry": {"enabled": False}}
         (home / "dagster.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
         with dg.DagsterInstance.from_config(str(home)) as instance:
             selection = [asset_key(NAME, name) for name in ("sitemap_urls", "payload_snapshot", "coverage_report")]
             result = run_elsewhere(
-                a_validation.in_many_processes, world, instance, monkeypatch, asset_selection=selection
+                a_validation.in_many_processes, served, instance, monkeypatch, asset_selection=selection
             )
             assert result.success
             event = instance.get_latest_materialization_event(asset_key(NAME, "coverage_report"))
             assert event is not None
             assert event.run_id == result.run_id
-            whole = run_job(world.suite(), instance=instance)
+            whole = run_job(served.suite(), instance=instance)
             assert whole.success
             assert instance.get_run_by_id(whole.run_id)
     assert not list(home.rglob("*.db"))

@@ -113,7 +113,7 @@ def test_an_embedder_that_fails_keeps_them(world: World, instance: dg.DagsterIns
         cohere.mode = mode
         embedding = {"provider": "cohere", "base_url": with_credentials(cohere.url), "api_key": "${CANARY_KEY}"}
         result = run_job(world.suite({"embedding": embedding, "retry": {"max": 0}}), instance=instance, only="queries")
-    assert "query_validation_results_checks" in failed_steps(result)
+    assert "query_validation_results" in failed_steps(result)
     assert leaks(world, instance) == []
 
 

@@ -10,7 +10,14 @@ from ragval_pipeline.orchestration.section_tables import section_tables
 def result(
     name: str, *, passed: bool | None, score: float | None = 0.51234, missed: Sequence[str] = ()
 ) -> dict[str, Any]:
-    return {"query_id": name, "passed": passed, "best_similarity": score, "failed_conditions": list(missed)}
+    query = {"query_text": f"What is {name}?"}
+    return {
+        "query_id": name,
+        "query": query,
+        "passed": passed,
+        "best_similarity": score,
+        "failed_conditions": list(missed),
+    }
 
 
 def test_queries_that_did_not_pass_come_first_with_what_they_missed() -> None:
@@ -21,9 +28,9 @@ def test_queries_that_did_not_pass_come_first_with_what_they_missed() -> None:
     ]
     rows = [record.data for record in section_tables({"query_results": queries})["queries"].records]
     assert rows == [
-        {"query": "bad", "passed": "no", "best_score": "0.5123", "missed": "chapter, url"},
-        {"query": "broken", "passed": "error", "best_score": "", "missed": ""},
-        {"query": "good", "passed": "yes", "best_score": "0.5123", "missed": ""},
+        {"query": "What is bad?", "passed": "no", "best_score": "0.5123", "missed": "chapter, url"},
+        {"query": "What is broken?", "passed": "error", "best_score": "", "missed": ""},
+        {"query": "What is good?", "passed": "yes", "best_score": "0.5123", "missed": ""},
     ]
 
 
@@ -31,7 +38,24 @@ def test_of_many_queries_the_failed_ones_are_not_cut_away() -> None:
     queries = [result(f"q{i}", passed=True) for i in range(200)] + [result("last", passed=False)]
     records = section_tables({"query_results": queries})["queries"].records
     assert len(records) == TABLE_ROWS
-    assert records[0].data["query"] == "last"
+    assert records[0].data["query"] == "What is last?"
+
+
+def test_expectations_are_a_row_each_those_that_do_not_hold_first() -> None:
+    held = {"level": "present", "field": "title", "success": True, "element_count": 91, "unexpected_count": 0}
+    broken = {**held, "level": "rule", "field": "token_count", "success": False, "unexpected_count": 3}
+    results = [{**entry, "exception": None} for entry in (held, broken)]
+    rows = [record.data for record in section_tables({"expectations": {"results": results}})["expectations"].records]
+    assert rows == [
+        {
+            "field": "token_count", "level": "rule", "expected": "its value is valid",
+            "observed": "88 of 91", "share": "96.7 %",
+        },
+        {
+            "field": "title", "level": "present", "expected": "every point has it",
+            "observed": "91 of 91", "share": "100 %",
+        },
+    ]  # fmt: skip
 
 
 def test_modules_with_missing_pages_come_first() -> None:

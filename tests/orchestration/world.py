@@ -68,6 +68,15 @@ def a_page(world: World) -> str:
     return sorted(re.findall(r"<loc>(.*?)</loc>", text))[-1]
 
 
+def replace_with_garbage(client: QdrantClient, collection: str = NAME) -> None:
+    """As many points under the same ids, with another text and vector."""
+    from qdrant_client import models
+
+    points, _ = client.scroll(collection, limit=1000, with_vectors=True)
+    spoilt = {"vector": points[0].vector, "payload": {**(points[0].payload or {}), "chunk_text": "x"}}
+    client.upsert(collection, [models.PointStruct(id=point.id, **spoilt) for point in points])
+
+
 def copy_collection(world: World, target: QdrantClient) -> None:
     """Put the demo's points into a server."""
     from qdrant_client import QdrantClient, models

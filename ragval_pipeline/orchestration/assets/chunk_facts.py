@@ -1,31 +1,40 @@
 """``chunk_facts``: one row a chunk and one a page: what stands where, read off the texts once."""
 
+from __future__ import annotations
+
+from ragval_pipeline.orchestration.groups import is_selected
+from ragval_pipeline.orchestration.measuring import Made, log_crash
+from ragval_pipeline.orchestration.metadata import numbers
+from ragval_pipeline.orchestration.names import CHUNK_FACTS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.run_place import RunPlace
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.validation.facts.store import Facts, FactsManifest
-
-ASSET = "chunk_facts"
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import ChunkFacts
+from ragval_pipeline.validation.facts.store import FactsManifest
 
 
-def run_facts(place: RunPlace, pages: PageCopiesManifest, manifest: SnapshotManifest) -> Facts:
-    """The facts of a run, made by the first step that asks for them."""
+def make_chunk_facts(task: Task) -> Made:
+    """The facts; none when nothing that needs them is selected, and a defect in making them ends in the manifest."""
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.facts.store import make_facts
 
-    folder = place.work / "facts"
-    known = folder / "manifest.json"
-    if known.exists():
-        return Facts(FactsManifest.model_validate_json(known.read_text(encoding="utf-8")))
-    made = make_facts(
-        Snapshot(manifest),
-        PageCopies(pages),
-        folder=folder,
-        kept_uri=str(place.folder / "evidence" / "facts"),
-        run_id=place.run_id,
-        on_progress=progress_of(ASSET),
-    )
-    known.write_text(made.model_dump_json(), encoding="utf-8")
-    return Facts(made)
+    place = task.place
+    manifest = FactsManifest(run_id=place.run_id, points=task.manifest, copies=task.pages)
+    if is_selected(CHUNK_FACTS, selected_groups(place.tags)):
+        progress_of(CHUNK_FACTS)(0, None)
+        try:
+            manifest = make_facts(
+                Snapshot(task.manifest),
+                PageCopies(task.pages),
+                folder=place.staged_facts,
+                kept_uri=str(place.kept_facts),
+                run_id=place.run_id,
+                on_progress=progress_of(CHUNK_FACTS),
+            )
+        except Exception as error:  # noqa: BLE001  content_integrity reports it
+            log_crash(task.context, CHUNK_FACTS, error)
+            manifest = manifest.model_copy(update={"crash": type(error).__name__})
+    rows = {"chunks": manifest.chunks, "pages": manifest.pages}
+    counts = {name: sum(part.rows for part in parts) for name, parts in rows.items()}
+    metadata = numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})
+    return Made(ChunkFacts(stamp=task.stamp(), index=task.index, facts=manifest), metadata)

@@ -1,6 +1,6 @@
 """What all assets of a suite share: keys, group, kinds, owners and versions.
 
-What lives here: the attributes. What does not: any one asset.
+What lives here: the attributes. What does not: any one asset (``table``).
 """
 
 from __future__ import annotations
@@ -14,20 +14,19 @@ from ragval_pipeline.orchestration.names import asset_key, pool_name, resource_k
 from ragval_pipeline.suite.model import Suite
 
 #: Raised whenever what an asset measures changes, so that the UI marks older values.
-CODE_VERSION = "1"
+CODE_VERSION = "2"
 
 
 def suite_asset(
     suite: Suite,
     name: str,
     *,
-    kinds: set[str],
-    description: str | None,
+    kinds: Iterable[str],
+    description: str,
     ins: Mapping[str, dg.AssetIn] | None = None,
     resources: tuple[str, ...] = (),
     metadata: Mapping[str, Any] | None = None,
     deps: Iterable[dg.AssetKey] = (),
-    version: str = CODE_VERSION,
     check_specs: Iterable[dg.AssetCheckSpec] = (),
     freshness_policy: dg.FreshnessPolicy | None = None,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
@@ -37,12 +36,11 @@ def suite_asset(
         suite: The suite, possibly with placeholders.
         name: Name of the asset.
         kinds: What it is made with, for the UI.
-        description: What it is, for the UI; a module docstring that starts with the asset's name will do.
-        ins: Upstream assets by parameter, as ``upstream`` makes them.
+        description: What it is, for the UI, in Markdown.
+        ins: Upstream assets by parameter.
         resources: Names of the suite's resources that it opens.
         metadata: Definition metadata.
         deps: Assets that it comes after without reading their value.
-        version: Its code version.
         check_specs: Checks that it makes itself.
         freshness_policy: When it is stale.
     """
@@ -52,28 +50,14 @@ def suite_asset(
         deps=list(deps),
         group_name=suite.suite,
         kinds={"python", *kinds},
-        owners=["team:ragval"],
-        code_version=version,
+        code_version=CODE_VERSION,
         check_specs=list(check_specs),
         tags={"ragval/suite": suite.suite},
-        description=shown_description(description, name),
+        description=description,
         metadata=metadata,
         io_manager_key=resource_key(suite.suite, "io_manager"),
         required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
         freshness_policy=freshness_policy,
         # One validation of a collection at a time, where the deployment limits its pools.
-        pool=pool_name(suite.qdrant.collection) if "qdrant" in resources else None,
+        pool=pool_name(suite) if "qdrant" in resources else None,
     )
-
-
-def shown_description(text: str | None, name: str) -> str | None:
-    """A module docstring as the UI shows it: in Markdown, without the name that stands above it anyway."""
-    if text is None:
-        return None
-    plain = text.strip().removeprefix(f"``{name}``: ").replace("``", "`")
-    return plain[:1].upper() + plain[1:]
-
-
-def upstream(suite: Suite, **names: str) -> dict[str, dg.AssetIn]:
-    """Inputs of an asset: parameter to the name of the suite's asset that it is loaded from."""
-    return {parameter: dg.AssetIn(asset_key(suite.suite, name)) for parameter, name in names.items()}

@@ -2,55 +2,13 @@
 
 from typing import Any
 
-import dagster as dg
-
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.measuring import measure
 from ragval_pipeline.orchestration.names import (
     GOLDEN_SET,
-    PAYLOAD_SNAPSHOT,
-    QUERY_VALIDATION_RESULTS,
-    SELF_RETRIEVAL,
-    SITEMAP_URLS,
 )
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
-
-
-def build_golden_set(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-
-    @suite_asset(
-        suite,
-        GOLDEN_SET,
-        kinds={"json"},
-        ins=upstream(
-            suite,
-            inventory=SITEMAP_URLS,
-            manifest=PAYLOAD_SNAPSHOT,
-            results=QUERY_VALIDATION_RESULTS,
-            own=SELF_RETRIEVAL,
-        ),
-        description=__doc__,
-    )
-    def golden_set(
-        context: dg.AssetExecutionContext,
-        inventory: SiteInventory,
-        manifest: SnapshotManifest,
-        results: Measurement,
-        own: Measurement,
-    ) -> dg.MaterializeResult[Measurement]:
-        return measure(
-            context,
-            asset=GOLDEN_SET,
-            severities=suite.severity,
-            work=lambda: review(resolve_suite(suite), inventory, manifest, results.sections, own.sections),
-        )
-
-    return golden_set
 
 
 def review(

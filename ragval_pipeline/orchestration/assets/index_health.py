@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import dagster as dg
-
 from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
-from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.limits import limit_of
 from ragval_pipeline.orchestration.names import INDEX_HEALTH
 from ragval_pipeline.orchestration.progress import progress_of
@@ -17,11 +14,6 @@ from ragval_pipeline.validation.measurement import Measurement, not_measured
 
 #: Test queries and stored vectors that are searched for both ways.
 QUERIES_PROBED = POINTS_PROBED = 50
-
-
-def build_index_health(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-    return searching_asset(suite, INDEX_HEALTH, work=examine_index, description=__doc__)
 
 
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

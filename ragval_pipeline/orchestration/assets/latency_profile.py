@@ -2,10 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
-
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields, searched_vector
-from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.limits import limit_of
 from ragval_pipeline.orchestration.names import LATENCY_PROFILE
 from ragval_pipeline.orchestration.progress import progress_of
@@ -21,11 +18,6 @@ if TYPE_CHECKING:
 
 #: Queries that are timed at most: each is a call to the provider, and 50 tell the p95 as well as 5,000.
 QUERIES_TIMED = 50
-
-
-def build_latency_profile(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-    return searching_asset(suite, LATENCY_PROFILE, work=time_searches, description=__doc__)
 
 
 def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

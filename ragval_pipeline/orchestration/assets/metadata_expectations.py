@@ -3,48 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import dagster as dg
-
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import (
-    METADATA_EXPECTATIONS,
-    PAGE_COPIES,
-    PAYLOAD_SNAPSHOT,
-    SITEMAP_URLS,
-)
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
-
-
-def build_metadata_expectations(suite: Suite) -> dg.AssetsDefinition:
-    """The asset; pages that were read tell whether their headings go deeper than the payload's."""
-
-    @suite_asset(
-        suite,
-        METADATA_EXPECTATIONS,
-        kinds={"greatexpectations"},
-        ins=upstream(suite, inventory=SITEMAP_URLS, pages=PAGE_COPIES, manifest=PAYLOAD_SNAPSHOT),
-        description=__doc__,
-    )
-    def metadata_expectations(
-        context: dg.AssetExecutionContext,
-        inventory: SiteInventory,
-        pages: PageCopiesManifest,
-        manifest: SnapshotManifest,
-    ) -> dg.MaterializeResult[Measurement]:
-        return measure(
-            context,
-            asset=METADATA_EXPECTATIONS,
-            severities=suite.severity,
-            work=lambda: judge_payloads(resolve_suite(suite), inventory, pages, manifest),
-        )
-
-    return metadata_expectations
 
 
 def judge_payloads(

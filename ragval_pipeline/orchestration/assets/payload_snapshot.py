@@ -7,62 +7,45 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.external import collection_deps, observed_collection
-from ragval_pipeline.orchestration.measuring import reading_the_world
-from ragval_pipeline.orchestration.metadata import numbers, snapshot_schema
-from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, SITEMAP_URLS, resource_key
+from ragval_pipeline.orchestration.evidence import COLLECTION
+from ragval_pipeline.orchestration.external import observed_collection
+from ragval_pipeline.orchestration.measuring import Made
+from ragval_pipeline.orchestration.metadata import numbers
+from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.run_place import run_place
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import PayloadSnapshot
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
-from ragval_pipeline.suite.model import Suite
 
 
-def build_payload_snapshot(suite: Suite, *, ingestion: dg.AssetKey | None = None) -> dg.AssetsDefinition:
-    """The asset; it raises when Qdrant cannot be read whole.
+def read_points(task: Task) -> Made:
+    """The points of the collection.
 
-    Args:
-        suite: The suite.
-        ingestion: The asset that fills the collection, for the lineage; its value is not read.
+    Raises:
+        SystemFailure: Qdrant cannot be read whole.
     """
+    from ragval_pipeline.sources.qdrant.change import fingerprint_of
+    from ragval_pipeline.sources.snapshot.writer import take_snapshot
 
-    @suite_asset(
-        suite,
-        PAYLOAD_SNAPSHOT,
-        kinds={"qdrant", "parquet"},
-        resources=("qdrant",),
-        ins=upstream(suite, inventory=SITEMAP_URLS),
-        deps=[*collection_deps(suite), *([ingestion] if ingestion else [])],
-        description=__doc__,
-        metadata={"dagster/column_schema": snapshot_schema()},
-    )
-    def payload_snapshot(
-        context: dg.AssetExecutionContext, inventory: SiteInventory
-    ) -> dg.MaterializeResult[SnapshotManifest]:
-        from ragval_pipeline.sources.snapshot.writer import take_snapshot
-
-        resolved = resolve_suite(suite)
-        place = run_place(context, resolved)
-        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        with reading_the_world(), open_reader(connection, resolved) as reader:
-            manifest = take_snapshot(
-                reader,
-                payload=resolved.payload,
-                page_key=inventory.folder().key,
-                pages=inventory.scope_urls,
-                folder=place.staged_payload,
-                kept_uri=str(place.kept_payload),
-                run_id=context.run.run_id,
-                on_progress=progress_of(PAYLOAD_SNAPSHOT),
-            )
-        context.log_event(observed_collection(suite, manifest))
-        return dg.MaterializeResult(value=manifest, metadata=_metadata(manifest))
-
-    return payload_snapshot
+    payload, inventory = task.suite.payload, task.inventory
+    with open_reader(task.qdrant, task.suite) as reader:
+        # Before the read: a change during it is a change since.
+        state = fingerprint_of(reader, payload.fields.get("embedded_at"))
+        manifest = take_snapshot(
+            reader,
+            payload=payload,
+            page_key=inventory.folder().key,
+            pages=inventory.scope_urls,
+            folder=task.place.staged_payload,
+            kept_uri=str(task.place.kept_payload),
+            run_id=task.place.run_id,
+            on_progress=progress_of(PAYLOAD_SNAPSHOT),
+        )
+    task.context.log_event(observed_collection(task.suite, manifest))
+    value = PayloadSnapshot(stamp=task.stamp(**{COLLECTION: state}), inventory=inventory, manifest=manifest)
+    return Made(value, _metadata(manifest))
 
 
 def _metadata(manifest: SnapshotManifest) -> dict[str, Any]:

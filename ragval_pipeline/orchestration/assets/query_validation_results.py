@@ -2,11 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
-
 from ragval_pipeline.errors import NotMeasurableError
-from ragval_pipeline.orchestration.assets.searching import searching_asset
-from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, QUERY_VALIDATION_RESULTS, SITEMAP_URLS
+from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -23,17 +20,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
-
-
-def build_query_validation_results(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-    return searching_asset(
-        suite,
-        QUERY_VALIDATION_RESULTS,
-        work=ask_and_judge,
-        description=__doc__,
-        reads=(SITEMAP_URLS, PAYLOAD_SNAPSHOT),
-    )
 
 
 def ask_and_judge(

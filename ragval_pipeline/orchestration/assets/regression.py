@@ -3,24 +3,8 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-import dagster as dg
-
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.measuring import measure
-from ragval_pipeline.orchestration.names import (
-    CONTENT_INTEGRITY,
-    COVERAGE_REPORT,
-    METADATA_EXPECTATIONS,
-    PAYLOAD_SNAPSHOT,
-    QUERY_VALIDATION_RESULTS,
-    REGRESSION,
-    SELF_RETRIEVAL,
-    VECTOR_HEALTH,
-    asset_key,
-)
-from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import ranks_of, resolve_suite
+from ragval_pipeline.suite.load import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
@@ -28,35 +12,6 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.reporting.history.folders import KeptRun
-
-#: Assets that measure the criteria of the index itself.
-_OF_INDEX = (COVERAGE_REPORT, METADATA_EXPECTATIONS, CONTENT_INTEGRITY, VECTOR_HEALTH, SELF_RETRIEVAL)
-
-
-def build_regression(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-
-    @suite_asset(
-        suite,
-        REGRESSION,
-        kinds={"json"},
-        ins={
-            **upstream(suite, manifest=PAYLOAD_SNAPSHOT, queries=QUERY_VALIDATION_RESULTS),
-            **{name: dg.AssetIn(asset_key(suite.suite, name), dagster_type=Measurement) for name in _OF_INDEX},
-        },
-        description=__doc__,
-    )
-    def regression(
-        context: dg.AssetExecutionContext, manifest: SnapshotManifest, queries: Measurement, **of_index: Measurement
-    ) -> dg.MaterializeResult[Measurement]:
-        def work() -> Measurement:
-            resolved = resolve_suite(suite)
-            base = run_place(context, resolved).base
-            return compare_with_baseline(resolved, base, manifest, queries, of_index.values())
-
-        return measure(context, asset=REGRESSION, severities=suite.severity, work=work)
-
-    return regression
 
 
 def compare_with_baseline(
@@ -128,5 +83,5 @@ def _compared(
         ),
     )
     if queries.failure is not None and report.query_results and not comparison.fallen:
-        return no_comparison(queries.failure.message, queries.failure.kind)
+        return no_comparison(queries.failure.message, queries.failure.reason_code)
     return measure_regression(comparison, baseline=baseline.name, collection=manifest.facts.name)

@@ -2,11 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
-
 from ragval_pipeline.orchestration.assets.query_validation_results import hit_reader, searched_vector
-from ragval_pipeline.orchestration.assets.searching import searching_asset
-from ragval_pipeline.orchestration.names import PAGE_COPIES, PAYLOAD_SNAPSHOT, SELF_RETRIEVAL, SITEMAP_URLS
+from ragval_pipeline.orchestration.names import SELF_RETRIEVAL
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
@@ -21,17 +18,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.answers import Answer
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
-
-
-def build_self_retrieval(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-    return searching_asset(
-        suite,
-        SELF_RETRIEVAL,
-        work=ask_pages,
-        description=__doc__,
-        reads=(SITEMAP_URLS, PAGE_COPIES, PAYLOAD_SNAPSHOT),
-    )
 
 
 def ask_pages(

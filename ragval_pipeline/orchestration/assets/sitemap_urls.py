@@ -6,89 +6,71 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.orchestration.assets.common import suite_asset
-from ragval_pipeline.orchestration.external import observed_sitemap, sitemap_deps
-from ragval_pipeline.orchestration.measuring import log_crash, reading_the_suite, reading_the_world
+from ragval_pipeline.orchestration.evidence import SITE, SUITE, site_state, suite_state
+from ragval_pipeline.orchestration.external import observed_sitemap
+from ragval_pipeline.orchestration.measuring import Made, log_crash, reading_the_suite
 from ragval_pipeline.orchestration.metadata import numbers, table
-from ragval_pipeline.orchestration.names import SITEMAP_URLS, resource_key, selected_groups
+from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.run_place import purge_abandoned, run_place
+from ragval_pipeline.orchestration.run_place import purge_abandoned
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import SitemapUrls
 from ragval_pipeline.sources.inventory import SiteInventory, take_inventory, unread_inventory
-from ragval_pipeline.suite.load import check_variables, resolve_suite
+from ragval_pipeline.suite.load import check_variables
 from ragval_pipeline.suite.model import Suite
 
 
-def build_sitemap_urls(suite: Suite, given: SiteInventory | None = None) -> dg.AssetsDefinition:
-    """The asset; it raises when the sitemap cannot be read whole, after what needs no site was measured.
+def read_site(task: Task) -> Made:
+    """The pages of the site.
 
-    Dagster skips whatever is downstream of a step that raised, so this step sees to the report itself: the run is red,
-    a retry from failure reads the sitemap again, and the report holds metadata and queries all the same.
+    Dagster runs nothing behind a step that failed, so a sitemap that cannot be read has this step see to what needs no
+    site: the run is red, a retry reads the sitemap again, and the report holds metadata and queries all the same.
 
-    Args:
-        suite: The suite, possibly with placeholders.
-        given: The site in place of what the sitemap says; None: it is read.
+    Raises:
+        SystemFailure: The sitemap cannot be read whole.
     """
-
-    @suite_asset(
-        suite,
-        SITEMAP_URLS,
-        kinds={"xml"},
-        deps=sitemap_deps(suite),
-        resources=("qdrant", "embedder"),
-        description=__doc__,
-    )
-    def sitemap_urls(context: dg.AssetExecutionContext) -> dg.MaterializeResult[SiteInventory]:
-        if given is not None:
-            return dg.MaterializeResult(value=given)
-        with reading_the_suite():
-            resolved = ready_suite(suite, context.run.tags)
-        purge_abandoned(context.instance, run_place(context, resolved))
-        progress_of(SITEMAP_URLS)(0, None)
-        with reading_the_world():
-            try:
-                inventory = read_inventory(resolved)
-            except SystemFailure as failure:
-                _measure_the_rest(context, suite, resolved, failure)
-                raise
-        progress_of(SITEMAP_URLS)(1, 1)
-        if inventory.configured:
-            context.log_event(observed_sitemap(suite, inventory))
-        return dg.MaterializeResult(value=inventory, metadata=_metadata(inventory))
-
-    return sitemap_urls
+    if task.site is not None:
+        stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: None})
+        return Made(SitemapUrls(stamp=stamp, inventory=task.site), _metadata(task.site))
+    with reading_the_suite():
+        check_suite(task.suite, task.place.tags)
+    purge_abandoned(task.context.instance, task.place)
+    progress_of(SITEMAP_URLS)(0, None)
+    try:
+        inventory = read_inventory(task.suite)
+    except SystemFailure as failure:
+        _measure_the_rest(task, failure)
+        raise
+    progress_of(SITEMAP_URLS)(1, 1)
+    if inventory.configured:
+        task.context.log_event(observed_sitemap(task.suite, inventory))
+    stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: site_state(inventory)})
+    return Made(SitemapUrls(stamp=stamp, inventory=inventory), _metadata(inventory))
 
 
-def _measure_the_rest(context: dg.AssetExecutionContext, suite: Suite, resolved: Suite, failure: SystemFailure) -> None:
+def _measure_the_rest(task: Task, failure: SystemFailure) -> None:
     """Write the report of what needs no site; a defect in doing so must not hide why the sitemap could not be read."""
     from ragval_pipeline.orchestration.run import run_without_site
 
-    assert resolved.source is not None
-    names = ("qdrant", "embedder")
+    source = task.suite.source
+    assert source is not None
     try:
-        finished = run_without_site(
-            suite,
-            resolved,
-            run_place(context, resolved),
-            unread_inventory(resolved.source.sitemap, resolved.source.host_aliases, failure),
-            resources={name: getattr(context.resources, resource_key(suite.suite, name)) for name in names},
-        )
-        context.log.error("what needs no site was measured: %s/report.html", finished.folder)
+        finished = run_without_site(task, unread_inventory(source.sitemap, source.host_aliases, failure))
+        task.context.log.error("what needs no site was measured: %s/report.html", finished.folder)
     except Exception as error:  # noqa: BLE001  the run fails with what it failed with first
-        log_crash(context, SITEMAP_URLS, error)
+        log_crash(task.context, SITEMAP_URLS, error)
 
 
-def ready_suite(suite: Suite, tags: Mapping[str, str]) -> Suite:
-    """The resolved suite, after what can be wrong by itself was looked at, before anything is asked of any system.
+def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
+    """Look at what can be wrong by itself, before anything is asked of any system.
 
     Raises:
-        SuiteError: A placeholder, a variable that the profile requires, a query file, or a group of the run's tags.
+        SuiteError: A variable that the profile requires, a query file, or a group that the run's tags select.
     """
     from ragval_pipeline.suite.queries.load import load_queries
 
-    resolved = resolve_suite(suite)
-    check_variables(resolved, only=selected_groups(tags))
-    load_queries(resolved, advise=True)
-    return resolved
+    check_variables(suite, only=selected_groups(tags))
+    load_queries(suite, advise=True)
 
 
 def read_inventory(suite: Suite) -> SiteInventory:

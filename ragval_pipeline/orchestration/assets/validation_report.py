@@ -6,100 +6,112 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
-from ragval_pipeline.orchestration.costs import counted_embedding
-from ragval_pipeline.orchestration.measuring import log_crash
-from ragval_pipeline.orchestration.metadata import console_link, numbers, offenders_metadata, short, table
-from ragval_pipeline.orchestration.names import (
-    PAGE_COPIES,
-    PAYLOAD_SNAPSHOT,
-    SITEMAP_URLS,
-    VALIDATION_REPORT,
-    asset_key,
-    resource_key,
+from ragval_pipeline.orchestration.costs import CountedEmbedding
+from ragval_pipeline.orchestration.evidence import (
+    COLLECTION,
+    SITE,
+    SUITE,
+    collection_state,
+    lineage,
+    refusals,
+    site_state,
+    suite_state,
 )
+from ragval_pipeline.orchestration.measuring import Made, log_crash
+from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
+from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.run_place import run_place
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import ChunkFacts, Measured
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.measurement import Failure, Measurement
 
 if TYPE_CHECKING:
-    from ragval_pipeline.orchestration.repairs import Trial
     from ragval_pipeline.validation.repair.simulate import Simulated
     from ragval_pipeline.validation.report import ValidationReport
 
 
-def build_validation_report(suite: Suite, measuring: Sequence[str]) -> dg.AssetsDefinition:
-    """The asset.
+def make_report(task: Task) -> Made:
+    """Judge what this run measured, and write it; what is of another run, or of another index, is not measured.
 
-    Args:
-        suite: The suite.
-        measuring: Names of the measuring assets that the report gathers.
+    Raises:
+        SystemFailure: It continues another run, and whether anything has changed since cannot be told.
     """
-    ins = {
-        **upstream(suite, inventory=SITEMAP_URLS, manifest=PAYLOAD_SNAPSHOT, pages=PAGE_COPIES),
-        **{name: dg.AssetIn(asset_key(suite.suite, name), dagster_type=Measurement) for name in measuring},
+    from ragval_pipeline.orchestration.report import write_report
+
+    progress_of(VALIDATION_REPORT)(0, None)
+    refused = refusals(
+        task.values,
+        runs=lineage(task.context.instance, task.context.run),
+        now=_states_now(task),
+        job=job_name(task.suite.suite),
+    )
+    for reason in refused.values():
+        task.context.log.warning("%s", reason)
+    kept = {name: value for name, value in task.values.items() if name not in refused}
+    made = next((value for value in kept.values() if isinstance(value, ChunkFacts)), None)
+    parts = [part for name in task.values for part in _parts(task, name, refused)]
+    simulated = None
+    if made is not None:
+        embedding = CountedEmbedding(task.resource("embedder"))
+        simulated = _simulated(task, made, embedding, parts)
+        parts.append(Measurement(asset="repairs", sections=embedding.section()))
+    report, folder = write_report(
+        task.suite,
+        task.place,
+        parts,
+        inventory=made.index.inventory if made else None,
+        manifest=made.index.manifest if made else None,
+        pages=made.facts.copies if made else None,
+        facts=made.facts if made else None,
+        simulated=simulated,
+        state=made.index.stamp.states[COLLECTION] if made else None,
+    )
+    progress_of(VALIDATION_REPORT)(1, 1)
+    return Made(report, _metadata(report, folder))
+
+
+def _states_now(task: Task) -> dict[str, str]:
+    """What is to be judged, as it is now; the site and the collection only where this run has not read them itself."""
+    from ragval_pipeline.orchestration.assets.sitemap_urls import read_inventory
+
+    now = {SUITE: suite_state(task.suite)}
+    if all(set(value.stamp.runs) == {task.place.run_id} for value in task.values.values()):
+        return now
+    return {
+        **now,
+        SITE: site_state(read_inventory(task.suite)),
+        COLLECTION: collection_state(task.qdrant, task.suite),
     }
 
-    @suite_asset(
-        suite,
-        VALIDATION_REPORT,
-        kinds={"json", "html"},
-        resources=("qdrant", "embedder"),
-        ins=ins,
-        description=__doc__,
-        freshness_policy=freshness_of(suite),
-    )
-    def validation_report(
-        context: dg.AssetExecutionContext,
-        inventory: SiteInventory,
-        manifest: SnapshotManifest,
-        pages: PageCopiesManifest,
-        **measurements: Measurement,
-    ) -> dg.MaterializeResult[Any]:  # naming the report's model would load it with the definitions
-        from ragval_pipeline.orchestration.repairs import Trial
-        from ragval_pipeline.orchestration.report import write_report
 
-        resolved = resolve_suite(suite)
-        place = run_place(context, resolved)
-        progress_of(VALIDATION_REPORT)(0, None)
-        gathered = list(measurements.values())
-        embedding = counted_embedding(context, suite)
-        connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
-        trial = Trial(resolved, inventory, manifest, pages, connection, embedding)
-        simulated = _simulated(context, trial, gathered)
-        gathered.append(Measurement(asset="repairs", sections=embedding.section()))
-        report, folder = write_report(
-            resolved, place, gathered, inventory=inventory, manifest=manifest, pages=pages, simulated=simulated
-        )
-        progress_of(VALIDATION_REPORT)(1, 1)
-        return dg.MaterializeResult(value=report, metadata=_metadata(report, folder))
-
-    return validation_report
+def _parts(task: Task, name: str, refused: dict[str, str]) -> Iterator[Measurement]:
+    value = task.values[name]
+    for part in value.parts if isinstance(value, Measured) else ():
+        failure = Failure(kind="stale", message=refused[name]) if name in refused else None
+        yield part if failure is None else Measurement(asset=part.asset, failure=failure)
 
 
 def _simulated(
-    context: dg.AssetExecutionContext, trial: "Trial", measurements: Sequence[Measurement]
+    task: Task, made: ChunkFacts, embedding: CountedEmbedding, measurements: Sequence[Measurement]
 ) -> "Simulated | None":
     """What the repairs of the causes would clear; a defect of the simulation costs its claims, never the report."""
+    from ragval_pipeline.orchestration.repairs import Trial
     from ragval_pipeline.validation.assemble import graded_findings
 
+    trial = Trial(task.suite, made.index.inventory, made.index.manifest, made.facts.copies, task.qdrant, embedding)
     try:
-        simulated = trial.run(graded_findings(measurements, trial.suite.severity))
+        simulated = trial.run(graded_findings(measurements, task.suite.severity))
     except Exception as error:  # noqa: BLE001  it is logged, and nothing is claimed
-        log_crash(context, VALIDATION_REPORT, error)
+        log_crash(task.context, VALIDATION_REPORT, error)
         return None
     for code, reason in simulated.left_out.items():
-        context.log.info("the repair of %s was not simulated: %s", code, reason)
+        task.context.log.info("the repair of %s was not simulated: %s", code, reason)
     return simulated
 
 
 def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
-    """The policy that marks the report stale after ``automation.fresh_within_hours``; null when the suite has none."""
+    """The policy that marks the report stale after ``automation.fresh_within_hours``; None when the suite has none."""
     hours = suite.automation.fresh_within_hours
     if hours is None:
         return None
@@ -110,6 +122,7 @@ def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
 def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
     """What the page of the report shows, the verdict first: the UI keeps this order."""
     from ragval_pipeline.reporting.markdown import summary_md
+    from ragval_pipeline.reporting.outline import headline
 
     severities = [finding.severity for finding in report.findings]
     counts = {
@@ -118,13 +131,13 @@ def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
         "duration_seconds": report.duration_seconds,
     }
     return {
-        "verdict": dg.MetadataValue.text(report.verdict),
-        "summary": dg.MetadataValue.md(summary_md(report).decode()),
+        "verdict": dg.MetadataValue.text(f"{report.verdict}: {headline(report)}"),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
         **console_link(f"{folder}/report.html"),
-        "collection": dg.MetadataValue.text(report.collection_name),
         "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
         **offenders_metadata(report.findings),
+        "summary": dg.MetadataValue.md(summary_md(report).decode()),
+        "collection": dg.MetadataValue.text(report.collection_name),
         **numbers({criterion.name: criterion.value for criterion in report.criteria}),
         **numbers(counts),
     }
@@ -138,6 +151,6 @@ def _gates(report: "ValidationReport") -> Iterator[dict[str, Any]]:
             "criterion": criterion.name,
             "verdict": criterion.verdict,
             "value": short(criterion.value),
-            "gate": "none" if criterion.threshold is None else f"{criterion.operator} {criterion.threshold:g}",
+            "gate": gate_text(criterion),
             "reason": criterion.reason,
         }

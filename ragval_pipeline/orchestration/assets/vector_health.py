@@ -4,10 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import dagster as dg
-
 from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
-from ragval_pipeline.orchestration.assets.searching import searching_asset
 from ragval_pipeline.orchestration.names import VECTOR_HEALTH
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
@@ -17,11 +14,6 @@ from ragval_pipeline.validation.measurement import Measurement
 
 #: Providers whose vectors are known to be made for cosine.
 _MADE_FOR_COSINE = frozenset({"static", "cohere"})
-
-
-def build_vector_health(suite: Suite) -> dg.AssetsDefinition:
-    """The asset."""
-    return searching_asset(suite, VECTOR_HEALTH, work=examine_vectors, description=__doc__)
 
 
 def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

@@ -35,6 +35,16 @@ Executor = Annotated[
 ]
 
 
+def _no_text(value: Any) -> Any:
+    if isinstance(value, str):
+        raise ValueError("must be a template that gives it, such as {{ my_resource }}")
+    return value
+
+
+#: What only a template can give: ``{{ name }}`` of the project's template variables.
+Given = Annotated[Any, BeforeValidator(_no_text), WithJsonSchema({"type": "string", "pattern": r"\{\{"})]
+
+
 def _placeholder(value: str) -> str:
     found = PLACEHOLDER.fullmatch(value)
     if found is None or found[2] is not None:
@@ -61,6 +71,19 @@ class PromotionSettings(Section):
         return AliasWriter(url=None, api_key=dg.EnvVar(variables_in(self.api_key)[0]) if self.api_key else None)
 
 
+class ResourceSettings(Section):
+    """Resources of the project in place of the suite's own."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    qdrant: Given = Field(None, description="Anything with get_client(), as a template")
+    embedder: Given = Field(None, description="Anything with embedder_for(suite), as a template")
+
+    def given(self) -> dict[str, Any]:
+        """Those that there are, by name."""
+        return {name: value for name, value in dict(self).items() if value is not None}
+
+
 class DagsterSettings(Section):
     """Attributes beside the suite's keys."""
 
@@ -78,6 +101,12 @@ class DagsterSettings(Section):
     promotion: PromotionSettings | None = Field(
         None, description="Move an alias to this collection when its gates hold"
     )
+    resources: ResourceSettings = Field(
+        default_factory=ResourceSettings, description="Resources of the project in place of the suite's own"
+    )
+    io_manager: Given = Field(None, description="Keeps values between assets, as a template; null: beside the reports")
+    owners: tuple[str, ...] = Field((), description="Owners of all assets: email addresses, or team:NAME")
+    tags: dict[str, str] = Field(default_factory=dict, description="Tags of all assets")
     executor: Executor | None = Field(
         None, description="Runs the steps: in_process (default), multiprocess, or a template that gives an executor"
     )

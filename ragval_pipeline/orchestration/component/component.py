@@ -6,8 +6,9 @@ builds (``orchestration/build``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import dagster as dg
 from pydantic import BaseModel
@@ -36,6 +37,10 @@ class RagValidation(dg.Component, dg.Resolvable):
         declarative: An automation condition on every asset follows ``automation.after_asset``, in place of the sensor.
         promotion: The alias that moves to this collection when its gates hold; null: ragval writes nothing.
         executor: Runs the steps; null: in the run's own process.
+        resources: ``qdrant`` and ``embedder`` in place of the suite's own.
+        io_manager: Keeps values between assets; null: beside the reports.
+        owners: Owners of all assets; none is set that the project does not know.
+        tags: Tags of all assets.
     """
 
     suite: Suite
@@ -44,6 +49,10 @@ class RagValidation(dg.Component, dg.Resolvable):
     declarative: bool = False
     promotion: PromotionSettings | None = None
     executor: dg.ExecutorDefinition | None = None
+    resources: Mapping[str, Any] = field(default_factory=dict)
+    io_manager: Any = None
+    owners: Sequence[str] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def get_spec(cls) -> dg.ComponentTypeSpec:
@@ -79,11 +88,15 @@ class RagValidation(dg.Component, dg.Resolvable):
             declarative=settings.declarative,
             promotion=settings.promotion,
             executor=settings.executor,
+            resources=settings.resources.given(),
+            io_manager=settings.io_manager,
+            owners=settings.owners,
+            tags=settings.tags,
         )
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         """The definitions of the suite, with a sensor for its alerts."""
-        defs = self._validation()
+        defs = self._owned(self._validation())
         if not self.alerts:
             return defs
         from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
@@ -92,15 +105,30 @@ class RagValidation(dg.Component, dg.Resolvable):
         sensor = build_alert_sensor(self.suite, self.alerts, name=name, webserver_url=self.webserver_url)
         return dg.Definitions.merge(defs, dg.Definitions(sensors=[sensor]))
 
+    def _owned(self, defs: dg.Definitions) -> dg.Definitions:
+        """The definitions with the owners and tags of the project."""
+        if not self.owners and not self.tags:
+            return defs
+
+        def owned(spec: dg.AssetSpec) -> dg.AssetSpec:
+            return spec.replace_attributes(owners=[*spec.owners, *self.owners], tags={**spec.tags, **self.tags})
+
+        return defs.map_asset_specs(func=owned)
+
     def _validation(self) -> dg.Definitions:
+        given: dict[str, Any] = {
+            "executor": self.executor,
+            "declarative": self.declarative,
+            "resources": self.resources,
+            "io_manager": self.io_manager,
+        }
         if self.promotion is None:
-            return build_validation_defs(self.suite, executor=self.executor, declarative=self.declarative)
+            return build_validation_defs(self.suite, **given)
         from ragval_pipeline.orchestration.promotion import build_promotion_defs
 
         return build_promotion_defs(
             self.suite,
             alias=self.promotion.alias,
             alias_writer=self.promotion.writer(),
-            executor=self.executor,
-            declarative=self.declarative,
+            **given,
         )

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import textwrap
 
+from ragval_pipeline.suite.interpolation import variables_in
+
 _SETTINGS = """\
 # `dg check yaml` and `dg check defs` check this file; `ragval schema suite` prints every key.
 # ${{NAME}} and ${{NAME:-default}} are read from the environment when a run starts. Paths start at this folder.
@@ -81,8 +83,11 @@ def settings_text(*, suite: str, collection: str, sitemap: str | None, reports: 
 
 
 def yaml_text(type_name: str, settings: str) -> str:
-    """A ``defs.yaml`` of those settings."""
-    return f"type: {type_name}\nattributes:\n{textwrap.indent(settings, '  ')}"
+    """A ``defs.yaml`` of those settings, with the variables that they read, for ``dg list envs``."""
+    read = [line.partition(" # ")[0] for line in settings.splitlines() if not line.lstrip().startswith("#")]
+    names = json.dumps(list(dict.fromkeys(variables_in("\n".join(read)))))
+    attributes = textwrap.indent(settings, "  ")
+    return f"type: {type_name}\nattributes:\n{attributes}requirements:\n  env: {names}   # shown by `dg list envs`\n"
 
 
 def python_text(suite_file: str) -> str:

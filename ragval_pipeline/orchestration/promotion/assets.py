@@ -6,13 +6,13 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.common import suite_asset
+from ragval_pipeline.orchestration.evidence import collection_state, lineage
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, asset_key, resource_key
 from ragval_pipeline.orchestration.promotion.decision import Side, changed_since, reasons_against, side_by_side
 from ragval_pipeline.orchestration.promotion.names import ALIAS_WRITER, NO_WORSE, PROMOTED_ALIAS, SIDE_BY_SIDE
 from ragval_pipeline.orchestration.promotion.record import AliasChange
-from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.report import ValidationReport
@@ -69,15 +69,12 @@ def build_promoted_alias(suite: Suite, live: Suite, alias: str) -> dg.AssetsDefi
     def promoted_alias(
         context: dg.AssetExecutionContext, config: PromotionConfig, candidate: ValidationReport, live: ValidationReport
     ) -> dg.MaterializeResult:  # type: ignore[type-arg]
-        run = context.run
-        runs = {run.run_id, run.root_run_id, run.parent_run_id} - {None}
-        refuse(alias, reasons_against(candidate, live, runs=[str(run_id) for run_id in runs]))
+        refuse(alias, reasons_against(candidate, live, runs=lineage(context.instance, context.run)))
         resolved = resolve_suite(suite)
         writer = getattr(context.resources, resource_key(suite.suite, ALIAS_WRITER))
         connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
         with reading_the_world():
-            with open_reader(connection, resolved) as reader:
-                refuse(alias, changed_since(candidate, reader.facts().name, reader.count()))
+            refuse(alias, changed_since(candidate, collection_state(connection, resolved)))
             moves = candidate.collection_name != live.collection_name and not config.dry_run
             if moves:
                 with writer.open_for(resolved.qdrant) as aliases:

@@ -10,7 +10,8 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.build import ASSETS, build_validation_defs
+from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, resource_key
 from ragval_pipeline.orchestration.promotion.aliases import AliasWriter
 from ragval_pipeline.orchestration.promotion.assets import build_promoted_alias, build_side_by_side

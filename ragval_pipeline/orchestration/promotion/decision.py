@@ -78,17 +78,13 @@ def reasons_against(candidate: ValidationReport, live: ValidationReport, *, runs
     return reasons
 
 
-def changed_since(candidate: ValidationReport, name: str, points: int) -> list[str]:
+def changed_since(candidate: ValidationReport, state: str) -> list[str]:
     """Why the candidate is no longer what was validated; empty when it is.
 
     Args:
         candidate: Its report.
-        name: The collection that the suite names now: an alias may have moved on.
-        points: Points that it holds now.
+        state: Fingerprint of the collection that the suite names now: an alias may have moved on.
     """
-    if name != candidate.collection_name:
-        return [f"{candidate.collection_name} was validated and the suite's collection is {name} by now"]
-    validated = candidate.index.get("points_read")
-    if points != validated:
-        return [f"{name} has changed since it was validated: {validated} points then, {points} now"]
-    return []
+    if candidate.index.get("fingerprint") == state:
+        return []
+    return [f"{candidate.collection_name} was validated, and the suite's collection is not what it was then"]

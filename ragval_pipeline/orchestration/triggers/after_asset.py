@@ -47,12 +47,21 @@ def look_at_asset(
     """
     # Every suite that follows an ingestion loads this file, and most processes that do so never tick.
     from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
-    from ragval_pipeline.orchestration.triggers.records import materialisations, share, tags_for, validations_of
+    from ragval_pipeline.orchestration.triggers.records import (
+        in_flight,
+        materialisations,
+        share,
+        tags_for,
+        validations_of,
+    )
 
     after = int(cursor) if cursor and cursor.isdigit() else None
     found = materialisations(instance, upstream, after)
     validations = validations_of(instance, suite) if found else []
-    decision = decide([seen.ingestion for seen in found], validations, now=time.time())
+    known = [seen.ingestion for seen in found]
+    names = {entry.name for entry in known}
+    coming = [entry for entry in in_flight(instance, upstream, names) if entry.name not in names] if found else []
+    decision = decide([*known, *coming], validations, now=time.time())
     share(instance, decision)
     left = [seen.first for seen in found if unsettled(seen.ingestion, decision)]
     settled = str(left[0] - 1 if left else max((seen.last for seen in found), default=after or 0))

@@ -14,6 +14,8 @@ State: TypeAlias = Literal["waiting", "running", "ended"]
 
 #: A validation that began so long ago keeps nobody waiting: its process has died without a word.
 GIVEN_UP_AFTER_S = 6 * 3600
+#: So long an ingestion that is over waits for others: partitions of a backfill that are queued or at work.
+WAITS_FOR_OTHERS_S = 3600
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ def decide(
     """What the ingestions that are over need.
 
     A validation covers an ingestion when it starts after the ingestion ended. One that is waiting to start will, so it
-    is shared; one that runs is waited for, because a collection is validated once at a time.
+    is shared; one that runs is waited for, because a collection is validated once at a time. Ingestions that are queued
+    or at work are waited for as well, for an hour: the collection is not filled before the last of them.
 
     Args:
         ingestions: Those that are not settled yet, in their order.
@@ -87,6 +90,9 @@ def decide(
         named = {entry.name for entry in fresh} <= waiting.names
         reason = f"{_listed(fresh)}: the validation {waiting.run_id} has not begun yet and covers it"
         return Decision("nothing" if named else "share", reason, fresh, waiting.run_id)
+    others = [entry for entry in ingestions if entry.ended is None]
+    if others and waits and now - min(entry.ended or now for entry in fresh) < WAITS_FOR_OTHERS_S:
+        return Decision("wait", f"{_listed(fresh)} ended; {_listed(others)} is still to come", fresh)
     running = next((entry for entry in known if entry.state == "running" and not _given_up(entry, now)), None)
     if running is not None and waits:
         reason = f"{_listed(fresh)}: the validation {running.run_id} began before it ended and is still running"

@@ -14,16 +14,19 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.names import (
     INGESTIONS_TAG,
     ONLY_TAG,
     SUITE_TAG,
     TRIGGER_TAG,
     UPSTREAM_RUN_TAG,
+    asset_key,
 )
 from ragval_pipeline.orchestration.triggers.decision import Decision, Ingestion, State, Validation
 
 _BEGINNING = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
+_IN_FLIGHT = [dg.DagsterRunStatus.QUEUED, *_BEGINNING, dg.DagsterRunStatus.STARTED]
 _RUNNING = {dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING}
 #: A run that is not queued any more and has not begun by then never will: its process has died.
 _BEGINS_WITHIN_S = 900
@@ -36,13 +39,37 @@ _EVENTS = 1000
 def validations_of(instance: dg.DagsterInstance, suite: str) -> list[Validation]:
     """The suite's latest whole validations, newest first, however they were started.
 
-    A run of some groups only says nothing of the rest, and a cancelled one nothing at all.
+    A run of some groups or assets only says nothing of the rest, one that continues another rests on what that one
+    read, and a cancelled one says nothing at all.
     """
     records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
+    return [_validation(record) for record in records if _is_whole(record.dagster_run, suite)]
+
+
+def _is_whole(run: dg.DagsterRun, suite: str) -> bool:
+    if ONLY_TAG in run.tags or run.status == dg.DagsterRunStatus.CANCELED:
+        return False
+    keys = {asset_key(suite, name) for name in ASSETS}
+    if run.parent_run_id is not None:
+        steps = {"__".join(key.path) for key in keys}
+        return steps <= set(run.step_keys_to_execute or steps)
+    return keys <= (run.asset_selection or keys)
+
+
+def in_flight(instance: dg.DagsterInstance, key: dg.AssetKey, like: Iterable[str]) -> list[Ingestion]:
+    """Runs that are queued or at work and will materialise ``key``.
+
+    Args:
+        instance: Dagster's instance.
+        key: The asset that ingests.
+        like: Runs that have materialised it: those of their jobs will too.
+    """
+    jobs = {run.job_name for run_id in like if (run := instance.get_run_by_id(run_id)) is not None}
+    records = instance.get_run_records(filters=dg.RunsFilter(statuses=_IN_FLIGHT), limit=_EVENTS)
     return [
-        _validation(record)
-        for record in records
-        if ONLY_TAG not in record.dagster_run.tags and record.dagster_run.status != dg.DagsterRunStatus.CANCELED
+        Ingestion(run.run_id, None)
+        for run in (record.dagster_run for record in records)
+        if (key in run.asset_selection if run.asset_selection else run.job_name in jobs)
     ]
 
 

@@ -6,6 +6,7 @@ What lives here: a collection's state as one short text. What does not: when to 
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
@@ -60,3 +61,21 @@ def state_of(facts: CollectionFacts, newest: str | None) -> CollectionState:
     settings = facts.model_dump_json(include=_SETTINGS)
     told = f"{settings}\n{facts.points_count}\n{newest}"
     return CollectionState(facts.name, facts.points_count, newest, hashlib.sha256(told.encode()).hexdigest()[:12])
+
+
+def fingerprint_of(reader: Reader, time_field: str | None) -> str:
+    """What tells whether a collection is still the one that was measured: its state, and points with their vectors.
+
+    Exact for a collection of one page of points; of a larger one, the page that comes first in the order of ids.
+
+    Returns:
+        SHA-256 in hex.
+
+    Raises:
+        SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
+    """
+    digest = hashlib.sha256(read_state(reader, time_field).fingerprint.encode())
+    for point in next(reader.pages(None, with_vectors=True), []):
+        told = json.dumps([point.id, point.payload, point.vector], sort_keys=True, default=str)
+        digest.update(told.encode())
+    return digest.hexdigest()

@@ -23,6 +23,13 @@ def test_one_file_holds_several_instances(project: Project) -> None:
     assert suites_in(project.defs()) == {"docs", "blog"}
 
 
+def test_two_suites_of_one_name_do_not_load(project: Project) -> None:
+    project.write(MINIMAL, MINIMAL)
+    with pytest.raises(Exception, match="Error while building") as caught:
+        project.defs()
+    assert "docs" in said(caught.value)
+
+
 def test_the_job_runs_against_an_embedded_collection(
     project: Project, clean_world: World, tmp_path, kept: dg.DagsterInstance
 ) -> None:
@@ -87,6 +94,8 @@ def test_texts_without_a_template_stay_texts(project: Project) -> None:
         (MINIMAL + "executor: threads\n", 8, "executor: must be in_process, multiprocess"),
         (MINIMAL + "promotion: {alias: live, api_key: s3cr3t}\n", 8, "promotion.api_key: must be ${NAME}"),
         (MINIMAL + "promotion: {}\n", 8, "promotion.alias: is missing"),
+        (MINIMAL + "io_manager: store\n", 8, "io_manager: must be a template"),
+        (MINIMAL + "resources: {qdrnt: x}\n", 8, "resources.qdrnt: is not a known key. Did you mean qdrant?"),
         (MINIMAL + "suite_file: ragval.yaml\n", 3, "suite: stands beside suite_file"),
     ],
 )
@@ -130,6 +139,28 @@ def test_post_processing_moves_assets_to_another_group_and_the_job_keeps_them(pr
     assert {graph.get(key).group_name for key in graph.materializable_asset_keys} == {"search"}
     job = defs.resolve_job_def("docs_validation")
     assert set(job.asset_layer.executable_asset_keys) == graph.materializable_asset_keys
+
+
+def test_owners_tags_resources_and_the_io_manager_are_the_projects(project: Project) -> None:
+    project.write(
+        MINIMAL + "owners: [team:search]\ntags: {tier: gold}\nio_manager: '{{ store }}'\n"
+        "resources: {qdrant: '{{ client }}'}\n",
+        after="template_vars_module: .vars\n",
+    )
+    (project.folder / "vars.py").write_text(
+        "import dagster as dg\n\n\nclass Client(dg.ConfigurableResource):\n    def get_client(self): ...\n\n\n"
+        "@dg.template_var\ndef client():\n    return Client()\n\n\n"
+        "@dg.template_var\ndef store():\n    return dg.mem_io_manager\n",
+        encoding="utf-8",
+    )
+    defs = project.defs()
+    graph = defs.resolve_asset_graph()
+    for key in graph.materializable_asset_keys:
+        assert graph.get(key).owners == ["team:search"]
+        assert graph.get(key).tags.items() >= {"ragval/suite": "docs", "tier": "gold"}.items()
+    given = defs.resources or {}
+    assert type(given["docs__qdrant"]).__name__ == "Client"
+    assert given["docs__io_manager"] is dg.mem_io_manager
 
 
 def test_alerts_become_a_sensor_of_the_suite(project: Project) -> None:

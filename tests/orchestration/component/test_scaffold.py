@@ -25,6 +25,7 @@ def test_the_scaffold_loads_as_it_is(project: Project) -> None:
     scaffolded(project)
     assert suites_in(project.defs()) == {"rag"}
     written = yaml.safe_load((project.folder / "defs.yaml").read_text(encoding="utf-8"))
+    assert written["requirements"] == {"env": ["QDRANT_URL", "QDRANT_API_KEY", "COHERE_API_KEY"]}
     assert not list(Draft202012Validator(RagValidation.model().model_json_schema()).iter_errors(written["attributes"]))
 
 

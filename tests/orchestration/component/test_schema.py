@@ -39,6 +39,7 @@ def test_it_is_a_schema() -> None:
         {"severity": {"vector.zero": False, "vector.swapped": "${HOW}"}},
         {"declarative": True, "promotion": {"alias": "live", "api_key": "${ALIAS_KEY}"}},
         {"promotion": {"alias": "{{ env.ALIAS }}"}},
+        {"owners": ["team:search"], "tags": {"a": "b"}, "io_manager": "{{ s }}", "resources": {"qdrant": "{{ q }}"}},
         {"alerts": [{"type": "slack", "channel": "#rag"}], "webserver_url": "http://x", "executor": "{{ mine }}"},
     ],
 )
@@ -66,6 +67,7 @@ def test_it_lets_the_demos_suite_through() -> None:
         ({"queries": ["a", {"qery": "b"}]}, "queries.1: Additional properties are not allowed ('qery' was unexpected)"),
         ({"criteria": {"coverage": {"requird": True}}}, "criteria.coverage: Additional properties are not allowed"),
         ({"severity": {"vector.zero": "loud"}}, "severity.vector.zero: 'loud' does not match '^(error|warning"),
+        ({"io_manager": "store"}, "io_manager: 'store' does not match"),
         ({"promotion": {}}, "promotion: 'alias' is a required property"),
         ({"promotion": {"alias": "live", "api_key": "s3cr3t"}}, "promotion.api_key: 's3cr3t' does not match"),
         ({"alerts": [{"type": "slack"}]}, "alerts.0: 'channel' is a required property"),

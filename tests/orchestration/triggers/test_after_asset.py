@@ -9,7 +9,7 @@ import pytest
 
 from ragval_pipeline.orchestration.triggers import records
 from tests.orchestration.triggers.shop import INGESTION, Shop
-from tests.orchestration.world import NAME, World
+from tests.orchestration.world import NAME, QUIET, World
 
 SENSOR = f"{NAME}_after_ingestion"
 
@@ -132,6 +132,45 @@ def test_a_run_of_some_groups_only_is_no_validation(shop: Shop) -> None:
     shop.ingest()
     shop.validate(**{"ragval/only": "coverage"})
     assert len(shop.tick()) == 1
+
+
+def test_a_run_of_some_assets_and_one_that_continues_another_are_no_validations(shop: Shop) -> None:
+    earlier = shop.validate()
+    shop.ingest()
+    job = shop.repository.get_job(f"{NAME}_validation")
+    some = {dg.AssetKey([NAME, "validation_report"])}
+    for more in ({}, {"parent_run_id": earlier, "root_run_id": earlier}):
+        part = job.get_subset(asset_selection=some)
+        run = shop.instance.create_run_for_job(
+            job_def=part, tags={"ragval/suite": NAME}, asset_selection=frozenset(some), **more
+        )
+        shop.instance.report_run_failed(run)
+    assert len(shop.tick()) == 1
+
+
+def test_a_backfill_of_four_partitions_is_one_validation_after_the_last(shop: Shop) -> None:
+    partitions = dg.StaticPartitionsDefinition(["a", "b", "c", "d"])
+
+    @dg.asset(key=INGESTION, partitions_def=partitions)
+    def index() -> None: ...
+
+    job = dg.Definitions(assets=[index], jobs=[dg.define_asset_job("fill", [index])]).resolve_job_def("fill")
+    shop.tick()
+    queued = [
+        shop.instance.create_run_for_job(
+            job_def=job,
+            tags={"dagster/partition": name, "dagster/backfill": "x"},
+            status=dg.DagsterRunStatus.NOT_STARTED,
+        )
+        for name in ["b", "c", "d"]
+    ]
+    for name in ["a", "b", "c", "d"]:
+        assert not shop.tick()
+        job.execute_in_process(instance=shop.instance, partition_key=name, run_config=QUIET)
+        if name != "a":  # each stands for one that was queued
+            shop.instance.report_run_canceled(queued.pop())
+    [request] = shop.tick()
+    assert len(names(request)) == 4
 
 
 def test_an_ingestion_shares_a_validation_that_is_still_queued(shop: Shop) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from ragval_pipeline.orchestration.triggers.decision import (
     GIVEN_UP_AFTER_S,
+    WAITS_FOR_OTHERS_S,
     Decision,
     Ingestion,
     Validation,
@@ -38,11 +39,15 @@ def test_an_ingestion_that_still_runs_is_waited_for() -> None:
     assert unsettled(GOING, decision)
 
 
-def test_one_that_still_runs_keeps_no_other_from_being_validated() -> None:
-    decision = decided(GOING, B)
-    assert (decision.action, decision.ingestions) == ("run", (B,))
-    assert unsettled(GOING, decision)
-    assert not unsettled(B, decision)
+def test_one_that_is_over_waits_for_those_that_are_not_but_not_for_ever() -> None:
+    waiting = decided(GOING, B)
+    assert waiting.action == "wait"
+    assert "b ended; ingestion going is still to come" in waiting.reason
+    assert unsettled(B, waiting)
+    late = decide([GOING, B], [], now=200.0 + WAITS_FOR_OTHERS_S)
+    assert (late.action, late.ingestions) == ("run", (B,))
+    assert unsettled(GOING, late)
+    assert not unsettled(B, late)
 
 
 def test_a_validation_that_started_after_the_end_makes_another_one_needless() -> None:

@@ -1,4 +1,4 @@
-"""``page_copies``: every in-scope page as it was found, read once into Parquet parts.
+"""``page_snapshot``: every in-scope page as it was found, read once into Parquet parts.
 
 A page host that is down does not fail the asset: what needs no page is measured all the same.
 """
@@ -8,51 +8,39 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset, upstream
+from ragval_pipeline.orchestration.evidence import PAGES
 from ragval_pipeline.orchestration.groups import is_selected
-from ragval_pipeline.orchestration.measuring import log_crash
+from ragval_pipeline.orchestration.measuring import Made, log_crash
 from ragval_pipeline.orchestration.metadata import numbers
-from ragval_pipeline.orchestration.names import PAGE_COPIES, SITEMAP_URLS, selected_groups
+from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.run_place import RunPlace, run_place
+from ragval_pipeline.orchestration.run_place import RunPlace
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import PageSnapshot
 from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 
 
-def build_page_copies(suite: Suite) -> dg.AssetsDefinition:
-    """The asset; skipped when nothing that needs pages is selected."""
+def copy_pages(task: Task) -> Made:
+    """The copies of the pages; none when nothing that needs pages is selected.
 
-    @suite_asset(
-        suite, PAGE_COPIES, kinds={"html", "parquet"}, ins=upstream(suite, inventory=SITEMAP_URLS), description=__doc__
-    )
-    def page_copies(
-        context: dg.AssetExecutionContext, inventory: SiteInventory
-    ) -> dg.MaterializeResult[PageCopiesManifest]:
-        resolved = resolve_suite(suite)
-        place = run_place(context, resolved)
-        if not is_selected(PAGE_COPIES, selected_groups(context.run.tags)):
-            manifest = nothing_read(place, "no measurement that needs pages was selected")
-        else:
-            progress_of(PAGE_COPIES)(0, None)
-            manifest = _guarded(context, resolved, inventory, place)
-        if manifest.failure is not None:
-            context.log.error("%s", manifest.failure.error())
-        return dg.MaterializeResult(value=manifest, metadata=_metadata(manifest))
-
-    return page_copies
-
-
-def _guarded(
-    context: dg.AssetExecutionContext, suite: Suite, inventory: SiteInventory, place: RunPlace
-) -> PageCopiesManifest:
-    """The copies; a defect in reading them leaves content integrity unmeasured and the rest of the run whole."""
-    try:
-        return read_copies(suite, inventory, place)
-    except Exception as error:  # noqa: BLE001  content_integrity reports it
-        log_crash(context, PAGE_COPIES, error)
-        return PageCopiesManifest(run_id=place.run_id, crash=type(error).__name__)
+    A page host that fails, or a defect in reading, ends in the manifest: what needs no page is measured all the same.
+    """
+    if not is_selected(PAGE_SNAPSHOT, selected_groups(task.place.tags)):
+        manifest = nothing_read(task.place, "no measurement that needs pages was selected")
+    else:
+        progress_of(PAGE_SNAPSHOT)(0, None)
+        try:
+            manifest = read_copies(task.suite, task.inventory, task.place)
+        except Exception as error:  # noqa: BLE001  content_integrity reports it
+            log_crash(task.context, PAGE_SNAPSHOT, error)
+            manifest = PageCopiesManifest(run_id=task.place.run_id, crash=type(error).__name__)
+    if manifest.failure is not None:
+        task.context.log.error("%s", manifest.failure.error())
+    failed = manifest.failure is not None or manifest.crash
+    stamp = task.stamp(**{PAGES: None if failed else manifest.fingerprint})
+    return Made(PageSnapshot(stamp=stamp, pages=manifest), _metadata(manifest))
 
 
 def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
@@ -88,7 +76,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
             folder=place.staged_pages,
             kept_uri=str(place.kept_pages),
             run_id=place.run_id,
-            on_progress=progress_of(PAGE_COPIES),
+            on_progress=progress_of(PAGE_SNAPSHOT),
         )
 
 

@@ -1,0 +1,229 @@
+"""The assets of a suite, one row each: what is read, with what it is made, which parts are measured.
+
+What lives here: the rows, in an order in which each comes after what it reads. What does not: the work itself (the
+modules beside this one), and what all rows share (``common``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ragval_pipeline.orchestration.assets.chunk_facts import make_chunk_facts
+from ragval_pipeline.orchestration.assets.chunk_structure import judge_chunks
+from ragval_pipeline.orchestration.assets.content_integrity import compare_content
+from ragval_pipeline.orchestration.assets.coverage_report import compare_pages
+from ragval_pipeline.orchestration.assets.golden_set import review
+from ragval_pipeline.orchestration.assets.index_health import examine_index
+from ragval_pipeline.orchestration.assets.latency_profile import time_searches
+from ragval_pipeline.orchestration.assets.metadata_expectations import judge_payloads
+from ragval_pipeline.orchestration.assets.page_snapshot import copy_pages
+from ragval_pipeline.orchestration.assets.payload_snapshot import read_points
+from ragval_pipeline.orchestration.assets.quality_metrics import describe_quality
+from ragval_pipeline.orchestration.assets.query_validation_results import ask_and_judge
+from ragval_pipeline.orchestration.assets.regression import compare_with_baseline
+from ragval_pipeline.orchestration.assets.self_retrieval import ask_pages
+from ragval_pipeline.orchestration.assets.sitemap_urls import read_site
+from ragval_pipeline.orchestration.assets.validation_report import make_report
+from ragval_pipeline.orchestration.assets.vector_health import examine_vectors
+from ragval_pipeline.orchestration.measuring import Made, Work, measure_parts
+from ragval_pipeline.orchestration.names import (
+    CHUNK_FACTS,
+    CHUNK_STRUCTURE,
+    CONTENT_INTEGRITY,
+    COVERAGE_REPORT,
+    GOLDEN_SET,
+    INDEX_HEALTH,
+    LATENCY_PROFILE,
+    METADATA_EXPECTATIONS,
+    PAGE_SNAPSHOT,
+    PAYLOAD_SNAPSHOT,
+    QUALITY_METRICS,
+    QUERY_VALIDATION_RESULTS,
+    REGRESSION,
+    SELF_RETRIEVAL,
+    SITEMAP_URLS,
+    VALIDATION_REPORT,
+    VECTOR_HEALTH,
+)
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import (
+    ChunkFacts,
+    Measured,
+    PageSnapshot,
+    PayloadSnapshot,
+    QueryResults,
+    SitemapUrls,
+    Value,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One asset.
+
+    Attributes:
+        text: What it is, for the UI, in Markdown.
+        kinds: What it is made with, for the UI.
+        value: What it hands on; ``None``: a ``ValidationReport``, which only a run needs to load.
+        reads: The assets whose values it reads.
+        asks: The resources that it opens.
+        parts: What measures each of its parts, by name; none for an asset that reads the world.
+        make: What makes an asset without parts.
+    """
+
+    text: str
+    kinds: tuple[str, ...]
+    value: type[Value] | None = Measured
+    reads: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    parts: Mapping[str, Work] = field(default_factory=dict)
+    make: Callable[[Task], Made] | None = None
+
+    def made(self, task: Task) -> Made:
+        """Do the work.
+
+        Raises:
+            SystemFailure: The asset has no parts, and what it reads cannot be read.
+        """
+        if self.make is not None:
+            return self.make(task)
+        assert self.value is not None
+        return measure_parts(task, self.parts, self.value, embeds="embedder" in self.asks)
+
+
+ROWS: Mapping[str, Row] = {
+    SITEMAP_URLS: Row(
+        "Every page that the site's sitemap names.",
+        ("xml",),
+        SitemapUrls,
+        asks=("qdrant", "embedder"),  # for what is measured all the same when it cannot be read
+        make=read_site,
+    ),
+    PAGE_SNAPSHOT: Row(
+        "Every in-scope page as it was found, read once into Parquet parts.",
+        ("html", "parquet"),
+        PageSnapshot,
+        reads=(SITEMAP_URLS,),
+        make=copy_pages,
+    ),
+    PAYLOAD_SNAPSHOT: Row(
+        "The payload of every point, read once into Parquet parts. Each row carries the sitemap page that its point "
+        "belongs to.",
+        ("qdrant", "parquet"),
+        PayloadSnapshot,
+        reads=(SITEMAP_URLS,),
+        asks=("qdrant",),
+        make=read_points,
+    ),
+    CHUNK_FACTS: Row(
+        "One row a chunk and one a page: what stands where, what is missing and what differs, read off the texts once.",
+        ("parquet",),
+        ChunkFacts,
+        reads=(PAGE_SNAPSHOT, PAYLOAD_SNAPSHOT),
+        make=make_chunk_facts,
+    ),
+    COVERAGE_REPORT: Row(
+        "Which pages of the sitemap have chunks, which have none, and which chunks have no page.",
+        ("json",),
+        reads=(PAYLOAD_SNAPSHOT,),
+        parts={COVERAGE_REPORT: lambda task: compare_pages(task.inventory, task.manifest)},
+    ),
+    METADATA_EXPECTATIONS: Row(
+        "Whether every point holds the metadata that readers rely on, also as a Great Expectations suite.",
+        ("greatexpectations",),
+        reads=(CHUNK_FACTS,),
+        parts={
+            METADATA_EXPECTATIONS: lambda task: judge_payloads(task.suite, task.inventory, task.pages, task.manifest)
+        },
+    ),
+    CONTENT_INTEGRITY: Row(
+        "Whether each chunk stands on its page and each page's content in its chunks, and whether chunks are complete, "
+        "single, short enough and clean text.",
+        ("parquet",),
+        reads=(CHUNK_FACTS,),
+        parts={
+            CHUNK_STRUCTURE: lambda task: judge_chunks(task.suite, task.facts),
+            CONTENT_INTEGRITY: lambda task: compare_content(task.facts),
+        },
+    ),
+    QUERY_VALIDATION_RESULTS: Row(
+        "Every test query asked of the index, judged and measured; each page asked for by its own title and headings; "
+        "and whether the test queries can tell a good index from a bad one.",
+        ("qdrant",),
+        QueryResults,
+        reads=(CHUNK_FACTS,),
+        asks=("qdrant", "embedder"),
+        parts={
+            QUERY_VALIDATION_RESULTS: lambda task: ask_and_judge(
+                task.suite, task.inventory, task.manifest, task.qdrant, task.embedding
+            ),
+            SELF_RETRIEVAL: lambda task: ask_pages(
+                task.suite, task.inventory, task.pages, task.manifest, task.qdrant, task.embedding
+            ),
+            GOLDEN_SET: lambda task: review(
+                task.suite,
+                task.inventory,
+                task.manifest,
+                task.before[QUERY_VALIDATION_RESULTS].sections,
+                task.before[SELF_RETRIEVAL].sections,
+            ),
+        },
+    ),
+    INDEX_HEALTH: Row(
+        "Whether every point has a vector, its text's own, by the model that queries are embedded with; whether the "
+        "collection is ready, indexed where it is filtered, and searched well and fast enough.",
+        ("qdrant",),
+        reads=(PAYLOAD_SNAPSHOT,),
+        asks=("qdrant", "embedder"),
+        parts={
+            VECTOR_HEALTH: lambda task: examine_vectors(task.suite, task.manifest, task.qdrant, task.embedding),
+            INDEX_HEALTH: lambda task: examine_index(task.suite, task.manifest, task.qdrant, task.embedding),
+            LATENCY_PROFILE: lambda task: time_searches(task.suite, task.manifest, task.qdrant, task.embedding),
+        },
+    ),
+    QUALITY_METRICS: Row(
+        "Distributions of chunk sizes and similarity scores.",
+        ("json",),
+        reads=(QUERY_VALIDATION_RESULTS,),
+        parts={QUALITY_METRICS: lambda task: describe_quality(task.manifest, task.answers)},
+    ),
+    REGRESSION: Row(
+        "This run compared with the baseline: its answers query by query, and the criteria of the index.",
+        ("json",),
+        reads=(
+            QUERY_VALIDATION_RESULTS,
+            COVERAGE_REPORT,
+            METADATA_EXPECTATIONS,
+            CONTENT_INTEGRITY,
+            INDEX_HEALTH,
+        ),
+        parts={
+            REGRESSION: lambda task: compare_with_baseline(
+                task.suite, task.place.base, task.manifest, task.answers, task.measured
+            )
+        },
+    ),
+}
+#: The measuring assets.
+MEASURING = tuple(name for name, row in ROWS.items() if row.parts)
+ROWS = {
+    **ROWS,
+    VALIDATION_REPORT: Row(
+        "The verdict on the index, written with all its evidence.",
+        ("json", "html"),
+        value=None,
+        reads=(CHUNK_FACTS, *MEASURING),
+        asks=("qdrant", "embedder"),
+        make=make_report,
+    ),
+}
+#: Every asset of a suite.
+ASSETS = tuple(ROWS)
+#: What progress is told of: the parts where an asset has parts, else the asset.
+STEPS = tuple(step for name, row in ROWS.items() for step in (row.parts or (name,)))
+
+
+def asset_of(part: str) -> str:
+    """The asset that a part belongs to; its own name for an asset."""
+    return next((name for name, row in ROWS.items() if part in row.parts), part)

@@ -1,0 +1,149 @@
+"""The report of a run that ends without one: what could be measured, written by the last step that could run.
+
+Dagster runs nothing behind a step that failed, and a retry measures again only what failed. So a step fails with its
+system, the others go on, and the last of them writes the report.
+
+What lives here: telling the last step, and gathering what there is. What does not: judging and writing (``report``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import dagster as dg
+
+from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, ROWS
+from ragval_pipeline.orchestration.evidence import COLLECTION, lineage
+from ragval_pipeline.orchestration.names import (
+    CHUNK_FACTS,
+    PAGE_SNAPSHOT,
+    PAYLOAD_SNAPSHOT,
+    SITEMAP_URLS,
+    VALIDATION_REPORT,
+    asset_key,
+)
+from ragval_pipeline.orchestration.notes import Notes
+from ragval_pipeline.orchestration.run_place import RunPlace
+from ragval_pipeline.orchestration.values import ChunkFacts, Measured, PageSnapshot, PayloadSnapshot, SitemapUrls
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import Failure, Measurement
+
+if TYPE_CHECKING:
+    from ragval_pipeline.orchestration.task import Task
+    from ragval_pipeline.validation.report import ValidationReport
+
+
+V = TypeVar("V")
+
+
+class UnwrittenReportError(RagvalError):
+    """The place for the report refuses it."""
+
+    exit_code = 3
+
+
+def close_run(task: Task) -> None:
+    """Write the report if a step of the run has failed and no other can run any more; nothing for a run without one."""
+    names = planned(task)
+    notes = Notes(task.place.base, task.place.run_id)
+    failed = notes.failed(names)
+    if VALIDATION_REPORT not in names or not failed or pending(names, notes.ended(names), failed):
+        return
+    if not notes.claim("closed"):
+        return
+    report, folder = report_of_what_there_is(task.suite, task.place, lineage(task.context.instance, task.context.run))
+    task.context.log.error("The verdict is %s. Its report: %s/report.html", report.verdict, folder)
+    seen = {
+        "verdict": dg.MetadataValue.text(report.verdict),
+        "report": dg.MetadataValue.path(f"{folder}/report.html"),
+        "run": dg.MetadataValue.dagster_run(task.place.run_id),
+    }
+    # What a step logs before it fails, Dagster forgets.
+    key = asset_key(task.suite.suite, VALIDATION_REPORT)
+    task.context.instance.report_runless_asset_event(dg.AssetObservation(key, metadata=seen))
+
+
+def planned(task: Task) -> set[str]:
+    """The assets of the suite that the run is to make."""
+    steps = task.context.run.step_keys_to_execute or [node.name for node in task.context.job_def.graph.nodes]
+    prefix = f"{task.suite.suite}__"
+    return {step.removeprefix(prefix) for step in steps if step.startswith(prefix)} & set(ASSETS)
+
+
+def pending(names: Collection[str], ended: Collection[str], failed: Collection[str]) -> set[str]:
+    """The assets that are neither made nor stand behind a failed one."""
+    blocked = set(failed)
+    for name, row in ROWS.items():
+        if blocked & set(row.reads):
+            blocked.add(name)
+    return set(names) - set(ended) - blocked
+
+
+def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) -> tuple[ValidationReport, str]:
+    """Write the report of what a run, and those that it continues, could read and measure.
+
+    Args:
+        suite: The resolved suite.
+        place: The run.
+        runs: The run and those that it re-executes, the latest first.
+
+    Returns:
+        The report, and its folder.
+
+    Raises:
+        UnwrittenReportError: The place for the report refuses it.
+    """
+    from ragval_pipeline.orchestration.report import write_report
+    from ragval_pipeline.reporting.place import ReportNotWrittenError
+
+    kept = [Notes(place.base, run_id) for run_id in runs]
+    site = _latest(kept, SITEMAP_URLS, SitemapUrls)
+    index = _latest(kept, PAYLOAD_SNAPSHOT, PayloadSnapshot)
+    copies = _latest(kept, PAGE_SNAPSHOT, PageSnapshot)
+    made = _latest(kept, CHUNK_FACTS, ChunkFacts)
+    try:
+        return write_report(
+            suite,
+            place,
+            [*_unread(kept[0]), *(part for name in MEASURING for part in _parts(kept, name))],
+            inventory=site.inventory if site else None,
+            manifest=index.manifest if index else None,
+            pages=copies.pages if copies else None,
+            facts=made.facts if made else None,
+            state=index.stamp.states[COLLECTION] if index else None,
+        )
+    except ReportNotWrittenError as error:
+        raise UnwrittenReportError(str(error)) from None
+
+
+def _latest(kept: Sequence[Notes], name: str, kind: type[V]) -> V | None:
+    found: V | None = next((value for notes in kept if (value := notes.value(name, kind)) is not None), None)
+    return found
+
+
+def _unread(notes: Notes) -> Iterator[Measurement]:
+    """What could not be read, as findings of the report."""
+    for name, row in ROWS.items():
+        failure = None if row.parts else notes.failure(name)
+        if failure is not None:
+            yield failure
+
+
+def _parts(kept: Sequence[Notes], name: str) -> Iterator[Measurement]:
+    measured = _latest(kept, name, Measured)
+    if measured is not None:
+        yield from measured.parts
+        return
+    failure = _cause(kept[0], name) or Failure(kind="crashed", message=f"{name} was not run")
+    for part in ROWS[name].parts:
+        yield Measurement(asset=part, failure=failure)
+
+
+def _cause(notes: Notes, name: str) -> Failure | None:
+    """The failure that keeps an asset from being made: its own, or that of the first asset that it stands behind."""
+    own = notes.failure(name)
+    if own is not None:
+        return own.failure
+    return next((failure for read in ROWS[name].reads if (failure := _cause(notes, read)) is not None), None)

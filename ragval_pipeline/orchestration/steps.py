@@ -1,0 +1,153 @@
+"""From a row of the table to an asset: one step that does the row's work, keeps what came of it, and fails with it.
+
+What lives here: what happens around the work of every asset. What does not: the work (``assets``).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.orchestration.assets.common import suite_asset
+from ragval_pipeline.orchestration.assets.table import ROWS, Row
+from ragval_pipeline.orchestration.checks import gate_results, measurement_results
+from ragval_pipeline.orchestration.closing import close_run
+from ragval_pipeline.orchestration.evidence import lineage
+from ragval_pipeline.orchestration.latest import take_back_latest
+from ragval_pipeline.orchestration.measuring import log_crash, reading_the_suite, reading_the_world
+from ragval_pipeline.orchestration.names import VALIDATION_REPORT, asset_key
+from ragval_pipeline.orchestration.notes import Notes
+from ragval_pipeline.orchestration.run_place import run_place
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import Measured, Value
+from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import failed_measurement
+
+
+def build_asset(
+    suite: Suite,
+    name: str,
+    *,
+    deps: Iterable[dg.AssetKey] = (),
+    metadata: Mapping[str, Any] | None = None,
+    checks: Sequence[dg.AssetCheckSpec] = (),
+    freshness_policy: dg.FreshnessPolicy | None = None,
+    site: SiteInventory | None = None,
+) -> dg.AssetsDefinition:
+    """The asset of a row of the table.
+
+    Args:
+        suite: The suite, possibly with placeholders.
+        name: Name of the asset.
+        deps: Assets that it comes after without reading their value.
+        metadata: Definition metadata.
+        checks: The checks that it makes itself.
+        freshness_policy: When it is stale.
+        site: The site in place of what the sitemap says; ``None``: it is read.
+    """
+    row = ROWS[name]
+    searches_paid = suite.embedding.provider == "cohere" and "embedder" in row.asks
+
+    @suite_asset(
+        suite,
+        name,
+        kinds=(*row.kinds, *(["cohere"] if searches_paid else [])),
+        description=row.text,
+        ins={
+            read: dg.AssetIn(asset_key(suite.suite, read), dagster_type=ROWS[read].value or Any) for read in row.reads
+        },
+        resources=row.asks,
+        metadata=metadata,
+        deps=deps,
+        check_specs=checks,
+        freshness_policy=freshness_policy,
+    )
+    def compute(context: dg.AssetExecutionContext, **values: Any) -> Iterator[Any]:
+        with reading_the_suite():
+            resolved = resolve_suite(suite)
+        task = Task(context, resolved, run_place(context, resolved), values, site=site)
+        with _taken_back(task):
+            yield from _step(task, name, row, [spec.name for spec in checks])
+
+    return compute
+
+
+def _step(task: Task, name: str, row: Row, checks: Sequence[str]) -> Iterator[Any]:
+    """The result of a row's work; then the failure of its systems, so that a retry does the work again."""
+    notes = Notes(task.place.base, task.place.run_id)
+    task = replace(task, values={read: _heal(task, read, value) for read, value in task.values.items()})
+    with _failing(task, notes, name):
+        made = row.made(task)
+    value = made.value
+    if name == VALIDATION_REPORT:
+        yield dg.MaterializeResult(value=value, metadata=made.metadata, check_results=gate_results(value, checks))
+        return
+    notes.keep(name, value)
+    results = measurement_results(name, value, task.suite, checks) if isinstance(value, Measured) else []
+    yield dg.MaterializeResult(value=value, metadata=made.metadata, check_results=results)
+    failed = value.failed if isinstance(value, Measured) else []
+    if failed:
+        notes.fail(name, failed[0])
+    close_run(task)
+    if failed:
+        told = [f"{part.asset} could not be measured: {part.failure.message}" for part in failed if part.failure]
+        raise dg.Failure("; ".join(told), allow_retries=False)
+
+
+@contextmanager
+def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
+    """Note why the work failed, close the run if nothing else can run, and fail the step."""
+    try:
+        with reading_the_suite():
+            yield
+    except SystemFailure as error:
+        task.context.log.error("%s: %s", name, error)
+        notes.fail(name, failed_measurement(name, error))
+        close_run(task)
+        with reading_the_world():
+            raise
+    except dg.Failure:
+        raise
+    except Exception as error:
+        if name != VALIDATION_REPORT:  # where no report can be written, another one cannot be written either
+            log_crash(task.context, name, error)
+            notes.fail(name, failed_measurement(name, error))
+            close_run(task)
+        raise
+
+
+def _heal(task: Task, name: str, value: Any) -> Any:
+    """A value that lacks what could not be read in an earlier run is made again; a retry would stay without it else."""
+    if not isinstance(value, Value) or not value.stamp.lacking or value.stamp.run_id == task.place.run_id:
+        return value
+    row, notes = ROWS[name], Notes(task.place.base, task.place.run_id)
+    again = notes.value(name, row.value)
+    if again is None and not row.parts:
+        inputs = {read: _heal(task, read, _kept(task, read)) for read in row.reads}
+        again = row.made(replace(task, values=inputs)).value
+        notes.keep(name, again)
+    return value if again is None else again
+
+
+def _kept(task: Task, name: str) -> Any:
+    """What the run, or one that it continues, has made."""
+    for run_id in lineage(task.context.instance, task.context.run):
+        value = Notes(task.place.base, run_id).value(name, ROWS[name].value)
+        if value is not None:
+            return value
+    raise dg.Failure(f"{name} is gone: re-execute all steps", allow_retries=False)
+
+
+@contextmanager
+def _taken_back(task: Task) -> Iterator[None]:
+    """Take the latest values of a run back when it is cancelled while the step is at work."""
+    try:
+        yield
+    except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
+        take_back_latest(task.place.base, task.place.run_id)
+        raise

@@ -1,0 +1,137 @@
+"""What the work of one asset of a suite has at hand: the suite, the run, the values that it reads, the resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import dagster as dg
+
+from ragval_pipeline.orchestration.costs import CountedEmbedding
+from ragval_pipeline.orchestration.names import SITEMAP_URLS, resource_key
+from ragval_pipeline.orchestration.run_place import RunPlace
+from ragval_pipeline.orchestration.values import (
+    ChunkFacts,
+    Measured,
+    PageSnapshot,
+    PayloadSnapshot,
+    QueryResults,
+    Stamp,
+    Value,
+)
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.measurement import Measurement
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.inventory import SiteInventory
+    from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+    from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+    from ragval_pipeline.validation.facts.store import FactsManifest
+
+V = TypeVar("V", bound=Value)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One step of a run.
+
+    Attributes:
+        context: Of the step.
+        suite: The resolved suite.
+        place: Where the run keeps its files.
+        values: What the asset reads, by the name of the asset that made it.
+        embedding: What a part embeds with, counted; ``None`` for work that embeds nothing.
+        before: Parts of this asset that are measured already, by name.
+        site: The site in place of what the sitemap says, where that could not be read; ``None``: it is read.
+    """
+
+    context: dg.AssetExecutionContext
+    suite: Suite
+    place: RunPlace
+    values: Mapping[str, Value]
+    embedding: CountedEmbedding | None = None
+    before: Mapping[str, Measurement] = field(default_factory=dict)
+    site: SiteInventory | None = None
+
+    @property
+    def qdrant(self) -> Any:
+        """The resource of the collection."""
+        return self.resource("qdrant")
+
+    def resource(self, name: str) -> Any:
+        """A resource of the suite that the asset requires."""
+        return getattr(self.context.resources, resource_key(self.suite.suite, name))
+
+    @property
+    def inventory(self) -> SiteInventory:
+        """The pages of the site."""
+        own: Any = self.values.get(SITEMAP_URLS)
+        return own.inventory if own is not None else self.index.inventory
+
+    @property
+    def index(self) -> PayloadSnapshot:
+        """The points of the collection, read by itself or with the answers that were asked of it."""
+        holder = self._find(ChunkFacts) or self._find(QueryResults)
+        index = holder.index if holder else self._find(PayloadSnapshot)
+        assert index is not None
+        return index
+
+    @property
+    def manifest(self) -> SnapshotManifest:
+        """The snapshot of the collection."""
+        return self.index.manifest
+
+    @property
+    def pages(self) -> PageCopiesManifest:
+        """The copies of the site's pages."""
+        made = self._find(ChunkFacts)
+        if made is not None:
+            return made.facts.copies
+        found = self._find(PageSnapshot)
+        assert found is not None
+        return found.pages
+
+    @property
+    def facts(self) -> FactsManifest:
+        """The facts of chunks and pages."""
+        made = self._find(ChunkFacts)
+        assert made is not None
+        return made.facts
+
+    @property
+    def measured(self) -> list[Measurement]:
+        """All parts of what the asset reads that were measured."""
+        return [part for value in self.values.values() if isinstance(value, Measured) for part in value.parts]
+
+    @property
+    def answers(self) -> Measurement:
+        """What the test queries were answered."""
+        found = self._find(QueryResults)
+        assert found is not None
+        return found.parts[0]
+
+    def stamp(self, **own: str | None) -> Stamp:
+        """The stamp of what this step makes.
+
+        Args:
+            own: Fingerprints of what it has read itself; ``None`` for what it could not read.
+        """
+        from ragval_pipeline.validation.times import utc_text
+
+        runs, states, lacking = {self.place.run_id}, dict[str, str](), set[str]()
+        for value in self.values.values():
+            runs |= set(value.stamp.runs)
+            states |= value.stamp.states
+            lacking |= set(value.stamp.lacking)
+        return Stamp(
+            run_id=self.place.run_id,
+            made=utc_text(datetime.now(UTC)),
+            runs=tuple(sorted(runs)),
+            states=states | {name: state for name, state in own.items() if state is not None},
+            lacking=tuple(sorted(lacking | {name for name, state in own.items() if state is None})),
+        )
+
+    def _find(self, kind: type[V]) -> V | None:
+        return next((value for value in self.values.values() if isinstance(value, kind)), None)

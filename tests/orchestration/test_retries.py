@@ -1,0 +1,125 @@
+"""An outage, then a retry from the failure: green without hands, and meanwhile the report of what could be measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from ragval_pipeline.orchestration.assets.table import ASSETS
+from ragval_pipeline.orchestration.closing import pending
+from ragval_pipeline.orchestration.names import ONLY_TAG
+from tests.orchestration import a_validation
+from tests.orchestration.world import QUIET, World, failed_steps, materialised, why
+from tests.sources.web import Answer, serving
+
+EMBEDDER = """
+import pathlib
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
+
+class Ours:
+    free, model = True, "wordllama/l2_supercat/256"
+
+    def embed(self, texts, input_type):
+        if (pathlib.Path(__file__).parent / "outage").exists():
+            raise ConnectionError("nobody answers")
+        return StaticEmbedder().embed(texts, input_type=input_type).vectors
+"""
+
+
+@dataclass(frozen=True)
+class Outage:
+    """Something that fails and comes back, and the groups that are asked for meanwhile."""
+
+    changes: dict[str, Any]
+    ends: Callable[[], object]
+    only: str
+
+
+def moved_away(file: Path) -> Callable[[], object]:
+    away = file.with_name(f"{file.name}.away")
+    file.rename(away)
+    return lambda: away.rename(file)
+
+
+@contextmanager
+def outage_of(system: str, world: World) -> Iterator[Outage]:
+    if system == "embedder":
+        (world.folder / f"{world.folder.parent.name}_embedder.py").write_text(EMBEDDER, encoding="utf-8")
+        (world.folder / "outage").touch()
+        changes = {"embedding": {"provider": f"{world.folder.parent.name}_embedder:Ours", "model": None}}
+        yield Outage(changes, (world.folder / "outage").unlink, "coverage,queries")
+    elif system == "page host":
+        site = world.folder / "site"
+        pages = {f"/docs/{file.relative_to(site / 'docs')}".removesuffix("/index.html").removesuffix(".html"): file
+                 for file in (site / "docs").rglob("*.html")}  # fmt: skip
+        up: list[bool] = []
+
+        def answered(file: Path) -> Callable[[], Answer]:
+            return lambda: Answer(file.read_bytes()) if up else Answer("no", 403)
+
+        with serving({path: answered(file) for path, file in pages.items()}) as server:
+            host = re.search(r"<loc>(https?://[^/]+)", (site / "sitemap.xml").read_text("utf-8")).group(1)
+            text = (site / "sitemap.xml").read_text("utf-8").replace(host, server.url)
+            (site / "sitemap.xml").write_text(text, encoding="utf-8")
+            aliases = {"source": {"site_root": None, "host_aliases": [host.partition("//")[2]]}}
+            yield Outage(aliases, lambda: up.append(True), "coverage,metadata,integrity")
+    else:
+        file = world.folder / {"sitemap": "site/sitemap.xml", "Qdrant": "qdrant"}[system]
+        yield Outage({}, moved_away(file), "coverage")
+
+
+def run(instance: dg.DagsterInstance, outage: Outage, retried: str | None = None) -> dg.JobExecutionResult:
+    again = dg.ReexecutionOptions.from_failure(retried, instance) if retried else None
+    job, tags = a_validation.fresh(), {ONLY_TAG: outage.only}
+    with dg.execute_job(job, instance, reexecution_options=again, run_config=QUIET, tags=tags) as result:
+        return result
+
+
+@pytest.mark.parametrize(("system", "step", "measured"), [
+    ("sitemap", "sitemap_urls", None),
+    ("Qdrant", "payload_snapshot", None),
+    ("embedder", "query_validation_results", "coverage"),
+    ("page host", "content_integrity", "metadata_completeness"),
+])  # fmt: skip
+def test_a_retry_after_an_outage_is_green_and_the_report_in_between_holds_what_could_be_measured(
+    world: World, monkeypatch: pytest.MonkeyPatch, system: str, step: str, measured: str | None
+) -> None:
+    monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
+    with dg.DagsterInstance.local_temp() as instance, outage_of(system, world) as outage:
+        world.suite({**outage.changes, "retry": {"max": 0}})
+        first = run(instance, outage)
+        assert failed_steps(first) == {step}, why(first)
+        assert not materialised(first) & {"validation_report", "published"}
+        [folder] = world.reports.glob(f"*-{first.run_id[:8]}")
+        report = json.loads((folder / "validation_report.json").read_text("utf-8"))
+        assert report["verdict"] == "error"
+        verdicts = {entry["name"]: entry["verdict"] for entry in report["criteria"]}
+        assert {name for name, verdict in verdicts.items() if verdict == "met"} >= ({measured} if measured else set())
+        outage.ends()
+        second = run(instance, outage, retried=first.run_id)
+    assert second.success, why(second)
+    assert materialised(second) >= {step, "validation_report", "published"}
+    assert ("coverage_report" in materialised(second)) == (measured is None), "what was measured is not measured again"
+    [folder] = world.reports.glob(f"*-{second.run_id[:8]}")
+    report = json.loads((folder / "validation_report.json").read_text("utf-8"))
+    assert report["verdict"] == "pass"
+    assert {entry["reason_code"] for entry in report["criteria"]} <= {None, "not_applicable", "not_selected", "no_data"}
+
+
+def test_the_step_that_closes_a_run_is_the_last_that_can_run() -> None:
+    everything = set(ASSETS)
+    read = {"sitemap_urls", "page_snapshot"}
+    assert pending(everything, read, {"payload_snapshot"}) == set()
+    done = {*read, "payload_snapshot", "query_validation_results"}
+    assert pending(everything, done, {"query_validation_results"}) == {
+        "coverage_report", "metadata_expectations", "content_integrity", "index_health",
+    }  # fmt: skip
+    assert pending({"coverage_report"}, set(), set()) == {"coverage_report"}
