@@ -9,6 +9,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.orchestration.assets.table import asset_of
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.validation.facts.rows import facts_schema
 from ragval_pipeline.validation.vectors.thresholds import THRESHOLDS
 
 FOLDER = Path(__file__).parent
@@ -59,6 +60,55 @@ def _aspects() -> list[str]:
     return lines
 
 
+def facts_page() -> str:
+    """The columns of the facts that a run leaves behind, and how its figures follow from them."""
+    lines = [
+        "# Facts",
+        _NOTE,
+        "Texts are read once: each bucket of pages and chunks becomes one typed row a chunk and one a page, and the",
+        "findings and criteria about chunks and their pages are counted from these rows. A run leaves them in",
+        "`evidence/facts/`. `ragval schema facts` prints the columns as JSON.",
+        "",
+        "Letters are letters and digits, folded: case, blanks and marks say nothing. Places on a page count the letters",
+        "of everything between its body tags.",
+        "",
+        "Every figure can be counted again, in the folder of a run:",
+        "",
+        "```python",
+        _RECOUNT,
+        "```",
+        "",
+        "The same with DuckDB, in SQL: `SELECT sum(found) / sum(letters) FROM 'evidence/facts/chunks-*.parquet' WHERE compared`.",
+    ]
+    for table, columns in facts_schema().items():
+        lines += ["", f"## {table}", "", "| column | type | holds |", "|---|---|---|"]
+        lines += [
+            f"| `{entry['column']}` | {entry['type'].replace('|', ' ')} | {entry['holds']} |" for entry in columns
+        ]
+    return "\n".join(lines) + "\n"
+
+
+_RECOUNT = """from glob import glob
+
+import pandas as pd
+
+chunks = pd.concat(map(pd.read_parquet, glob("evidence/facts/chunks-*.parquet")))
+pages = pd.concat(map(pd.read_parquet, glob("evidence/facts/pages-*.parquet")))
+
+compared = chunks[chunks.compared]
+content_integrity = compared.found.sum() / compared.letters.sum()
+
+blocks = pd.DataFrame([{"page": page, **block} for page, held in zip(pages.page_key, pages.blocks) for block in held])
+on_pages = blocks.groupby("digest").page.nunique()
+common = on_pages[(on_pages >= 4) & (on_pages > 0.5 * blocks.page.nunique())].index
+content = blocks[~blocks.digest.isin(common)]
+source_captured = content.held.sum() / content.letters.sum()
+
+lost = content[(content.letters >= 40) & (content.held < 0.5 * content.letters)]
+not_captured = sorted(pages[pages.page_key.isin(lost.page) & (pages.chunks + pages.textless > 0)].url)
+glued_words = sorted(compared[compared.joins.str.len() > 0].point_id)"""
+
+
 def criteria_page() -> str:
     """Every criterion: what it measures, its gate, and which profiles require it."""
     lines = [
@@ -106,7 +156,12 @@ def _family(name: str) -> str:
     return f"{head}_at_K" if separator and rank.isdigit() else name
 
 
-PAGES = {"findings.md": findings_page, "criteria.md": criteria_page, "detection.md": detection_page}
+PAGES = {
+    "facts.md": facts_page,
+    "findings.md": findings_page,
+    "criteria.md": criteria_page,
+    "detection.md": detection_page,
+}
 
 
 def main() -> None:

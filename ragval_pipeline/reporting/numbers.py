@@ -13,7 +13,7 @@ from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
 Unit = Literal["percent", "score", "milliseconds", "count"]
 
-_SCORES = re.compile(r"avg_similarity|mrr|map|ndcg_at_\d+")
+_SCORES = re.compile(r"avg_similarity|times_stored|mrr|map|ndcg_at_\d+")
 _COUNTS = frozenset({"error_findings", "no_regression"})
 _DIGITS: dict[Unit, int] = {"percent": 1, "score": 3, "milliseconds": 1, "count": 0}
 _MOST_DIGITS = 6

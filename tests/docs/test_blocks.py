@@ -25,10 +25,21 @@ from qdrant_client import QdrantClient, models
 from ragval_pipeline.cli import main
 from ragval_pipeline.cli.app import app
 from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.orchestration.component.project import a_project
 from tests.sources.web import serving
 from tests.support.cohere_standin import CohereStandIn, hashed_vector
 from tests.support.qdrant_server import QdrantStandIn
+from tests.validation.integrity.world import (
+    BATTERY,
+    CAMERA,
+    GRIPPER,
+    VISITORS,
+    facts_of,
+    html,
+    paragraphs,
+    point,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "CONTRIBUTING.md", *sorted(f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")))
@@ -214,7 +225,7 @@ def template_variable(stage: Stage, codes: Sequence[str]) -> None:
 
 
 @of("docs/component.md", 6)
-@of("docs/ui.md", 1)
+@of("docs/ui.md", 2)
 def guarded_asset(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import build_validation_defs, load_suite
 
@@ -355,6 +366,35 @@ def first_alias(stage: Stage, codes: Sequence[str]) -> None:
     assert stage.qdrant.engine.aliases == {"docs": name}
 
 
+@of("docs/ui.md", 1)
+def retries(stage: Stage, codes: Sequence[str]) -> None:
+    stage.write("home/dagster.yaml", codes[0])
+    stage.environment.setenv("DAGSTER_HOME", str(stage.folder / "home"))
+    with dg.DagsterInstance.get() as instance:
+        assert instance.run_retries_enabled
+        assert instance.run_retries_max_retries == 2
+
+
+@of("docs/facts.md", 1)
+def facts_page(stage: Stage, codes: Sequence[str]) -> None:
+    pages = {f"/p{number}": html(paragraphs(text, CAMERA)) for number, text in enumerate((GRIPPER, BATTERY, VISITORS))}
+    stored = [
+        point("/p0", f"{GRIPPER.replace(' motor', 'motor')}\n{CAMERA}", 0), point("/p1", "Something else.", 0),
+        point("/p2", f"{VISITORS.replace('yellow', 'purple')}\n{CAMERA}", 0),
+    ]  # fmt: skip
+    facts = facts_of(stage.folder / "evidence", pages, *stored)
+    report = measure_integrity(facts)
+    names = stage.python(codes[0])
+    for name in ("content_integrity", "source_captured"):
+        value = report.value(name)
+        assert value is not None
+        assert names[name] == pytest.approx(value.value)
+        assert 0 < names[name] < 1
+    found = {finding.code: [subject.name for subject in finding.subjects] for finding in report.findings}
+    assert names["not_captured"] == found["integrity.not_captured"]
+    assert names["glued_words"] == found["text.glued_words"]
+
+
 @of("docs/python.md", 1, 2, 3, 4, 5, 6)
 def python_page(stage: Stage, codes: Sequence[str]) -> None:
     names: dict[str, Any] = {}
@@ -420,7 +460,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (41, 8)
+    assert (len(run), len(CANNOT)) == (43, 8)
     fences = sum((ROOT / page).read_text(encoding="utf-8").count("```") for page in PAGES)
     assert fences == 2 * len(BLOCKS)
     for reason in CANNOT.values():
