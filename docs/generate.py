@@ -69,8 +69,8 @@ def facts_page() -> str:
         "findings and criteria about chunks and their pages are counted from these rows. A run leaves them in",
         "`evidence/facts/`. `ragval schema facts` prints the columns as JSON.",
         "",
-        "Letters are letters and digits, folded: case, blanks and marks say nothing. Places on a page count the letters",
-        "of everything between its body tags.",
+        "Letters are letters and digits, folded: case, blanks and marks say nothing. Places on a page count the",
+        "letters of everything between its body tags.",
         "",
         "Every figure can be counted again, in the folder of a run:",
         "",
@@ -78,13 +78,11 @@ def facts_page() -> str:
         _RECOUNT,
         "```",
         "",
-        "The same with DuckDB, in SQL: `SELECT sum(found) / sum(letters) FROM 'evidence/facts/chunks-*.parquet' WHERE compared`.",
+        "DuckDB reads the same files: `SELECT sum(found) / sum(letters) FROM 'evidence/facts/chunks-*.parquet'",
+        "WHERE compared`.",
     ]
     for table, columns in facts_schema().items():
-        lines += ["", f"## {table}", "", "| column | type | holds |", "|---|---|---|"]
-        lines += [
-            f"| `{entry['column']}` | {entry['type'].replace('|', ' ')} | {entry['holds']} |" for entry in columns
-        ]
+        lines += [f"| `{entry['column']}` | {entry['type']} | {entry['holds']} |" for entry in columns]
     return "\n".join(lines) + "\n"
 
 
