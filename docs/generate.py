@@ -82,6 +82,7 @@ def facts_page() -> str:
         "WHERE compared`.",
     ]
     for table, columns in facts_schema().items():
+        lines += ["", f"## {table}", "", "| column | type | holds |", "|---|---|---|"]
         lines += [f"| `{entry['column']}` | {entry['type']} | {entry['holds']} |" for entry in columns]
     return "\n".join(lines) + "\n"
 
