@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -142,4 +143,26 @@ def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int
                 if found is not None and content[number]:
                     at[number] = found, body[found].index(content[number])
                     line = found
+    return _beside_what_follows(at, content, body)
+
+
+def _beside_what_follows(
+    at: list[tuple[int, int] | None], content: Sequence[str], body: Sequence[str]
+) -> list[tuple[int, int] | None]:
+    """The same with each line at its last place in front of the next: a menu may have a heading's words before it."""
+    places: dict[str, list[int]] = {}
+    for place, letters in enumerate(body):
+        places.setdefault(letters, []).append(place)
+    following: int | None = None
+    for number in range(len(at) - 1, -1, -1):
+        found = at[number]
+        if found is None:
+            continue
+        if following is not None and body[found[0]] == content[number]:
+            same = places[content[number]]
+            last = bisect_left(same, following) - 1
+            if last >= 0 and same[last] > found[0]:
+                found = same[last], 0
+                at[number] = found
+        following = found[0]
     return at

@@ -108,3 +108,9 @@ def test_a_heading_that_the_chunker_cut_in_two_is_not_missed():
 
 def test_chunks_without_text_still_lose_the_page():
     assert len(lost("", "")) == 3
+
+
+def test_a_heading_whose_words_a_menu_has_is_looked_for_in_front_of_its_text():
+    menu = "<nav><ul><li>Using the arm</li><li>Camera care</li></ul></nav>"
+    assert headings(*CHUNKS, content=f"{menu}{SECTIONS}") == []
+    assert headings(GRIPPER, *CHUNKS[1:], content=f"{menu}{SECTIONS}") == ["Using the arm"]
