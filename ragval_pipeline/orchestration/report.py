@@ -23,7 +23,7 @@ from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
-from ragval_pipeline.validation.facts.store import FactsManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 from ragval_pipeline.validation.repair.simulate import Simulated

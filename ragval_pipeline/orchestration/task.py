@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.inventory import SiteInventory
     from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-    from ragval_pipeline.validation.facts.store import FactsManifest
+    from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 V = TypeVar("V", bound=Value)
 

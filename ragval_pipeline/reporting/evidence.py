@@ -20,7 +20,7 @@ from ragval_pipeline.reporting.storage import Content, Moved
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
-from ragval_pipeline.validation.facts.store import FactsManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 if TYPE_CHECKING:
     from upath import UPath

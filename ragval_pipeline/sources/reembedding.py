@@ -39,20 +39,21 @@ Embed = Callable[[Sequence[str], InputType], EmbeddingBatch]
 _REFUSING = frozenset({400, 413, 422})
 
 
-def embed_like(embedder: Embedder, vector: VectorFacts) -> Embed:
+def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -> Embed:
     """A function that embeds texts, and refuses when its vectors do not fit the collection.
 
     Args:
         embedder: Embeds.
         vector: What the collection's vectors are like.
+        ahead: Refuse without a call where the dimension is known beforehand.
 
     Returns:
         From texts and input type to a batch whose vectors have the collection's dimension. It raises
-        ``NotMeasurableError`` (``vector.dimension``), without a call where the dimension is known beforehand.
+        ``NotMeasurableError`` (``vector.dimension``).
     """
 
     def embed(texts: Sequence[str], input_type: InputType) -> EmbeddingBatch:
-        if embedder.dimension is not None and embedder.dimension != vector.size:
+        if ahead and embedder.dimension is not None and embedder.dimension != vector.size:
             raise _dimension_mismatch(vector, embedder.dimension, embedder)
         batch = embedder.embed(list(texts), input_type=input_type)
         if texts and batch.vectors.shape[1] != vector.size:
@@ -88,7 +89,8 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
         NotMeasurableError: ``vector.dimension``, as ``embed_like``.
     """
     found = EmbeddedTexts(refused=too_long(embedder, texts, input_type))
-    embed = embed_like(embedder, vector)
+    # A provider that refuses the key says so whatever its dimension.
+    embed = embed_like(embedder, vector, ahead=False)
 
     def embed_all(some: Sequence[str]) -> None:
         batch = embed(some, input_type)

@@ -69,7 +69,7 @@ def test_without_a_source_there_is_no_sitemap_in_the_lineage(clean_world: World)
 def test_every_measurement_comes_from_the_snapshot_and_the_report_reads_every_measurement(graph: Any) -> None:
     for name in MEASURING:
         assert key("payload_snapshot") in graph.get_ancestor_asset_keys(key(name)), name
-    read = {*MEASURING, "page_snapshot", "payload_snapshot"}
+    read = {*MEASURING, "chunk_facts"}
     assert graph.get(key("validation_report")).parent_keys == set(map(key, read))
 
 

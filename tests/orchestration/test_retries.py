@@ -120,6 +120,6 @@ def test_the_step_that_closes_a_run_is_the_last_that_can_run() -> None:
     assert pending(everything, read, {"payload_snapshot"}) == set()
     done = {*read, "payload_snapshot", "query_validation_results"}
     assert pending(everything, done, {"query_validation_results"}) == {
-        "coverage_report", "metadata_expectations", "content_integrity", "index_health",
+        "chunk_facts", "coverage_report", "metadata_expectations", "content_integrity", "index_health",
     }  # fmt: skip
     assert pending({"coverage_report"}, set(), set()) == {"coverage_report"}

@@ -9,7 +9,7 @@ from ragval_pipeline.orchestration.names import CHUNK_FACTS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import ChunkFacts
-from ragval_pipeline.validation.facts.store import FactsManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 
 def make_chunk_facts(task: Task) -> Made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.facts.store import Facts, FactsManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.measurement import Measurement
 
 
@@ -15,6 +15,7 @@ def judge_chunks(suite: Suite, manifest: FactsManifest) -> Measurement:
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.chunks.limits import LimitRules
     from ragval_pipeline.validation.chunks.measure import measure_chunks
+    from ragval_pipeline.validation.facts.store import Facts
 
     profile, embedding = get_profile(suite.profile), suite.embedding
     limits = LimitRules(

@@ -6,14 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
-
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.page_copies.reader import PageCopies
-from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.snapshot.manifest import Part
 from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
+from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.rows import (
     ChunkFacts,
     PageFacts,
@@ -29,34 +27,6 @@ if TYPE_CHECKING:
 
 #: Rows that are made into objects at once.
 _BATCH = 4096
-
-
-class FactsManifest(BaseModel):
-    """The facts of a run, and what they were made of.
-
-    Attributes:
-        run_id: Run that made them.
-        staged_uri: Folder that the files were written to.
-        kept_uri: Folder that they are moved to when the run's report is written.
-        chunks: Files with a row a chunk (``ChunkFacts``), one a bucket.
-        pages: Files with a row a page (``PageFacts``), one a bucket.
-        points: The snapshot.
-        copies: The pages.
-        crash: Type of the exception that ended making them, when it was a defect; else empty.
-        seconds: How long it took.
-    """
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-    run_id: str
-    staged_uri: str = ""
-    kept_uri: str = ""
-    chunks: tuple[Part, ...] = ()
-    pages: tuple[Part, ...] = ()
-    points: SnapshotManifest
-    copies: PageCopiesManifest
-    crash: str = ""
-    seconds: float = 0.0
 
 
 class Facts:
