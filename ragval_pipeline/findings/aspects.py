@@ -16,6 +16,7 @@ class Aspect(StrEnum):
     FIELD = "the value of a payload field is right"
     ORIGIN = "a payload field is filled from the right place, and looked for where it is"
     VARIETY = "a payload field tells points apart"
+    ADDRESS = "a page is stored under one address"
     PRESENCE = "the chunks of a page are in the index"
     POSITION = "a place on a page belongs to one point"
     COPIES = "a text is stored once"
@@ -25,6 +26,7 @@ class Aspect(StrEnum):
     LETTERS = "letters are decoded as they were encoded"
     WORDS = "words are divided where the page divides them"
     FRAME = "a chunk holds nothing of what stands around the content"
+    SPLIT = "pages are divided into chunks"
     LENGTH = "the embedding model reads a chunk to its end"
     HEADINGS = "the headings of a page stand in its chunks"
     PAGE = "a page of the site can be read"
@@ -44,8 +46,9 @@ class Aspect(StrEnum):
 #: Aspects that hold of one field at a time.
 OF_A_FIELD = frozenset({Aspect.FIELD, Aspect.ORIGIN, Aspect.VARIETY})
 #: Aspects of the collection as a whole, and the share of its points from which on a finding of points breaks them. On
-#: unit vectors a twentieth that lies at random is met in most answers; a phrase drowns others when most chunks hold it.
-OF_THE_WHOLE: Mapping[Aspect, float] = {Aspect.SPACE: 0.05, Aspect.DISTINCTION: 0.5}
+#: unit vectors a twentieth that lies at random is met in most answers; a phrase drowns others when most chunks hold it;
+#: where most pages are one chunk, a top_k is more of the index, and each chunk holds the words of a whole page.
+OF_THE_WHOLE: Mapping[Aspect, float] = {Aspect.SPACE: 0.05, Aspect.DISTINCTION: 0.5, Aspect.SPLIT: 0.5}
 #: Aspects that are judged without a ranking in between: what breaks them decides, and nothing has to be simulated.
 DECIDED = frozenset({Aspect.FIELD, Aspect.ORIGIN, Aspect.TARGET, Aspect.REACH, Aspect.SELECTION, Aspect.ANSWER})
 #: What can be wrong with the text that a vector is made of.

@@ -16,7 +16,7 @@ from ragval_pipeline.findings.aspects import DECIDED, OF_A_FIELD, OF_THE_WHOLE, 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, Finding, Subject
 
-#: Causes of single subjects that were computed by simulating their repair: by code and name of what follows.
+#: Causes whose repair was simulated, by code and name of what it was tried on: those that clear it, or that do not.
 Simulated = Mapping[str, Mapping[str, frozenset[str]]]
 #: An aspect, and of which field where it holds of fields.
 Key = tuple[Aspect, str]
@@ -75,7 +75,9 @@ def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
     return frozenset(found - {code})
 
 
-def explain(findings: Sequence[Finding], site: Site, simulated: Simulated | None = None) -> list[Finding]:
+def explain(
+    findings: Sequence[Finding], site: Site, simulated: Simulated | None = None, refuted: Simulated | None = None
+) -> list[Finding]:
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
 
     Nothing else sets it. An info finding explains no error. Of several causes of a subject the one that explains most
@@ -88,6 +90,7 @@ def explain(findings: Sequence[Finding], site: Site, simulated: Simulated | None
         site: What is known of pages.
         simulated: For codes whose causes were computed: by name of a subject, the codes whose simulated repair clears
             it. They take the place of causes that are inferred; of a code that is not in it all are derived.
+        refuted: The codes whose simulated repair leaves a subject as it is: none of them is its only cause.
 
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, and ``simulated`` where it was
@@ -102,9 +105,11 @@ def explain(findings: Sequence[Finding], site: Site, simulated: Simulated | None
             explained.append(finding)
             continue
         reader = _Reader(finding, site, indices)
-        computed = (simulated or {}).get(finding.code)
+        computed, vain = (simulated or {}).get(finding.code), (refuted or {}).get(finding.code, {})
         links = {
-            entry.name: _links_of(entry, reader, able, None if computed is None else computed.get(entry.name, ()))
+            entry.name: _links_of(
+                entry, reader, able, None if computed is None else computed.get(entry.name, ()), vain.get(entry.name)
+            )
             for entry in finding.subjects
         }
         explained.append(_linked(finding, links, {cause.code: cause.rank for cause in able}))
@@ -119,7 +124,13 @@ class _Links:
     simulated: bool = False
 
 
-def _links_of(subject: Subject, reader: _Reader, causes: Sequence[_Cause], computed: Iterable[str] | None) -> _Links:
+def _links_of(
+    subject: Subject,
+    reader: _Reader,
+    causes: Sequence[_Cause],
+    computed: Iterable[str] | None,
+    refuted: frozenset[str] | None,
+) -> _Links:
     present = frozenset(computed or ()) & {cause.code for cause in causes}
     if present:
         return _Links((present,), simulated=True)
@@ -132,7 +143,10 @@ def _links_of(subject: Subject, reader: _Reader, causes: Sequence[_Cause], compu
         if not found:
             return _Links()
         needs.append(found)
-    return _Links(tuple(needs))
+    # Two causes may clear it together that do not alone; one that meets every need would have had to.
+    vain = (refuted or frozenset()).intersection(*needs)
+    left = tuple(need - vain for need in needs)
+    return _Links(left) if all(left) else _Links()
 
 
 def _linked(finding: Finding, links: Mapping[str, _Links], ranks: Mapping[str, tuple[int, int]]) -> Finding:

@@ -102,7 +102,7 @@ def assemble_report(
     else:
         # Of what was judged again, what no repair clears has no cause that must be simulated.
         computed = {code: simulated.links.get(code, {}) for code in JUDGED}
-        findings = explain(with_would_clear(shared, simulated), site, computed)
+        findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted)
     findings = _pages_as_written(order_findings(findings), sections, inventory.folder() if inventory else UrlFolder())
     results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
     verdict = judge_run(results, measurements)

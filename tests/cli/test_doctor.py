@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed
 from ragval_pipeline.cli.checkup.embedder import same_model
@@ -155,7 +156,9 @@ def test_the_framework_that_wrote_the_points_is_named_when_the_suite_does_not(
 ) -> None:
     store(tmp_path / "qdrant", llamaindex_payloads(), flavour="llamaindex")
     place = {"path": str(tmp_path / "qdrant"), "collection": "docs"}
-    home.edit(qdrant=place, source=None, payload=None, criteria={"coverage": None})
+    home.edit(qdrant=place, source=None, payload=None)
+    suite = yaml.safe_load(home.suite.read_text(encoding="utf-8"))
+    home.suite.write_text(yaml.safe_dump({**suite, "criteria": {"coverage": None}}), encoding="utf-8")
     told = checks(ragval("doctor", "-s", home.suite, "--json"))
     assert "payload.flavour: llamaindex" in told["flavour"]["remedy"]
     assert "text: _node_content#text" in told["payload fields"]["remedy"]

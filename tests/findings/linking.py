@@ -30,8 +30,8 @@ def query(name: str, *pages: str, **entities: Any) -> Subject:
     return Subject(name=name, pages=pages, **entities)
 
 
-def linked(*findings: Finding, site: Site | None = None, simulated: Simulated | None = None) -> list[Finding]:
-    return explain(with_shares(findings, TOTALS), site or Site(), simulated)
+def linked(*findings: Finding, site: Site | None = None, **tried: Simulated) -> list[Finding]:
+    return explain(with_shares(findings, TOTALS), site or Site(), **tried)
 
 
 def because(findings: Iterable[Finding], code: str) -> dict[str, str | None]:

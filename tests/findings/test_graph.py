@@ -278,3 +278,22 @@ def test_computed_causes_take_the_place_of_derived_ones():
         "q2": {},
         "q3": {"because": "query.threshold_unfit"},
     }
+
+
+def test_a_query_that_fails_without_its_decided_cause_too_does_not_follow_from_it():
+    failed, missing = finding("query.failed", query("q", "/a")), finding("coverage.missing_page", page("/a"))
+    vain = {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
+    assert linked(failed, missing, simulated={"query.failed": {}})[0].because == "coverage.missing_page"
+    assert linked(failed, missing, simulated={"query.failed": {}}, refuted=vain)[0].because is None
+
+
+def test_two_decided_causes_may_clear_together_what_neither_clears_alone():
+    needs = (Need(aspects={Aspect.FIELD}, fields=("module",)), Need(aspects={Aspect.TARGET}))
+    failed = finding("query.failed", query("q", "/a", points=("1",), needs=needs))
+    causes = [
+        finding("payload.unexpected_module", point("1", fields=("module",))),
+        finding("coverage.missing_page", page("/a")),
+    ]
+    vain = {"query.failed": {"q": frozenset({"payload.unexpected_module", "coverage.missing_page"})}}
+    found = linked(failed, *causes, simulated={"query.failed": {}}, refuted=vain)[0]
+    assert found.remedy == "Goes away with coverage.missing_page and payload.unexpected_module."

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 #: What assets and checks are typed with. Everything else is imported by the step that needs it.
 SHAPES = {
     "sources.inventory", "sources.page_copies.manifest", "sources.qdrant.facts", "sources.scope",
-    "sources.snapshot.manifest", "sources.snapshot.schema", "sources.urls",
+    "sources.snapshot.manifest", "sources.snapshot.schema", "sources.urls", "validation.facts.manifest",
     "validation.measurement", "validation.report", "validation.verdict",
 }  # fmt: skip
 

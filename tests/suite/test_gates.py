@@ -18,8 +18,8 @@ CRITERIA = {
     "content_integrity": (">=", True), "source_captured": (">=", True), "relevance_rate": (">=", True),
     "avg_similarity": (">=", False), "mrr": (">=", False), "map": (">=", False), "keyword_recall": (">=", False),
     "accuracy": (">=", True), "determinism": (">=", True), "embedding_match": (">=", True),
-    "ann_recall": (">=", False), "self_retrieval": (">=", True), "latency_p95_ms": ("<=", False),
-    "error_findings": ("<=", False), "no_regression": (">=", False),
+    "ann_recall": (">=", False), "self_retrieval": (">=", True), "times_stored": ("<=", False),
+    "latency_p95_ms": ("<=", False), "error_findings": ("<=", False), "no_regression": (">=", False),
 }  # fmt: skip
 
 

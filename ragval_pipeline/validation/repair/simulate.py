@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,13 +81,15 @@ class WouldClear:
         code: Of the cause.
         scope: Of the cause.
         cleared: Subjects that would be well, by the code of their finding; only findings that were judged again.
-        of: How many subjects of each finding were judged again.
+        kept: Subjects that would not, of those that were judged again.
+        ranks: Whether it puts points back where they belong; what only sets values suggests one of many.
     """
 
     code: str
     scope: str | None
     cleared: Mapping[str, frozenset[str]]
-    of: Mapping[str, int]
+    kept: Mapping[str, frozenset[str]]
+    ranks: bool
 
     @property
     def total(self) -> int:
@@ -110,13 +112,22 @@ class Simulated:
     @property
     def links(self) -> Links:
         """Codes of the causes by finding code and subject; subjects that no repair clears are left out."""
-        found: dict[str, dict[str, frozenset[str]]] = {}
-        for result in self.results:
-            for code, names in result.cleared.items():
-                for name in names:
-                    causes = found.setdefault(code, {})
-                    causes[name] = causes.get(name, frozenset()) | {result.code}
-        return found
+        return _by_subject((result.code, result.cleared) for result in self.results)
+
+    @property
+    def refuted(self) -> Links:
+        """The same for causes whose repair puts points back where they belong, and that do not clear it."""
+        return _by_subject((result.code, result.kept) for result in self.results if result.ranks)
+
+
+def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> Links:
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for cause, subjects in results:
+        for code, names in subjects.items():
+            for name in names:
+                causes = found.setdefault(code, {})
+                causes[name] = causes.get(name, frozenset()) | {cause}
+    return found
 
 
 def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:
@@ -131,7 +142,11 @@ def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[
 
 
 def _told(result: WouldClear) -> dict[str, Any]:
-    return {code: {"cleared": sorted(names), "of": result.of[code]} for code, names in result.cleared.items() if names}
+    return {
+        code: {"cleared": sorted(names), "of": len(names) + len(result.kept[code])}
+        for code, names in result.cleared.items()
+        if names
+    }
 
 
 def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
@@ -217,15 +232,16 @@ def _result(
     repair: Repair, judged: set[tuple[str, str]], well: set[tuple[str, str]], findings: Sequence[Finding]
 ) -> WouldClear:
     queries = {name for code, name in well if code in _QUERIES}
-    cleared = {code: {name for other, name in well if other == code} for code, _ in judged}
-    of = {code: sum(other == code for other, _ in judged) for code, _ in judged}
-    if not _QUERIES.isdisjoint(of):
+    cleared = {code: frozenset(name for other, name in well if other == code) for code, _ in judged}
+    kept = {code: frozenset(name for other, name in judged - well if other == code) for code, _ in judged}
+    if not _QUERIES.isdisjoint(cleared):
         for finding in findings:
             if finding.code.startswith("regression.") and finding.code in JUDGED:
-                names = {subject.name for subject in finding.subjects if _is_made_good(finding, subject, queries)}
-                cleared[finding.code] = cleared.get(finding.code, set()) | names
-                of[finding.code] = of.get(finding.code, 0) + finding.count
-    return WouldClear(repair.code, repair.scope, {code: frozenset(names) for code, names in cleared.items()}, of)
+                names = frozenset(entry.name for entry in finding.subjects if _is_made_good(finding, entry, queries))
+                others = frozenset(entry.name for entry in finding.subjects) - names
+                cleared[finding.code] = cleared.get(finding.code, frozenset()) | names
+                kept[finding.code] = kept.get(finding.code, frozenset()) | others
+    return WouldClear(repair.code, repair.scope, cleared, kept, bool(repair.replaced))
 
 
 def _is_made_good(finding: Finding, subject: Any, queries: Collection[str]) -> bool:

@@ -68,7 +68,7 @@ def test_what_still_fails_after_the_repair_follows_from_nothing() -> None:
         Repair("text.glued_words", chunks=(Chunk("b", "worse", {"source_url": "/x"}),)), vectors={"worse": [0.85, 0.52]}
     )
     assert result.links == {}
-    assert (result.results[0].cleared, result.results[0].of) == ({"query.failed": frozenset()}, {"query.failed": 1})
+    assert result.refuted == {"query.failed": {"q": frozenset({"text.glued_words"})}}
 
 
 def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:

@@ -65,7 +65,8 @@ def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 )
 def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["profile"] = "retrieval-pipeline"
-    corpus.settings["retrieval"]["judge"] = ["score", "module", "chapter", "url", "keywords"]
+    # The profile counts keywords only in hits that reach the threshold; the demo's are chosen for any hit.
+    corpus.settings["retrieval"].update(judge=["score", "module", "chapter", "url", "keywords"], min_similarity=0.2)
     for point in corpus.points:
         name = f"{corpus.get(point, 'source_url')}_{corpus.get(point, 'chunk_index')}"
         point.id = str(uuid.UUID(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()))
