@@ -155,7 +155,7 @@ def test_the_framework_that_wrote_the_points_is_named_when_the_suite_does_not(
 ) -> None:
     store(tmp_path / "qdrant", llamaindex_payloads(), flavour="llamaindex")
     place = {"path": str(tmp_path / "qdrant"), "collection": "docs"}
-    home.edit(qdrant=place, source=None, payload=None)
+    home.edit(qdrant=place, source=None, payload=None, criteria={"coverage": {"threshold": 1.0, "required": False}})
     told = checks(ragval("doctor", "-s", home.suite, "--json"))
     assert "payload.flavour: llamaindex" in told["flavour"]["remedy"]
     assert "text: _node_content#text" in told["payload fields"]["remedy"]

@@ -175,7 +175,7 @@ def test_a_crashed_detector_is_not_measured_and_its_check_raises(world: World, m
 
 def test_an_unreachable_embedder_leaves_what_needs_none_measured(world: World) -> None:
     changes = {
-        "embedding": {"provider": "cohere", "base_url": NOBODY, "api_key": "key"},
+        "embedding": {"provider": "cohere", "model": "their-model", "base_url": NOBODY, "api_key": "key"},
         "retry": {"max": 0},
     }
     result = run_job(world.suite(changes), only="coverage,queries")

@@ -1,19 +1,23 @@
 """``chunk_facts``: one row a chunk and one a page: what stands where, read off the texts once."""
 
+from typing import TYPE_CHECKING
+
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.validation.facts.store import Facts, FactsManifest
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.facts.store import Facts
 
 ASSET = "chunk_facts"
 
 
-def run_facts(place: RunPlace, pages: PageCopiesManifest, manifest: SnapshotManifest) -> Facts:
+def run_facts(place: RunPlace, pages: PageCopiesManifest, manifest: SnapshotManifest) -> "Facts":
     """The facts of a run, made by the first step that asks for them."""
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.facts.store import make_facts
+    from ragval_pipeline.validation.facts.store import Facts, FactsManifest, make_facts
 
     folder = place.work / "facts"
     known = folder / "manifest.json"

@@ -1,6 +1,7 @@
 """``chunk_structure``: whether chunks are complete, single, short enough and clean text."""
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
@@ -13,8 +14,10 @@ from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.measurement import Measurement
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.facts.store import Facts
 
 
 def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
@@ -40,7 +43,7 @@ def build_chunk_structure(suite: Suite) -> dg.AssetsDefinition:
     return chunk_structure
 
 
-def judge_chunks(suite: Suite, facts: Facts) -> Measurement:
+def judge_chunks(suite: Suite, facts: "Facts") -> Measurement:
     """Judge the chunks of a suite's collection."""
     from ragval_pipeline.sources.embedders.models import model_in_use
     from ragval_pipeline.suite.profiles import get_profile

@@ -66,7 +66,8 @@ def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None
     except RagvalError as error:  # nothing is removed while it is not known which run is the baseline
         logger.warning("no older run was removed: %s", error)
     else:
-        logger.info("%s older runs were removed", len(removed))
+        if removed:
+            logger.info("%s older runs were removed", len(removed))
 
 
 def _since_last(
