@@ -143,9 +143,13 @@ def _links_of(
         if not found:
             return _Links()
         needs.append(found)
-    # Two causes may clear it together that do not alone; one that meets every need would have had to.
+    # Two causes may clear it together that do not alone; one that meets every need would have had to, and what follows
+    # from it goes away with it.
     vain = (refuted or frozenset()).intersection(*needs)
-    left = tuple(need - vain for need in needs)
+    left = tuple(
+        frozenset(code for code in need if code not in vain and not any(can_follow(code, cause) for cause in vain))
+        for need in needs
+    )
     return _Links(left) if all(left) else _Links()
 
 

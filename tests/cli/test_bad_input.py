@@ -168,7 +168,8 @@ def test_a_refused_key_leaves_the_rest_measured_and_stays_secret(
     monkeypatch.setenv("COHERE_API_KEY", KEY)
     with CohereStandIn() as cohere:
         cohere.fail("401", message=f"invalid api token {KEY}")
-        home.edit(embedding={"provider": "cohere", "base_url": cohere.url, "api_key": "${COHERE_API_KEY}"})
+        key = {"base_url": cohere.url, "api_key": "${COHERE_API_KEY}"}
+        home.edit(embedding={"provider": "cohere", "model": "their-model", **key})
         ended = ragval("run", "-s", home.suite, "--log-level", "DEBUG")
     assert ended.code == 3
     [file] = home.reports()

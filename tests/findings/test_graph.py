@@ -281,10 +281,12 @@ def test_computed_causes_take_the_place_of_derived_ones():
 
 
 def test_a_query_that_fails_without_its_decided_cause_too_does_not_follow_from_it():
-    failed, missing = finding("query.failed", query("q", "/a")), finding("coverage.missing_page", page("/a"))
+    failed, dead = (finding(code, query("q", "/a")) for code in ("query.failed", "query.dead_target"))
+    missing = finding("coverage.missing_page", page("/a"))
     vain = {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
-    assert linked(failed, missing, simulated={"query.failed": {}})[0].because == "coverage.missing_page"
-    assert linked(failed, missing, simulated={"query.failed": {}}, refuted=vain)[0].because is None
+    assert linked(failed, dead, missing, simulated={"query.failed": {}})[0].because == "coverage.missing_page"
+    found = linked(failed, dead, missing, simulated={"query.failed": {}}, refuted=vain)
+    assert [entry.because for entry in found] == [None, "coverage.missing_page", None]
 
 
 def test_two_decided_causes_may_clear_together_what_neither_clears_alone():

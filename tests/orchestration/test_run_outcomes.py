@@ -181,7 +181,7 @@ def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported
 
 def test_an_unreachable_embedder_leaves_what_needs_none_measured_and_reported(world: World) -> None:
     changes = {
-        "embedding": {"provider": "cohere", "base_url": NOBODY, "api_key": "key"},
+        "embedding": {"provider": "cohere", "model": "their-model", "base_url": NOBODY, "api_key": "key"},
         "retry": {"max": 0},
     }
     with dg.DagsterInstance.ephemeral() as instance:

@@ -111,7 +111,8 @@ def test_a_sitemap_that_fails_keeps_them(world: World, instance: dg.DagsterInsta
 def test_an_embedder_that_fails_keeps_them(world: World, instance: dg.DagsterInstance, mode: str) -> None:
     with CohereStandIn() as cohere:
         cohere.mode = mode
-        embedding = {"provider": "cohere", "base_url": with_credentials(cohere.url), "api_key": "${CANARY_KEY}"}
+        place = {"base_url": with_credentials(cohere.url), "api_key": "${CANARY_KEY}"}
+        embedding = {"provider": "cohere", "model": "their-model", **place}
         result = run_job(world.suite({"embedding": embedding, "retry": {"max": 0}}), instance=instance, only="queries")
     assert "query_validation_results" in failed_steps(result)
     assert leaks(world, instance) == []

@@ -12,7 +12,10 @@ ONLY_COVERAGE = {
     "query_pass_rate": None, "metadata_completeness": None, "error_findings": None, "critical_queries": None,
     "coverage": 1.0,
 }  # fmt: skip
-NO_EMBEDDER = {"embedding": {"provider": "cohere", "base_url": NOBODY, "api_key": "key"}, "retry": {"max": 0}}
+NO_EMBEDDER = {
+    "embedding": {"provider": "cohere", "model": "their-model", "base_url": NOBODY, "api_key": "key"},
+    "retry": {"max": 0},
+}
 
 
 @dg.asset(deps=[REPORT])

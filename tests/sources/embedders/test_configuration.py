@@ -9,7 +9,8 @@ import pytest
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders import check_configuration, open_embedder
 from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder, open_suite_embedder
-from tests.suite.writing import suite_of
+from ragval_pipeline.suite.load import load_suite, resolve_suite
+from tests.suite.writing import SMALLEST, write
 from tests.support.cohere_standin import CohereStandIn
 
 HEAVY = ("cohere", "httpx", "numpy", "safetensors", "tokenizers", "wordllama", "pandas", "dagster")
@@ -73,7 +74,8 @@ def test_cohere_takes_the_suites_key_and_else_the_environments(monkeypatch, tmp_
         monkeypatch.setenv(name, value)
     key = {} if written is None else {"api_key": written}
     with CohereStandIn() as server:
-        suite = suite_of(tmp_path, embedding={"provider": "cohere", "base_url": server.url, **key})
+        settings = {**SMALLEST, "embedding": {"provider": "cohere", "base_url": server.url, **key}}
+        suite = resolve_suite(load_suite(write(tmp_path, settings)))
         check_suite_embedder(suite)
         with closing(open_suite_embedder(suite)) as embedder:
             embedder.embed(["a robot"], input_type="search_query")
