@@ -16,7 +16,7 @@ class Aspect(StrEnum):
     FIELD = "the value of a payload field is right"
     ORIGIN = "a payload field is filled from the right place, and looked for where it is"
     VARIETY = "a payload field tells points apart"
-    ADDRESS = "a page is stored under one address"
+    ONCE = "a page is stored once, under one address"
     PRESENCE = "the chunks of a page are in the index"
     POSITION = "a place on a page belongs to one point"
     COPIES = "a text is stored once"

@@ -280,6 +280,17 @@ def test_computed_causes_take_the_place_of_derived_ones():
     }
 
 
+def test_chance_meets_what_a_query_expects_of_a_page_that_is_stored_twice_because_of_that():
+    weak = finding("query.weak_oracle", query("q", "/a"))
+    assert follows(weak, finding("chunk.ingested_twice", page("/a"))) == "chunk.ingested_twice"
+    assert follows(weak, finding("coverage.url_variant", page("/b"))) is None
+
+
+def test_a_page_that_is_ingested_again_under_another_address_follows_from_the_addresses():
+    found = linked(finding("chunk.ingested_twice", page("/a")), finding("coverage.url_variant", page("/a")))
+    assert [entry.because for entry in found] == ["coverage.url_variant", None]
+
+
 def test_a_query_that_fails_without_its_decided_cause_too_does_not_follow_from_it():
     failed, dead = (finding(code, query("q", "/a")) for code in ("query.failed", "query.dead_target"))
     missing = finding("coverage.missing_page", page("/a"))

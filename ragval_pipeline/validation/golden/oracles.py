@@ -24,6 +24,7 @@ from ragval_pipeline.validation.retrieval.texts import (
     fold_text,
     holds_word,
     name_matches,
+    normalise_name,
 )
 
 #: An expectation that random chunks meet this often says nothing of a search.
@@ -70,7 +71,9 @@ def weak_oracles(
                 "conditions": sorted({name for name, _ in required}),
                 "keywords": list(query.expected_keywords),
             }
-            subjects.append(Subject(name=query.id, details=details))
+            pages = _pages(query, page_key)
+            module = None if pages else normalise_name(query.expected_module or "") or None
+            subjects.append(Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module))
     return [make_finding("query.weak_oracle", subjects)] if subjects else []
 
 
@@ -109,7 +112,7 @@ def _required(
     query: TestQuery, page_key: Callable[[str], str], module_match: ModuleMatch, judge: Sequence[str] | None
 ) -> dict[tuple[str, int], _Requirement]:
     """What the judged conditions but the score ask some chunk to be, by condition and number."""
-    pages = {page_key(url) for url, grade in query.grades.items() if grade > 0}
+    pages = _pages(query, page_key)
     keywords = [fold_text(keyword) for keyword in query.expected_keywords]
     module, chapter = query.expected_module or "", query.expected_chapter or ""
     found: dict[str, list[_Requirement]] = {
@@ -124,6 +127,10 @@ def _required(
         for name in deciding_conditions(query, judge)
         for number, requirement in enumerate(found.get(name, ()))
     }
+
+
+def _pages(query: TestQuery, page_key: Callable[[str], str]) -> set[str]:
+    return {page_key(url) for url, grade in query.grades.items() if grade > 0}
 
 
 def _result(expected: Mapping[str, Any], page_key: Callable[[str], str]) -> _Requirement:
