@@ -74,7 +74,9 @@ def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[F
         total = sum(entry.tokens.tokens for entry in measured)
         unread = sum(entry.tokens.tokens - entry.limit for entry in over)
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
-        message = f"{head}: {unread / total:.0%} of all tokens are not searchable."
+        # A believed claim is the ingestion's count, and the reader has to know whose figure it is.
+        basis = "" if all(entry.chunk.exact is not None for entry in measured) else ", by the stored token counts"
+        message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
     else:
         about = sum(entry.tokens.tokens > entry.limit for entry in measured)
         at_most = sum(entry.tokens.at_most > entry.limit for entry in measured)

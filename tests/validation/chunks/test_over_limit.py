@@ -91,7 +91,10 @@ def test_what_the_framework_embeds_with_the_text_counts_too(model_with_tokenizer
 def test_a_chunker_that_cuts_at_exactly_the_limit_of_its_own_tokens_is_not_over_it():
     payloads = [chunk(sentences, f"/p{sentences}", token_count=13 * sentences) for sentences in range(20, 42)]
     assert judged(payloads, LimitRules(max_input_tokens=13 * 41)) == {}
-    assert len(judged(payloads, LimitRules(max_input_tokens=13 * 40))["chunk.over_model_limit"].subjects) == 1
+    finding = judged(payloads, LimitRules(max_input_tokens=13 * 40))["chunk.over_model_limit"]
+    assert len(finding.subjects) == 1
+    # Whose count the share rests on is said.
+    assert finding.message.endswith("% of all tokens are not searchable, by the stored token counts.")
 
 
 @pytest.mark.parametrize("lost", [None, 0, 99_999])
