@@ -1,0 +1,105 @@
+"""The registry of detectors: what looks for a finding registers itself, and nothing else names it.
+
+A detector is a function over the evidence of its room (facts, payload counts, vectors, answers). It may yield whole
+findings, or subjects only, of which its one finding is made. A room calls ``find_all`` with its evidence once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+
+_Evidence = TypeVar("_Evidence")
+_Find = Callable[[_Evidence], Iterable[Finding] | Iterable[Subject]]
+
+
+@dataclass(frozen=True)
+class Detector:
+    """What looks for some findings.
+
+    Attributes:
+        codes: Codes of the catalogue; one whose detector yields subjects has one code.
+        needs: Type of the evidence that it looks at.
+        find: The function.
+    """
+
+    codes: tuple[str, ...]
+    needs: type
+    find: Callable[[Any], Iterable[Finding] | Iterable[Subject]]
+
+
+_REGISTERED: dict[str, Detector] = {}
+
+
+def detector(*codes: str, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]], _Find[_Evidence]]:
+    """Register a function as the detector of some codes.
+
+    Args:
+        codes: Codes of the catalogue.
+        needs: Type of the evidence that it takes.
+
+    Raises:
+        ValueError: A code is not in the catalogue, or another function detects it for the same evidence.
+    """
+
+    def register(find: _Find[_Evidence]) -> _Find[_Evidence]:
+        unknown = [code for code in codes if code not in CATALOGUE]
+        if unknown or not codes:
+            raise ValueError(f"{find.__qualname__} detects {', '.join(unknown) or 'no code'}: not in the catalogue")
+        name = f"{find.__module__}.{find.__qualname__}"
+        for known, other in _REGISTERED.items():
+            if known != name and other.needs is needs and not set(codes).isdisjoint(other.codes):
+                raise ValueError(f"{name} and {known} both detect {', '.join(set(codes) & set(other.codes))}")
+        _REGISTERED[name] = Detector(codes, needs, find)
+        return find
+
+    return register
+
+
+def find_all(evidence: object) -> list[Finding]:
+    """What the detectors of this kind of evidence find, in the order of the catalogue."""
+    order = {code: number for number, code in enumerate(CATALOGUE)}
+    found = [finding for each in detectors_of(type(evidence)) for finding in _findings(each, evidence)]
+    return sorted(found, key=lambda finding: order[finding.code])
+
+
+def detectors_of(needs: type) -> tuple[Detector, ...]:
+    """The detectors of one kind of evidence, in the order of the catalogue."""
+    order = {code: number for number, code in enumerate(CATALOGUE)}
+    own = [each for each in registered().values() if each.needs is needs]
+    return tuple(sorted(own, key=lambda each: min(order[code] for code in each.codes)))
+
+
+def registered() -> Mapping[str, Detector]:
+    """Every detector by the dotted name of its function."""
+    _import_all()
+    return _REGISTERED
+
+
+def _findings(detector: Detector, evidence: object) -> Iterator[Finding]:
+    subjects = []
+    for found in detector.find(evidence):
+        if isinstance(found, Finding):
+            yield found
+        else:
+            subjects.append(found)
+    if subjects:
+        (code,) = detector.codes
+        yield make_finding(code, subjects)
+
+
+@cache
+def _import_all() -> None:
+    """Import every module of the rooms once, so that all detectors have registered."""
+    from ragval_pipeline import validation
+
+    for module in pkgutil.walk_packages(validation.__path__, f"{validation.__name__}."):
+        importlib.import_module(module.name)

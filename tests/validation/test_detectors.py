@@ -1,0 +1,56 @@
+"""The registry of detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.detectors import detector, find_all, registered
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Evidence that no room has."""
+
+    names: tuple[str, ...]
+
+
+@detector("coverage.stale_page", needs=Pages)
+def _stale(pages: Pages) -> Iterator[Subject]:
+    yield from (Subject(name=name) for name in pages.names)
+
+
+@detector("coverage.missing_page", needs=Pages)
+def _missing(pages: Pages) -> Iterator[Finding]:
+    if pages.names:
+        yield make_finding("coverage.missing_page", pages.names[:1])
+
+
+def test_subjects_become_one_finding_and_findings_stay_as_they_are_in_the_order_of_the_catalogue() -> None:
+    found = find_all(Pages(("/b", "/a")))
+
+    assert [finding.code for finding in found] == ["coverage.missing_page", "coverage.stale_page"]
+    assert [subject.name for subject in found[1].subjects] == ["/a", "/b"]
+
+
+def test_a_detector_that_sees_nothing_makes_no_finding() -> None:
+    assert find_all(Pages(())) == []
+
+
+@pytest.mark.parametrize("codes", [(), ("coverage.no_such_code",)])
+def test_a_code_outside_the_catalogue_is_refused_when_its_detector_registers(codes: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="not in the catalogue"):
+        detector(*codes, needs=Pages)(lambda pages: [])
+
+
+def test_two_detectors_of_one_code_over_the_same_evidence_are_refused() -> None:
+    with pytest.raises(ValueError, match="both detect"):
+        detector("coverage.stale_page", needs=Pages)(lambda pages: [])
+
+
+def test_rooms_register_by_being_there() -> None:
+    assert all(name.startswith(("ragval_pipeline.validation.", __name__)) for name in registered())
