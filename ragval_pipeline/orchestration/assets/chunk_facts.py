@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragval_pipeline.orchestration.assets.chunk_structure import limits_of
 from ragval_pipeline.orchestration.groups import is_selected
 from ragval_pipeline.orchestration.measuring import Made, log_crash
 from ragval_pipeline.orchestration.metadata import numbers
@@ -29,6 +30,7 @@ def make_chunk_facts(task: Task) -> Made:
                 folder=place.staged_facts,
                 kept_uri=str(place.kept_facts),
                 run_id=place.run_id,
+                limits=limits_of(task.suite, task.manifest),
                 on_progress=progress_of(CHUNK_FACTS),
             )
         except Exception as error:  # noqa: BLE001  content_integrity reports it

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.sources.embedders.tokens import RATIOS, Script
-from ragval_pipeline.validation.chunks.recount import Counted
+from ragval_pipeline.validation.facts.texts import TextFacts
 
 #: Chunks of fewer tokens say little: special tokens and prefixes weigh too much.
 _MIN_TOKENS = 20
@@ -62,9 +62,9 @@ class Relation:
     spreads: tuple[float, float, float]
     claims: int
 
-    def predictions(self, chunk: Counted) -> list[float]:
+    def predictions(self, chunk: TextFacts) -> list[float]:
         """What the collection would claim for a chunk: by tokens, words and characters, those that predict well."""
-        found = (chunk.tokens * self.tokens, chunk.words * self.words, chunk.chars * self.chars)
+        found = (chunk.tokens * self.tokens, chunk.marks * self.words, chunk.characters * self.chars)
         reach = _AS_GOOD * min(self.spreads) + _EXACT
         return [value for value, spread in zip(found, self.spreads, strict=True) if spread <= reach]
 
@@ -93,9 +93,9 @@ class Estimate:
         return self.at_least == self.at_most
 
 
-def learn_relations(counted: Iterable[Counted]) -> Relations:
+def learn_relations(counted: Iterable[TextFacts]) -> Relations:
     """The relation for each script with enough claims that agree."""
-    by_script: dict[Script, list[Counted]] = {}
+    by_script: dict[Script, list[TextFacts]] = {}
     for chunk in counted:
         if chunk.claimed is not None and chunk.tokens >= _MIN_TOKENS:
             by_script.setdefault(chunk.script, []).append(chunk)
@@ -109,7 +109,7 @@ def learn_relations(counted: Iterable[Counted]) -> Relations:
     return relations | {script: same for script, chunks in few.items() if same and _follow(chunks, same)}
 
 
-def estimate(chunk: Counted, relations: Relations) -> Estimate:
+def estimate(chunk: TextFacts, relations: Relations) -> Estimate:
     """The tokens that the model reads of a chunk, its header included.
 
     The exact count where there is one; else the claim where it is believed; else the recount, scaled where there is a
@@ -135,7 +135,7 @@ def _counts_alike(relation: Relation) -> bool:
     return relation.spread <= _EXACT and abs(math.log(relation.tokens)) <= _EXACT
 
 
-def _follow(chunks: Sequence[Counted], relation: Relation) -> bool:
+def _follow(chunks: Sequence[TextFacts], relation: Relation) -> bool:
     """Whether most claims of a script with too few of them are just what a relation of another script gives."""
     exact = [abs(math.log((chunk.claimed or 0) / (chunk.tokens * relation.tokens))) <= _EXACT for chunk in chunks]
     return 2 * sum(exact) > len(exact)
@@ -151,7 +151,7 @@ def _tolerance(scaled: float, spread: float) -> float:
     return max(_SPREADS * spread, _SHARE) + _SPECIAL / max(scaled, 1.0)
 
 
-def _learn(chunks: Sequence[Counted], plausible: tuple[float, float]) -> Relation | None:
+def _learn(chunks: Sequence[TextFacts], plausible: tuple[float, float]) -> Relation | None:
     low, high = plausible
     pairs = [(chunk, chunk.claimed) for chunk in chunks if chunk.claimed is not None]
     fitting = [(chunk, claimed) for chunk, claimed in pairs if low <= claimed / chunk.tokens <= high]
@@ -159,8 +159,8 @@ def _learn(chunks: Sequence[Counted], plausible: tuple[float, float]) -> Relatio
         return None
     scales, spreads = zip(
         _centre([claimed / chunk.tokens for chunk, claimed in fitting]),
-        _centre([claimed / chunk.words for chunk, claimed in fitting]),
-        _centre([claimed / chunk.chars for chunk, claimed in fitting]),
+        _centre([claimed / chunk.marks for chunk, claimed in fitting]),
+        _centre([claimed / chunk.characters for chunk, claimed in fitting]),
         strict=True,
     )
     return Relation(*scales, spread=spreads[0], spreads=spreads, claims=len(fitting))

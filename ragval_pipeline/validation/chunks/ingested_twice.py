@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.stale_tail import APART
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.times import parse_time
 
@@ -70,17 +71,12 @@ def times_stored(chunks: Mapping[str, Sequence[ChunkFacts]]) -> MeasuredValue:
     return MeasuredValue(name="times_stored", value=statistics.median(ratios), denominator=len(ratios), reason=reason)
 
 
-def twice_findings(chunks: Mapping[str, Sequence[ChunkFacts]], read: Mapping[str, PageFacts]) -> list[Finding]:
-    """``chunk.ingested_twice``: the pages; the details hold the points of each generation.
-
-    Args:
-        chunks: The chunks of each page that was read.
-        read: The pages.
-    """
-    subjects = []
-    for key, own in chunks.items():
+@detector("chunk.ingested_twice", needs=ChunkEvidence)
+def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
+    """The pages; the details hold the points of each generation."""
+    for key, own in evidence.on_pages.items():
         placed = [chunk for chunk in own if chunk.share >= 0.5 and any(place >= 0 for place in chunk.places)]
-        if key in read and _is_twice(placed):
+        if key in evidence.read and _is_twice(placed):
             generations, told_by = generations_of(placed)
             stored = Stored.of(placed)
             details: dict[str, Any] = {
@@ -91,8 +87,7 @@ def twice_findings(chunks: Mapping[str, Sequence[ChunkFacts]], read: Mapping[str
                 if told_by == BY_DATE
                 else [],
             }
-            subjects.append(Subject(name=read[key].url, page=key, details=details))
-    return [make_finding("chunk.ingested_twice", subjects)] if subjects else []
+            yield Subject(name=evidence.read[key].url, page=key, details=details)
 
 
 def _is_twice(chunks: Sequence[ChunkFacts]) -> bool:

@@ -1,8 +1,5 @@
 """MinHash signatures and their buckets: which texts may be alike, without comparing all pairs.
 
-What lives here: signatures, bands and candidate pairs. What does not: texts and the exact comparison
-(``near_duplicate``).
-
 Broder 1997, "On the resemblance and containment of documents"; Indyk and Motwani 1998 for the bands. With ``ROWS`` = 3
 and ``BANDS`` = 64 two sets of Jaccard similarity s become candidates with probability 1 - (1 - s^3)^64: 0.9998 at 0.5,
 1 - 1e-11 at 0.7, 0.06 at 0.1.
@@ -23,7 +20,7 @@ ALL_PAIRS, NEIGHBOURS = 24, 8
 _SEED = 20_011
 
 
-def signatures(sets: Sequence[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint32]:
+def signatures(sets: Sequence[npt.NDArray[np.uint32]]) -> npt.NDArray[np.uint32]:
     """Signatures of sets of hashes.
 
     Args:
@@ -40,7 +37,7 @@ def signatures(sets: Sequence[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint32]
     found = np.empty((len(sets), ROWS * BANDS), dtype=np.uint32)
     for index, hashes in enumerate(sets):
         # Multiply-shift: the upper half of the product is what is well mixed.
-        found[index] = ((hashes[:, None] * factors + offsets) >> np.uint64(32)).min(axis=0)
+        found[index] = ((hashes[:, None].astype(np.uint64) * factors + offsets) >> np.uint64(32)).min(axis=0)
     return found
 
 

@@ -1,39 +1,32 @@
-"""Nearly the same text under points of different pages.
+"""Nearly the same text under points of different pages: ``chunk.near_duplicate``.
 
-What lives here: ``chunk.near_duplicate``, from partial results that merge. What does not: exactly the same text
-(``duplicate_text``), and chunks of one page, which overlap on purpose.
-
-Texts are compared by the Jaccard similarity of their word trigrams, candidates found by ``minhash`` and then compared
-exactly. Two texts are nearly the same from 0.7 on, and where they differ by two words at most: each changed word costs
-three trigrams on either side, so that two changed words leave 0.89 of a chunk of 100 words, 0.73 of 40, 0.60 of 26 and
-0.50 of 20. Below 20 words two changed words are another statement. Measured on chunks of 50 to 99 words: one and two
-changed words are always named, four in three of four chunks, eight never; of 100 words and more four always and eight
-in one of eight. Pages that differ in so much say different things.
+Chunks of one page overlap on purpose. Texts are compared by the Jaccard similarity of their word trigrams, candidates
+found by ``minhash`` and then compared exactly. Two texts are nearly the same from 0.7 on, and where they differ by two
+words at most: each changed word costs three trigrams on either side, so that two changed words leave 0.89 of a chunk of
+100 words, 0.73 of 40, 0.60 of 26 and 0.50 of 20. Measured on chunks of 50 to 99 words: one and two changed words are
+always named, four in three of four chunks, eight never; of 100 words and more four always and eight in one of eight.
+Pages that differ in so much say different things.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.text.words import fold_blanks, words_of
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.minhash import candidate_pairs, signatures
-from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.points import PointRef
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-#: Snapshot columns that ``collect_shingles`` needs.
-COLUMNS = (*REF_COLUMNS, "text")
+    import pyarrow as pa
 
 SIMILAR = 0.7
-MIN_WORDS = 20
-_SIZE = 3
 #: Trigrams by which texts differ that differ by two words: three on either side for each.
 _TWO_WORDS = 12
 _SHOWN = 20
@@ -48,48 +41,41 @@ class Shingled:
     Args:
         ref: The point.
         shingles: Sorted hashes of its trigrams, each once.
-        text: Digest of the text with blanks folded: equal texts are duplicates, not near duplicates.
+        digest: Hash of the text with blanks folded: equal texts are duplicates, not near duplicates.
     """
 
     ref: PointRef
-    shingles: npt.NDArray[np.uint64]
-    text: bytes
+    shingles: npt.NDArray[np.uint32]
+    digest: int | None
 
 
-def collect_shingles(rows: Iterable[Mapping[str, Any]]) -> list[Shingled]:
-    """Trigrams of every text of at least ``MIN_WORDS`` words; lists of slices concatenate."""
-    import numpy as np
-
-    vocabulary = _Vocabulary()
-    factors = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
-    chunks = []
-    for row in rows:
-        words = words_of(row["text"] or "")
-        if len(words) < MIN_WORDS:
-            continue
-        hashes = np.array(list(map(vocabulary.__getitem__, words)), dtype=np.uint64)
-        windows = np.lib.stride_tricks.sliding_window_view(hashes, _SIZE)
-        mixed = (windows * factors).sum(axis=1, dtype=np.uint64)
-        text = hashlib.blake2b(fold_blanks(row["text"]).encode(), digest_size=16).digest()
-        chunks.append(Shingled(point_ref(row), np.unique(mixed ^ (mixed >> np.uint64(31))), text))
-    return chunks
-
-
-def near_duplicate_findings(chunks: Sequence[Shingled]) -> list[Finding]:
-    """``chunk.near_duplicate``: every member of each pair; the details name the others, the most alike first."""
+@detector("chunk.near_duplicate", needs=ChunkEvidence)
+def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Every member of each pair; the details name the others, the most alike first."""
+    chunks = list(_shingled(evidence.facts.table("point_id", "page_key", "page_url", "digest", "shingles")))
     alike = _neighbours(chunks)
-    if not alike:
-        return []
     subjects = []
     for index, found in alike.items():
         nearest = sorted(found.items(), key=lambda item: (-item[1], chunks[item[0]].ref.point_id))[:_SHOWN]
         others = [chunks[other].ref.point_id for other, _ in nearest]
         subjects.append(chunks[index].ref.subject(others=others, similarity=round(nearest[0][1], 4)))
-    details = {"similar_from": SIMILAR, "pairs": sum(len(found) for found in alike.values()) // 2}
-    return [make_finding("chunk.near_duplicate", subjects, details=details)]
+    if subjects:
+        details = {"similar_from": SIMILAR, "pairs": sum(len(found) for found in alike.values()) // 2}
+        yield make_finding("chunk.near_duplicate", subjects, details=details)
 
 
-def similarity(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> float:
+def _shingled(table: pa.Table) -> Iterator[Shingled]:
+    """The texts that are long enough; their trigrams are views of the table's memory."""
+    for batch in table.to_batches():
+        lists = batch.column("shingles")
+        values, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
+        columns = [batch.column(name).to_pylist() for name in ("point_id", "page_key", "page_url", "digest")]
+        for start, end, *ref, digest in zip(offsets, offsets[1:], *columns, strict=False):
+            if end > start:
+                yield Shingled(PointRef(*ref), values[start:end], digest)
+
+
+def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> float:
     """Jaccard similarity of two sorted arrays of distinct hashes."""
     import numpy as np
 
@@ -116,18 +102,9 @@ def _neighbours(chunks: Sequence[Shingled]) -> dict[int, dict[int, float]]:
 
 def _are_comparable(first: Shingled, second: Shingled) -> bool:
     one_page = first.ref.page_key is not None and first.ref.page_key == second.ref.page_key
-    return not one_page and first.text != second.text
+    return not one_page and first.digest != second.digest
 
 
 def _is_near(found: float, first: int, second: int) -> bool:
     common = found / (1 + found) * (first + second)
     return found >= SIMILAR or first + second - 2 * common <= _TWO_WORDS + 1e-6
-
-
-class _Vocabulary(dict[str, int]):
-    """Hash of each word, the same in every process."""
-
-    def __missing__(self, word: str) -> int:
-        value = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
-        self[word] = value
-        return value

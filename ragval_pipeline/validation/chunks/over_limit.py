@@ -17,9 +17,11 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.validation.chunks.claims import Estimate, Relations, estimate
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.limits import Limit
-from ragval_pipeline.validation.chunks.recount import Counted
 from ragval_pipeline.validation.chunks.token_count_off import usual_ratios
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.texts import TextFacts
 
 _MIN_PAGES = 2
 _MIN_PAGE_SHARE = 0.5
@@ -29,7 +31,7 @@ _MIN_PAGE_SHARE = 0.5
 class Measured:
     """A chunk with its tokens and the limit that holds for it."""
 
-    chunk: Counted
+    chunk: TextFacts
     tokens: Estimate
     limit: int
     source: str
@@ -47,8 +49,15 @@ class Measured:
         return {**found, "at_least": int(self.tokens.at_least), "at_most": round(self.tokens.at_most)}
 
 
+@detector("chunk.over_model_limit", "chunk.one_per_page", needs=ChunkEvidence)
+def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
+    """Chunks over their model's limit, and pages that are one such chunk."""
+    measured = measure_limits(evidence.counted, evidence.relations, evidence.limits.of)
+    return limit_findings(measured, evidence.relations)
+
+
 def measure_limits(
-    counted: Iterable[Counted], relations: Relations, limit_of: Callable[[str | None], Limit | None]
+    counted: Iterable[TextFacts], relations: Relations, limit_of: Callable[[str | None], Limit | None]
 ) -> list[Measured]:
     """Chunks that have a limit; none where no limit is known or the model reads everything."""
     limits: dict[str | None, Limit | None] = {}
@@ -106,7 +115,7 @@ def _one_per_page(measured: Sequence[Measured]) -> list[Finding]:
         if entry.chunk.ref.page_key is not None:
             pages.setdefault(entry.chunk.ref.page_key, []).append(entry)
     # A page that was ingested twice is still one chunk.
-    distinct = [list({entry.chunk.text: entry for entry in entries}.values()) for entries in pages.values()]
+    distinct = [list({entry.chunk.digest: entry for entry in entries}.values()) for entries in pages.values()]
     long = [entries for entries in distinct if _is_long(entries)]
     whole = [entries[0] for entries in long if len(entries) == 1]
     if len(whole) < _MIN_PAGES or len(whole) < _MIN_PAGE_SHARE * len(long):

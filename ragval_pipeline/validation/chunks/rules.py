@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.validation.chunks.recount import Counted
+from ragval_pipeline.validation.facts.texts import TextFacts
 
 #: Estimates that are tokens by and large: of English words 0.4 to 0.7 of the recount, of marks and words up to 1.3.
 _PLAUSIBLE = (0.3, 2.0)
@@ -26,10 +26,10 @@ _NEARLY_ALL, _OFF = 0.95, 2.0
 #: How far a claim that follows it may be: rounded to a whole token, after a scale that was learnt from rounded ones.
 _ROUNDED, _SCALED = 1.0, 0.01
 
-_MEASURES: Mapping[str, Callable[[Counted], int]] = {
+_MEASURES: Mapping[str, Callable[[TextFacts], int]] = {
     "words": lambda chunk: chunk.parts,
-    "words and marks": lambda chunk: chunk.words,
-    "characters": lambda chunk: chunk.chars,
+    "words and marks": lambda chunk: chunk.marks,
+    "characters": lambda chunk: chunk.characters,
 }
 
 
@@ -45,12 +45,12 @@ class Rule:
     unit: str
     scale: float
 
-    def claim(self, chunk: Counted) -> float:
+    def claim(self, chunk: TextFacts) -> float:
         """What the collection claims for a chunk."""
         return self.scale * _MEASURES[self.unit](chunk)
 
 
-def find_rule(counted: Sequence[Counted]) -> Rule | None:
+def find_rule(counted: Sequence[TextFacts]) -> Rule | None:
     """The rule that the claims follow; null when they follow none."""
     pairs = [(chunk, chunk.claimed) for chunk in counted if chunk.claimed is not None]
     low, high = _PLAUSIBLE
@@ -67,14 +67,14 @@ def find_rule(counted: Sequence[Counted]) -> Rule | None:
     return None
 
 
-def _is_estimate(rule: Rule, counted: Sequence[Counted]) -> bool:
+def _is_estimate(rule: Rule, counted: Sequence[TextFacts]) -> bool:
     """Whether the rule gives tokens by and large: of Latin script if there is any, which all tokenizers cut alike."""
     latin = [chunk for chunk in counted if chunk.script == "latin"]
     ratios = [rule.claim(chunk) / max(chunk.tokens, 1) for chunk in (latin if len(latin) >= _MIN_CLAIMS else counted)]
     return statistics.median(ratios) <= _PLAUSIBLE[1]
 
 
-def _is_followed(rule: Rule, pairs: Sequence[tuple[Counted, int]]) -> bool:
+def _is_followed(rule: Rule, pairs: Sequence[tuple[TextFacts, int]]) -> bool:
     near = [
         abs(claimed - rule.claim(chunk)) <= _ROUNDED + _SCALED * claimed
         for chunk, claimed in pairs

@@ -11,13 +11,14 @@ chunk that holds another page's text by mistake is gone too, but then the page's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
+from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.classes import GONE_BELOW
 from ragval_pipeline.validation.integrity.content import PASSAGE_LETTERS, is_lost
@@ -74,32 +75,17 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
     return tails, unordered <= MAX_UNORDERED * (len(tails) + unordered)
 
 
-def stale_tail_findings(
-    pages: Mapping[str, PageOrder],
-    chunks: Mapping[str, Sequence[ChunkFacts]],
-    read: Mapping[str, PageFacts],
-    *,
-    now: datetime,
-) -> list[Finding]:
-    """``chunk.stale_tail``.
-
-    Args:
-        pages: The points of each page by index.
-        chunks: The facts of the chunks of each page that was read.
-        read: The pages that were read.
-        now: Time of the run, aware.
-    """
-    tails, dates_prove = find_tails(pages, now=now)
-    subjects = [
-        subject
-        for tail in tails
-        if dates_prove or tail.page in read
-        for subject in _old_subjects(tail, chunks.get(tail.page, ()), checked=tail.page in read)
-    ]
+@detector("chunk.stale_tail", needs=ChunkEvidence)
+def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
+    """The points of old ends of pages that their pages do not need."""
+    pages, chunks, read = evidence.orders, evidence.on_pages, evidence.read
+    tails, dates_prove = find_tails(pages, now=evidence.now)
+    for tail in tails:
+        if dates_prove or tail.page in read:
+            yield from _old_subjects(tail, chunks.get(tail.page, ()), checked=tail.page in read)
     for key, order in pages.items():
-        if key in read and key in chunks and len(order.points) > 1 and not _times(order, now):
-            subjects += _gone_subjects(key, order, leftover(order, chunks[key], read[key]))
-    return [make_finding("chunk.stale_tail", subjects)] if subjects else []
+        if key in read and key in chunks and len(order.points) > 1 and not _times(order, evidence.now):
+            yield from _gone_subjects(key, order, leftover(order, chunks[key], read[key]))
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:

@@ -16,15 +16,17 @@ third and a fifth always.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.tokens import TOKENIZER, Script
 from ragval_pipeline.validation.chunks.claims import Relations
-from ragval_pipeline.validation.chunks.recount import Counted
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.rules import Rule, find_rule
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.texts import TextFacts
 
 FACTOR = 2.0
 #: A difference of fewer tokens is special tokens or a prefix.
@@ -33,8 +35,10 @@ MIN_DIFFERENCE = 10
 _BOUNDS: Mapping[Script, tuple[float, float]] = {"latin": (0.5, 2.0), "accented": (0.3, 2.0), "other": (0.1, 2.5)}
 
 
-def token_count_findings(counted: Sequence[Counted], relations: Relations) -> list[Finding]:
-    """``chunk.token_count_off``."""
+@detector("chunk.token_count_off", needs=ChunkEvidence)
+def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points whose claimed count is off."""
+    counted, relations = evidence.counted, evidence.relations
     subjects, rule = [], find_rule(counted)
     for chunk in counted:
         low, high = expected_range(chunk, relations, rule)
@@ -48,14 +52,14 @@ def token_count_findings(counted: Sequence[Counted], relations: Relations) -> li
                 )
             )
     if not subjects:
-        return []
+        return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
     if rule is not None:
         details["rule"] = {"unit": rule.unit, "scale": round(rule.scale, 3)}
-    return [make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(counted, len(subjects)))]
+    yield make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(counted, len(subjects)))
 
 
-def expected_range(chunk: Counted, relations: Relations, rule: Rule | None = None) -> tuple[float, float]:
+def expected_range(chunk: TextFacts, relations: Relations, rule: Rule | None = None) -> tuple[float, float]:
     """Smallest and largest claim that is not off."""
     if rule is not None:
         return rule.claim(chunk) / FACTOR, rule.claim(chunk) * FACTOR
@@ -72,11 +76,11 @@ def usual_ratios(relations: Relations) -> dict[str, float]:
     return {script: round(relation.tokens, 3) for script, relation in relations.items()}
 
 
-def _cause(counted: Iterable[Counted], off: int) -> str | None:
+def _cause(counted: Iterable[TextFacts], off: int) -> str | None:
     """Says so when the counts are plainly counts of something else."""
     claims = [chunk for chunk in counted if chunk.claimed is not None]
     if off > len(claims) / 2:
-        characters = sum(chunk.claimed == chunk.chars for chunk in claims)
+        characters = sum(chunk.claimed == chunk.characters for chunk in claims)
         if characters > off / 2:
             return "The counts are characters, not tokens."
     return None

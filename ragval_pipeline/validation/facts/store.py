@@ -4,33 +4,83 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ragval_pipeline.sources.page_copies.reader import PageCopies
 from ragval_pipeline.sources.snapshot.manifest import Part
 from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
+from ragval_pipeline.validation.facts.bucket import COLUMNS, BucketFacts, facts_of_bucket
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.rows import (
     ChunkFacts,
     PageFacts,
     chunk_of,
     chunk_schema,
+    chunk_table,
     page_of,
-    page_schema,
-    table_of,
+    page_table,
+    text_of,
 )
+from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.facts.tokens import Counting, Limits
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from upath import UPath
 
 #: Rows that are made into objects at once.
 _BATCH = 4096
 
 
-class Facts:
-    """The facts of a run."""
+Table = Literal["chunks", "pages"]
+_POINT = ("point_id", "page_key", "page_url")
+
+
+class FactRows(Protocol):
+    """Facts, wherever they are held."""
+
+    def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows of a table, bucket by bucket, with some of its columns or all."""
+
+    def chunks(self) -> Iterator[ChunkFacts]:
+        """Every chunk that has letters, against its page."""
+        columns = [field.name for field in fields(ChunkFacts)]
+        found = (chunk_of(row) for batch in self.batches("chunks", columns) for row in batch.to_pylist())
+        return (chunk for chunk in found if chunk.letters)
+
+    def texts(self, *columns: str) -> Iterator[TextFacts]:
+        """Every text by itself, with its point and some of the columns."""
+        return (text_of(row) for batch in self.batches("chunks", (*_POINT, *columns)) for row in batch.to_pylist())
+
+    def table(self, *columns: str) -> pa.Table:
+        """Some columns of all chunks."""
+        import pyarrow as pa
+
+        schema = pa.schema([chunk_schema().field(name) for name in columns])
+        return pa.Table.from_batches(self.batches("chunks", columns), schema=schema)
+
+    def pages(self) -> Iterator[PageFacts]:
+        """Every in-scope page."""
+        return (page_of(row) for batch in self.batches("pages") for row in batch.to_pylist())
+
+
+class HeldFacts(FactRows):
+    """The facts of some buckets in memory."""
+
+    def __init__(self, *buckets: BucketFacts) -> None:
+        self._buckets = buckets
+
+    def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows of a table, bucket by bucket, with some of its columns or all."""
+        for held in self._buckets:
+            whole = chunk_table(held.chunks, held.texts) if table == "chunks" else page_table(held.pages)
+            yield from (whole if columns is None else whole.select(list(columns))).to_batches()
+
+
+class Facts(FactRows):
+    """The facts of a run, from its files."""
 
     def __init__(self, manifest: FactsManifest) -> None:
         self.manifest = manifest
@@ -45,22 +95,15 @@ class Facts:
         """The pages that the facts are of."""
         return PageCopies(self.manifest.copies)
 
-    def chunks(self) -> Iterator[ChunkFacts]:
-        """Every chunk that has text, bucket by bucket."""
-        return map(chunk_of, self._rows(self.manifest.chunks))
-
-    def pages(self) -> Iterator[PageFacts]:
-        """Every in-scope page, bucket by bucket."""
-        return map(page_of, self._rows(self.manifest.pages))
-
-    def _rows(self, parts: Sequence[Part]) -> Iterator[dict[str, Any]]:
+    def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows of a table, bucket by bucket, with some of its columns or all."""
         import pyarrow.parquet as pq
 
         folder = self.folder()
-        for part in parts:
+        for part in self.manifest.chunks if table == "chunks" else self.manifest.pages:
             with (folder / part.name).open("rb") as file:
-                for batch in pq.ParquetFile(file).iter_batches(batch_size=_BATCH):
-                    yield from batch.to_pylist()
+                wanted = None if columns is None else list(columns)
+                yield from pq.ParquetFile(file).iter_batches(batch_size=_BATCH, columns=wanted)
 
     def folder(self) -> UPath:
         """Where the files are.
@@ -82,6 +125,7 @@ def make_facts(
     folder: UPath,
     kept_uri: str,
     run_id: str,
+    limits: Limits | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> FactsManifest:
     """Turn a snapshot and its pages into facts, a bucket in memory at a time.
@@ -92,6 +136,7 @@ def make_facts(
         folder: Where the files go; made if it is not there.
         kept_uri: Where they will be in the end.
         run_id: The run that makes them.
+        limits: Which models have limits, so that what they read is counted.
         on_progress: Called with points done and points in all.
     """
     started = time.monotonic()
@@ -100,15 +145,16 @@ def make_facts(
         left.unlink()
     points, pages = snapshot.manifest, copies.manifest
     buckets = min(points.buckets, pages.buckets) if pages.parts else points.buckets
+    counting = Counting(limits, claims="token_count" in points.fields)
     chunk_parts, page_parts, done = [], [], 0
     for bucket in range(buckets):
         rows = list(snapshot.rows(COLUMNS, bucket=bucket, buckets=buckets))
-        facts = facts_of_bucket(copies.records(bucket=bucket, buckets=buckets), rows)
-        if facts.chunks:
-            table = table_of(facts.chunks, chunk_schema())
+        facts = facts_of_bucket(copies.records(bucket=bucket, buckets=buckets), rows, counting)
+        if facts.texts:
+            table = chunk_table(facts.chunks, facts.texts)
             chunk_parts.append(_write(table, folder, f"chunks-{bucket:05d}.parquet", bucket))
         if facts.pages:
-            table = table_of(facts.pages, page_schema())
+            table = page_table(facts.pages)
             page_parts.append(_write(table, folder, f"pages-{bucket:05d}.parquet", bucket))
         done += len(rows)
         if on_progress:

@@ -1,10 +1,8 @@
 """Characters that nobody sees and every tokenizer reads: zero-width ones and control characters.
 
-What lives here: ``text.zero_width``. What does not: C1 control characters, which are the mark of a wrong character set
-(``mojibake``), and texts with nothing else in them, which are empty fields (``validation/metadata``).
-
 Some of these characters are orthography: joiners in Persian, Hindi or emoji sequences, direction marks beside Arabic
-or Hebrew, the zero-width space that divides words in Khmer or Burmese. They count only where nothing asks for them.
+or Hebrew, the zero-width space that divides words in Khmer or Burmese. They count only where nothing asks for them. C1
+control characters are the mark of a wrong character set (``mojibake``).
 """
 
 from __future__ import annotations
@@ -12,18 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any
-
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.points import REF_COLUMNS, point_ref
-
-#: Snapshot columns that ``collect_zero_width`` needs.
-COLUMNS = (*REF_COLUMNS, "text", "headings")
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 # Control characters but tab, line feed and carriage return; soft hyphen, grapheme joiner, word joiner, invisible
@@ -45,42 +32,6 @@ _DIVIDED = frozenset({"LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BALINES
 #: What the bytes before 0xAD look like in Latin-1: beginnings of two-byte letters, and middles of longer ones.
 _FIRST_HALF = re.compile("[\u0080-\u00bf\u00c2-\u00c5\u00ce-\u00d1]|[\u00e0-\u00f4][\u0080-\u00bf]")
 _VARIATION_16 = "\ufe0f"
-
-
-def collect_zero_width(rows: Iterable[Mapping[str, Any]], *, required: Iterable[str] = ()) -> list[Subject]:
-    """Points with such characters in text or headings; lists of slices concatenate.
-
-    Args:
-        rows: Snapshot rows with ``COLUMNS``.
-        required: Canonical names of required fields: a required text without anything to see is an empty field and is
-            named as one.
-    """
-    blank_is_named = "text" in required
-    subjects = []
-    for row in rows:
-        text: str = row["text"] or ""
-        if blank_is_named and is_blank(text):
-            text = ""
-        found = {"text": stray_characters(text), "headings": stray_characters("\n".join(row["headings"] or ()))}
-        if any(found.values()):
-            characters = sum(found.values(), Counter[str]())
-            places = [place for place, counted in found.items() if counted]
-            subject = point_ref(row).subject(characters=dict(sorted(characters.items())), places=places)
-            # An empty heading explains nothing about a text.
-            fields = ("headings",) if places == ["headings"] else ()
-            subjects.append(replace(subject, fields=fields))
-    return subjects
-
-
-def zero_width_findings(subjects: Iterable[Subject]) -> list[Finding]:
-    """``text.zero_width``, with the number of each character over all points."""
-    named = list(subjects)
-    if not named:
-        return []
-    total = sum((Counter(subject.details["characters"]) for subject in named), Counter[str]())
-    shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(5))
-    cause = f"The extraction kept invisible characters: {shown}."
-    return [make_finding("text.zero_width", named, details={"characters": dict(total)}, cause=cause)]
 
 
 def stray_characters(text: str) -> Counter[str]:

@@ -1,13 +1,13 @@
 """Phrases that documentation themes put around and into every page.
 
-What lives here: the phrases, and telling them from sentences that use the same words. What does not: how often they
-stand in chunks (``boilerplate``), and phrases of one site only (``edges``).
+Beside the phrases: telling them from sentences that use the same words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 #: As themes write them (Docusaurus, MkDocs Material, Sphinx, VitePress, Starlight, GitBook, ReadMe, Mintlify, Docsy,
 #: Microsoft Learn), and what consent banners and footers say. Phrases that authors use as headings are not among them.
@@ -42,14 +42,41 @@ _PHRASE = re.compile(rf"(?<![\w(\-{_QUOTES}])(?:{_WORDINGS})(?![\w)\-{_QUOTES}])
 _REST = re.compile(r"[ \t]*(?P<mark>[?!.:…»→↗]*)[ \t]*(?P<next>\S?)")
 
 
-def furniture_phrases(text: str) -> Iterator[tuple[str, bool]]:
-    """The phrases of a text, in lower case, and whether each surely stands there as furniture.
+#: The words of each phrase, the longest first: a text without one of them does not have the phrase.
+_WORDS = [sorted(phrase.split(), key=len, reverse=True) for phrase in PHRASES]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase that a theme writes.
+
+    Attributes:
+        words: The phrase in lower case.
+        sure: Whether it surely stands there as furniture.
+    """
+
+    words: str
+    sure: bool
+
+
+def furniture_phrases(text: str) -> list[Phrase]:
+    """The phrases of a text, each once, sure where it surely stands there as furniture.
 
     A phrase of a theme stands alone on its line, or begins with a capital and is followed by the end, a new line or
     something that begins with a capital, a digit or a sign. "On this page we show" and 'click "Edit this page"' are
     sentences, unless they stand at the very beginning of a chunk of a collection whose other chunks begin so too: then
     it is not sure.
     """
+    lower = text.lower()
+    if not any(all(word in lower for word in words) for words in _WORDS):
+        return []
+    found: dict[str, bool] = {}
+    for phrase, sure in _found(text):
+        found[phrase] = found.get(phrase, False) or sure
+    return [Phrase(phrase, found[phrase]) for phrase in sorted(found)]
+
+
+def _found(text: str) -> Iterator[tuple[str, bool]]:
     for match in _PHRASE.finditer(text):
         phrase = " ".join(match.group().lower().split())
         capital = match.group()[0].isupper()

@@ -8,31 +8,27 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.edges import ANCHOR
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import ChunkFacts
 
 #: Share of a chunk that must stand on the page in one, so that its place is no chance.
 IN_ONE = 0.5
 
 
-def order_findings(chunks: Mapping[str, Sequence[ChunkFacts]], read: Mapping[str, PageFacts]) -> list[Finding]:
-    """``chunk.order_shuffled``: pages of which some chunk stands before one with a smaller index.
-
-    Args:
-        chunks: The chunks of each page that was read.
-        read: The pages.
-    """
-    subjects = []
-    for key, own in chunks.items():
+@detector("chunk.order_shuffled", needs=ChunkEvidence)
+def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
+    """Pages of which some chunk stands before one with a smaller index."""
+    for key, own in evidence.on_pages.items():
         indexed = [
             (chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)
         ]
         placed = sorted((index, place) for index, place in indexed if index is not None)
-        if key not in read or len({index for index, _ in placed}) < len(placed):
+        if key not in evidence.read or len({index for index, _ in placed}) < len(placed):
             continue  # of two chunks with one index neither is known to be the page's
         # Of copies neither is known to be the one that is out of order.
         copies = Counter(place for _, place in placed)
@@ -40,8 +36,7 @@ def order_findings(chunks: Mapping[str, Sequence[ChunkFacts]], read: Mapping[str
         moved = len(places) - _longest_rising(places)
         if moved:
             details = {"out_of_order": moved, "chunks": len(places)}
-            subjects.append(Subject(name=read[key].url, page=key, details=details))
-    return [make_finding("chunk.order_shuffled", subjects)] if subjects else []
+            yield Subject(name=evidence.read[key].url, page=key, details=details)
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:

@@ -1,31 +1,19 @@
 """Text that was decoded with the wrong character set: ``donâ€™t`` for ``don't``.
 
-What lives here: ``text.mojibake``. What does not: invisible characters (``zero_width``).
-
 The judgement is ftfy's (github.com/rspeer/python-ftfy): a line counts when it is full of sequences that no language
 writes and when decoding it again makes sense of them. Characters that were lost on the way count where they stand
 within a word, and so do C1 controls, which are what Windows-1252 punctuation becomes when it is read as Latin-1. Of
 character sets that ftfy wants more evidence for (DOS, Cyrillic Windows, old Macs) single characters count where they
 touch an ASCII letter or are three characters long. So do lone symbols (``âš¡`` for a flash), which ftfy does not weigh.
-
-What stands so on the page itself is the author's, who writes about broken text: it was decoded as the page wants it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
-
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
-
-#: Snapshot columns that ``collect_mojibake`` needs.
-COLUMNS = (*REF_COLUMNS, "text", "headings")
 
 #: Lines longer than this are judged in pieces.
 _PIECE = 2_000
@@ -41,70 +29,24 @@ _COMMON = "‐‑–—‘’‚“”„†•…‹›€™→←↑↓≤≥
 _COMMON_LETTERS = "äöüßÄÖÜàâçéèêëîïôùûÀÉñáíóúãõåæø°©®«»µ×±"  # noqa: RUF001 - the sign is meant
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A damaged piece of text.
 
-    Args:
+    Attributes:
         before: Its first damaged word.
-        after: What that should be; null when it is lost.
+        after: What that should be; None when it is lost.
         words: All words of the piece that are not ASCII, as ``squashed``; none when something is lost.
     """
 
     before: str
     after: str | None
-    words: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Damaged:
-    """A point and its damaged passages."""
-
-    ref: PointRef
-    passages: tuple[Passage, ...]
-
-    @property
-    def words(self) -> set[str]:
-        """What to look for on its page."""
-        return {word for passage in self.passages for word in passage.words}
-
-
-#: Whether a page shows a word, as ``squashed``; false when the page was not read.
-Shows = Callable[[str | None, str], bool]
-
-
-def collect_mojibake(rows: Iterable[Mapping[str, Any]]) -> list[Damaged]:
-    """Points with such text, headings included; lists of slices concatenate."""
-    found = []
-    for row in rows:
-        passages = tuple(damaged_passages("\n".join((row["text"] or "", *(row["headings"] or ())))))
-        if passages:
-            found.append(Damaged(point_ref(row), passages))
-    return found
-
-
-def mojibake_findings(damaged: Iterable[Damaged], shows: Shows = lambda page, word: False) -> list[Finding]:
-    """``text.mojibake``, without passages of which the page shows every word as it is."""
-    named = []
-    for point in damaged:
-        found = [entry for entry in point.passages if not _is_shown(entry, point.ref.page_key, shows)]
-        if found:
-            first = found[0]
-            named.append(point.ref.subject(passages=len(found), example=first.before, reads=first.after))
-    if not named:
-        return []
-    example = next((subject.details for subject in named if subject.details["reads"]), None)
-    cause = f"“{example['example']}” should read “{example['reads']}”." if example else None
-    return [make_finding("text.mojibake", named, cause=cause)]
+    words: tuple[str, ...] = ()
 
 
 def squashed(text: str) -> str:
     """A text without blanks, marks of ASCII and case: what extractors and Markdown put around words is left out."""
     return _AROUND_WORDS.sub("", unicodedata.normalize("NFKC", text)).casefold()
-
-
-def _is_shown(passage: Passage, page: str | None, shows: Shows) -> bool:
-    return bool(passage.words) and all(shows(page, word) for word in passage.words)
 
 
 def damaged_passages(text: str) -> Iterator[Passage]:
@@ -126,7 +68,7 @@ def _judge(piece: str) -> Iterator[Passage]:
         pattern, meant = _legacy()
         fixed = _symbols().sub(_symbol, pattern.sub(lambda match: meant[match.group()], judged))
     if fixed != judged:
-        words = frozenset(squashed(word) for word in judged.split() if not word.isascii())
+        words = tuple(sorted({squashed(word) for word in judged.split() if not word.isascii()}))
         yield Passage(*_difference(judged, fixed), words=words)
         return
     for lost in (_CONTROLS, _LOST):

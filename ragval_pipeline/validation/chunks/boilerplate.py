@@ -1,0 +1,170 @@
+"""Page furniture that was embedded with the content: navigation, edit links, footers, banners: ``text.boilerplate``.
+
+Two kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
+counts from three pages and a tenth of all pages on: fewer may be pages about the theme. Any other wording counts when
+chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
+content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
+ingestion puts before a chunk to say where it is from, are never furniture. Where pages were not read, only a wording
+that most chunks of many pages share is taken for furniture, since an author repeats himself once a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.facts.wordings import MOST_WORDS, Words
+
+_COLUMNS = (
+    "compared", "letters", "found", "begins", "ends", "begins_held", "ends_held", "phrases",
+)  # fmt: skip
+_Edge = Literal["begins", "ends"]
+
+MIN_PAGES = 3
+#: Fewer words are a label or an accident.
+MIN_WORDS = 3
+PHRASE_SHARE = 0.1
+WORDING_SHARE = 0.2
+#: Share of the pages with a wording whose content may have it.
+IN_CONTENT = 0.1
+#: Share of a wording that the content must have in one: between two passages an ingestion may have left out a button.
+HELD = 0.75
+#: Share of a chunk, but for the wording, that stands on its page: what chunks share that are not of it frames no page.
+OF_ITS_PAGE = 0.5
+#: Without pages: share of all chunks that must have a wording, and chunks for each page that has it.
+UNREAD_SHARE, UNREAD_PER_PAGE = 0.3, 1.5
+#: How often a phrase stands in a chunk, and words of the banner that it is a part of.
+_REPEATED, _BANNER = 2, 12
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A wording that chunks of several pages share."""
+
+    words: Words
+    edge: _Edge
+    texts: tuple[TextFacts, ...]
+
+    def in_content(self, text: TextFacts) -> bool:
+        """Whether the content of a chunk's page has the wording, or all but a quarter of it."""
+        held = text.begins_held if self.edge == "begins" else text.ends_held
+        return held >= HELD * len(self.words)
+
+    def is_of_its_page(self, text: TextFacts) -> bool:
+        """Whether what stands beside the wording is of the chunk's page."""
+        beside = text.letters - sum(map(len, self.words))
+        return not text.compared or text.found >= OF_ITS_PAGE * beside
+
+
+@dataclass(frozen=True)
+class Boilerplate:
+    """One phrase and the chunks that hold it."""
+
+    phrase: str
+    texts: tuple[TextFacts, ...]
+
+    @property
+    def pages(self) -> int:
+        """Pages of its chunks."""
+        return len(_pages(self.texts))
+
+
+@detector("text.boilerplate", needs=ChunkEvidence)
+def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """The points that hold furniture; the details name the phrases."""
+    texts = list(evidence.facts.texts(*_COLUMNS))
+    pages = len(_pages(texts))
+    found = _phrases_of_themes(texts, pages)
+    known = [f" {entry.phrase} " for entry in found]
+    for shared in shared_wordings(texts, min_pages=_at_least(WORDING_SHARE, pages)):
+        if not any(phrase in f" {' '.join(shared.words)} " for phrase in known):
+            found += _judge(shared, len(texts), pages)
+    if not found:
+        return
+    found.sort(key=lambda entry: (-entry.pages, entry.phrase))
+    held: dict[str, list[str]] = {}
+    for entry in found:
+        for text in entry.texts:
+            held.setdefault(text.point_id, []).append(entry.phrase)
+    by_id = {text.point_id: text for text in texts if text.point_id in held}
+    subjects = [
+        replace(by_id[name].ref.subject(phrases=sorted(set(named))), words=_most_words(named))
+        for name, named in held.items()
+    ]
+    listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
+    shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:3])
+    message = f"{len(subjects)} points hold text of the page's frame: {shown}."
+    yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
+
+
+def shared_wordings(texts: Sequence[TextFacts], *, min_pages: int) -> Iterator[Shared]:
+    """The longest wordings at the edges that chunks of at least ``min_pages`` pages share; a chunk has one an edge."""
+    yield from _grow([(text, text.begins) for text in texts], "begins", MIN_WORDS, min_pages)
+    yield from _grow([(text, text.ends[::-1]) for text in texts], "ends", MIN_WORDS, min_pages)
+
+
+def _grow(chunks: Sequence[tuple[TextFacts, Words]], edge: _Edge, size: int, min_pages: int) -> Iterator[Shared]:
+    groups: dict[Words, list[tuple[TextFacts, Words]]] = {}
+    for text, words in chunks:
+        if len(words) >= size:
+            groups.setdefault(tuple(words[:size]), []).append((text, words))
+    for words, members in groups.items():
+        if len(_pages(text for text, _ in members)) < min_pages:
+            continue
+        longer = list(_grow(members, edge, size + 1, min_pages)) if size < MOST_WORDS else []
+        yield from longer
+        taken = {text.point_id for shared in longer for text in shared.texts}
+        rest = tuple(text for text, _ in members if text.point_id not in taken)
+        if rest:
+            # Those that go on otherwise are few or many: they share the shorter wording with the others.
+            yield Shared(words if edge == "begins" else words[::-1], edge, rest)
+
+
+def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerplate]:
+    sure: dict[str, list[TextFacts]] = {}
+    unsure: dict[str, list[TextFacts]] = {}
+    for text in texts:
+        for phrase in text.phrases:
+            (sure if phrase.sure else unsure).setdefault(phrase.words, []).append(text)
+    wanted = _at_least(PHRASE_SHARE, pages)
+    return [
+        Boilerplate(phrase, (*found, *unsure.get(phrase, ())))
+        for phrase, found in sorted(sure.items())
+        if len(_pages(found)) >= wanted
+    ]
+
+
+def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:
+    """The wording if it is furniture, without the chunks of pages whose content has it."""
+    phrase = " ".join(shared.words)
+    texts = [text for text in shared.texts if shared.is_of_its_page(text)]
+    having: Mapping[str, bool] = {
+        text.page_key: shared.in_content(text) for text in texts if text.compared and text.page_key is not None
+    }
+    if not having:
+        own = len(_pages(texts))
+        if len(texts) >= UNREAD_SHARE * chunks and len(texts) >= UNREAD_PER_PAGE * own:
+            yield Boilerplate(phrase, tuple(texts))
+    elif list(having.values()).count(False) >= _at_least(WORDING_SHARE, pages) and (
+        sum(having.values()) <= IN_CONTENT * len(having)
+    ):
+        yield Boilerplate(phrase, tuple(text for text in texts if not having.get(text.page_key or "", False)))
+
+
+def _pages(texts: Iterable[TextFacts]) -> set[str]:
+    return {text.page_key for text in texts if text.page_key is not None}
+
+
+def _at_least(share: float, pages: int) -> int:
+    return max(MIN_PAGES, -(-int(share * 1000) * pages // 1000))
+
+
+def _most_words(phrases: Iterable[str]) -> int:
+    """Words of a chunk that the frame accounts for: a phrase may stand twice, and be a part of more."""
+    return _REPEATED * sum(len(phrase.split()) for phrase in set(phrases)) + _BANNER

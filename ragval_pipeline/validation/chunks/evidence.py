@@ -1,0 +1,86 @@
+"""What the detectors of chunks and their texts look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.validation.chunks.claims import Relations, learn_relations
+from ragval_pipeline.validation.chunks.limits import LimitRules
+from ragval_pipeline.validation.chunks.order import COLUMNS, PageOrder, collect_order, without_strays
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.metadata.levels import present_fields
+
+_COUNTED = (
+    "model",
+    "claimed",
+    "characters",
+    "parts",
+    "marks",
+    "script",
+    "tokens",
+    "folded",
+    "added",
+    "exact",
+    "digest",
+)
+
+
+@dataclass(frozen=True)
+class ChunkEvidence:
+    """The facts of a run, and what a suite says of chunks.
+
+    Attributes:
+        facts: One row a chunk and one a page.
+        points: Rows of the snapshot with the columns asked for; every point, those without a text too.
+        now: Time of the run, aware.
+        limits: Where the model's input limit comes from.
+        required: Canonical names of fields that every point must fill.
+    """
+
+    facts: FactRows
+    points: Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
+    now: datetime
+    limits: LimitRules = field(default_factory=LimitRules)
+    required: frozenset[str] = frozenset()
+
+    @cached_property
+    def read(self) -> Mapping[str, PageFacts]:
+        """The pages that were read, by key."""
+        return {page.page_key: page for page in self.facts.pages() if page.state == "read"}
+
+    @cached_property
+    def on_pages(self) -> Mapping[str, Sequence[ChunkFacts]]:
+        """The chunks of each page that was read."""
+        by_page: dict[str, list[ChunkFacts]] = {}
+        for chunk in self.facts.chunks():
+            if chunk.compared and chunk.page_key is not None:
+                by_page.setdefault(chunk.page_key, []).append(chunk)
+        return by_page
+
+    @cached_property
+    def orders(self) -> Mapping[str, PageOrder]:
+        """The points of each page by index."""
+        return without_strays(collect_order(self.points(COLUMNS)))
+
+    @cached_property
+    def counted(self) -> Sequence[TextFacts]:
+        """Every text with its counts."""
+        return list(self.facts.texts(*_COUNTED))
+
+    @cached_property
+    def relations(self) -> Relations:
+        """How claimed token counts relate to what can be counted."""
+        return learn_relations(self.counted)
+
+
+def required_fields(manifest: SnapshotManifest) -> frozenset[str]:
+    """Canonical names of fields that every point must fill."""
+    present = present_fields(manifest.fields, manifest.required)
+    return frozenset(name for name, path in manifest.fields.items() if path in present)

@@ -1,0 +1,50 @@
+"""Stored hashes that do not belong to the stored text: ``text.hash_mismatch``.
+
+A hash that some form of the text gives is no accident: that text was not changed. But a hash of something else (the
+page, the text before it was cut) gives the text's own where the two happen to be the same: hashes must therefore be
+explained for a share of all points, and a hash that the chunks of a page share is the page's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.texts import TextFacts
+
+#: Share of the points with a hash that must be explained: half may be wrong, and a tenth for other reasons.
+MIN_SHARE = 0.3
+#: Points that must be, unless all but one are.
+MIN_POINTS = 3
+#: Share of the pages with several chunks on which one hash stands for all of them: then it is the page's hash.
+PAGE_SHARE = 0.5
+
+
+@detector("text.hash_mismatch", needs=ChunkEvidence)
+def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points whose hash is of no form of their text, where those of other points are."""
+    texts = [text for text in evidence.facts.texts("digest", "stored_hash", "hashed_as") if text.stored_hash]
+    explained = Counter(text.hashed_as for text in texts if text.hashed_as is not None)
+    count = explained.total()
+    if count < MIN_SHARE * len(texts) or count < min(MIN_POINTS, len(texts) - 1) or _are_of_pages(texts):
+        return
+    subjects = [text.ref.subject(stored=text.stored_hash) for text in texts if text.hashed_as is None]
+    if subjects and explained:
+        main, own = explained.most_common(1)[0]
+        details = {"convention": main, "points": len(texts), "explained": own}
+        cause = f"The text was changed after it was hashed; the other hashes are {main}."
+        yield make_finding("text.hash_mismatch", subjects, details=details, cause=cause)
+
+
+def _are_of_pages(texts: Sequence[TextFacts]) -> bool:
+    pages: dict[str | None, list[TextFacts]] = {}
+    for text in texts:
+        pages.setdefault(text.page_key, []).append(text)
+    pages.pop(None, None)
+    several = [own for own in pages.values() if len({text.digest for text in own}) > 1]
+    same = sum(len({text.stored_hash for text in own}) == 1 for own in several)
+    return bool(several) and same > PAGE_SHARE * len(several)

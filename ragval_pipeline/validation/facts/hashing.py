@@ -1,0 +1,84 @@
+"""What a stored hash is a hash of: nobody says how it was made, so every known way is tried."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+
+from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
+
+_ALGORITHMS = ("sha256", "md5", "sha1", "sha512", "blake2b", "blake2s", "sha3_256", "sha224", "sha384")
+_SIZED_BLAKE = ("blake2b", "blake2s")
+_HEX = re.compile(r"(?:(?P<name>[a-z][a-z0-9_-]{2,9})[:$=])?(?P<digest>[0-9a-f-]{8,140})", re.IGNORECASE)
+_INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
+_NORMALISATIONS: Mapping[str, Callable[[str], str]] = {
+    "the text as stored": lambda text: text,
+    "the text without blanks at its ends": str.strip,
+    "the text with blanks joined": lambda text: " ".join(text.split()),
+    "the text in lower case": str.lower,
+    "the text in lower case without blanks at its ends": lambda text: text.strip().lower(),
+    "the text in lower case with blanks joined": lambda text: " ".join(text.split()).lower(),
+    "the text in NFC": lambda text: unicodedata.normalize("NFC", text),
+    "the text in NFKC": lambda text: unicodedata.normalize("NFKC", text),
+    "the text without zero-width characters": lambda text: _INVISIBLE.sub("", text),
+    "the text and a line break": lambda text: f"{text}\n",
+}
+
+
+def stored_hash(written: str | None) -> str | None:
+    """A stored hash in lower case without dashes and the name of its algorithm; None without one.
+
+    What does not look like a hash stays as it is: it is the hash of no text.
+    """
+    written = (written or "").strip()
+    if is_blank(written):
+        return None
+    match = _HEX.fullmatch(written)
+    return written if match is None else match["digest"].replace("-", "").lower()
+
+
+def convention_of(text: str, stored: str, sha256: str | None) -> str | None:
+    """What of a text a stored hash is a hash of, the most usual first; None when it is of no known form of it.
+
+    Args:
+        text: The text.
+        stored: As ``stored_hash`` gives it.
+        sha256: SHA-256 of the text as stored, hex, where it is known already.
+    """
+    if _HEX.fullmatch(stored) is None:
+        return None
+    tried: set[str] = set()
+    for shown, normalise in _NORMALISATIONS.items():
+        normal = normalise(text)
+        if normal in tried:
+            continue
+        tried.add(normal)
+        if normal == text and sha256 == stored:
+            return f"SHA-256 of {shown}"
+        digests = _digests(normal.encode("utf-8", "surrogatepass"), len(stored))
+        found = next((name for name, digest in digests if digest == stored), None)
+        if found is not None:
+            return f"{found} of {shown}"
+    return None
+
+
+def _digests(data: bytes, length: int) -> Iterator[tuple[str, str]]:
+    """Digests of ``length`` hexadecimal digits: whole ones, longer ones cut, BLAKE2 made that long."""
+    for name in _ALGORITHMS:
+        digest = hashlib.new(name, data, usedforsecurity=False).hexdigest()
+        if len(digest) >= length:
+            cut = "" if len(digest) == length else f", first {length} digits,"
+            yield f"{_shown(name)}{cut}", digest[:length]
+    if length % 2 == 0:
+        for name in _SIZED_BLAKE:
+            if length // 2 < hashlib.new(name).digest_size:
+                yield (
+                    f"{_shown(name)} of {length // 2} bytes",
+                    getattr(hashlib, name)(data, digest_size=length // 2).hexdigest(),
+                )
+
+
+def _shown(name: str) -> str:
+    return name.upper().replace("SHA", "SHA-").replace("SHA-3_", "SHA3-") if name.startswith("sha") else name.upper()

