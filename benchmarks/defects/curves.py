@@ -11,16 +11,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.defects.curves_sample import Row, Sample, sample_of, with_words_changed
+from benchmarks.defects.curves_sample import Row, Sample, named_in, sample_of, with_words_changed
 from benchmarks.defects.generated import generated_corpus
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
-from ragval_pipeline.validation.chunks.claims import learn_relations
-from ragval_pipeline.validation.chunks.near_duplicate import collect_shingles, near_duplicate_findings
-from ragval_pipeline.validation.chunks.recount import recount
-from ragval_pipeline.validation.chunks.token_count_off import token_count_findings
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.integrity.classes import class_of
-from ragval_pipeline.validation.texts.boilerplate import boilerplate_findings, collect_phrases
 from ragval_pipeline.validation.vectors.thresholds import MATCH
 
 _PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshouse"
@@ -125,7 +120,7 @@ def _near(sample: Sample, count: int) -> Callable[[Row], bool]:
     def is_named(row: Row) -> bool:
         text = with_words_changed(row["text"], count, sample.words)
         copy = {**row, "text": text, "point_id": "copy", "page_key": "another"}
-        return bool(near_duplicate_findings(collect_shingles([row, copy])))
+        return bool(named_in("chunk.near_duplicate", [row, copy]))
 
     return is_named
 
@@ -136,18 +131,14 @@ def _off_share(sample: Sample, factor: float) -> float:
         {**row, "token_count": round(factor * row["token_count"])} if row["point_id"] in spoilt else row
         for row in sample.rows
     ]
-    counted = recount(rows)
-    findings = token_count_findings(counted, learn_relations(counted))
-    named = {subject.name for finding in findings for subject in finding.subjects}
+    named = named_in("chunk.token_count_off", rows)
     return len(named & spoilt) / len(spoilt) if factor != 1 else len(named) / len(rows)
 
 
 def _boilerplate_share(sample: Sample, wording: str, share: float) -> float:
     count = round(share * len(sample.rows))
     rows = [{**row, "text": f"{wording}\n{row['text']}"} for row in sample.rows[:count]] + sample.rows[count:]
-    findings = boilerplate_findings(collect_phrases(rows), lambda page, words: False)
-    named = {subject.name for finding in findings for subject in finding.subjects}
-    return len(named) / max(count, 1)
+    return len(named_in("text.boilerplate", rows, sample.pages.values())) / max(count, 1)
 
 
 def _moved_share(chunks: Sequence[Row], sample: Sample, share: float) -> float:

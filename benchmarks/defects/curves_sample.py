@@ -6,14 +6,19 @@ What lives here: taking the sample and changing its words. What does not: the cu
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from ragval_pipeline.demo.defects import Corpus
 from ragval_pipeline.demo.defects.corpus import StoredPoint
 from ragval_pipeline.sources.page_copies.record import PageRecord, record_of
 from ragval_pipeline.sources.page_reader import PageCopy
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.detectors import detectors_of, findings_of
+from ragval_pipeline.validation.facts.bucket import facts_of_bucket
+from ragval_pipeline.validation.facts.store import HeldFacts
 
 #: Points that a curve is drawn from.
 SAMPLE = 200
@@ -40,6 +45,14 @@ def sample_of(corpus: Corpus) -> Sample:
     return Sample(rows, pages, words)
 
 
+def named_in(code: str, rows: Sequence[Row], pages: Iterable[PageRecord] = ()) -> set[str]:
+    """The points that the detector of a code names among some chunks."""
+    facts = HeldFacts(facts_of_bucket(pages, rows))
+    evidence = ChunkEvidence(facts, lambda columns: rows, datetime.now(UTC))
+    [own] = [each for each in detectors_of(ChunkEvidence) if code in each.codes]
+    return {subject.name for finding in findings_of(own, evidence) for subject in finding.subjects}
+
+
 def with_words_changed(text: str, count: int, words: Sequence[str]) -> str:
     """The text with some of its words replaced, the same ones each time; lines stay lines."""
     rng = random.Random(text)
@@ -53,7 +66,8 @@ def with_words_changed(text: str, count: int, words: Sequence[str]) -> str:
 def _row(corpus: Corpus, point: StoredPoint) -> Row:
     names = ("text", "title", "headings", "chunk_index", "source_url", "module", "chapter", "token_count", "model")
     url = corpus.get(point, "source_url")
-    stored = {name: corpus.get(point, name) for name in names}
+    stored: Row = {name: corpus.get(point, name) for name in names}
+    stored |= dict.fromkeys(("embedded_text", "embedded_at", "text_hash"))
     return {**stored, "point_id": str(point.id), "page_key": url, "page_url": url, "text_sha256": str(point.id)}
 
 

@@ -58,6 +58,13 @@ _STATEMENT = re.compile(
 _STATEMENT_WORDS = ("import", "export", "mermaid")
 
 
+#: What a text must hold for any markup but the number of a list item and a piece that its beginning was cut off.
+_MARKS = (
+    "![", "](", "]:", "[^", "[x]", "[X]", "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::", "highlight-",
+)  # fmt: skip
+_OTHER_MARKS = re.compile(r"\A[^(\n]{0,999}\)|\A[^<\n]{0,200}>|\A`|^[ \t>]*\d{1,3}[.)]\s", re.MULTILINE)
+
+
 def _nothing(start: int, end: int) -> bool:
     return False
 
@@ -69,6 +76,8 @@ def without_markup(text: str, *, keep: Callable[[int, int], bool] = _nothing) ->
         text: The text.
         keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
     """
+    if not any(mark in text for mark in _MARKS) and _OTHER_MARKS.search(text) is None:
+        return text
     return _blanked(_MARKUP, text, keep)
 
 

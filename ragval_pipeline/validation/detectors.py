@@ -67,7 +67,7 @@ def detector(*codes: str, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]]
 def find_all(evidence: object) -> list[Finding]:
     """What the detectors of this kind of evidence find, in the order of the catalogue."""
     order = {code: number for number, code in enumerate(CATALOGUE)}
-    found = [finding for each in detectors_of(type(evidence)) for finding in _findings(each, evidence)]
+    found = [finding for each in detectors_of(type(evidence)) for finding in findings_of(each, evidence)]
     return sorted(found, key=lambda finding: order[finding.code])
 
 
@@ -84,7 +84,8 @@ def registered() -> Mapping[str, Detector]:
     return _REGISTERED
 
 
-def _findings(detector: Detector, evidence: object) -> Iterator[Finding]:
+def findings_of(detector: Detector, evidence: object) -> Iterator[Finding]:
+    """What one detector finds."""
     subjects = []
     for found in detector.find(evidence):
         if isinstance(found, Finding):

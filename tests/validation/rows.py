@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import cache
 from typing import Any
 
-from tests.validation.factory import absolute, batch, site
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.limits import LimitRules
+from ragval_pipeline.validation.detectors import detectors_of, findings_of
+from ragval_pipeline.validation.facts.bucket import facts_of_bucket
+from ragval_pipeline.validation.facts.store import FactRows, HeldFacts
+from ragval_pipeline.validation.facts.texts import TextFacts, text_facts
+from ragval_pipeline.validation.facts.tokens import Counting
+from tests.validation.factory import NOW, absolute, batch, site
 
 #: Canonical names are the payload's own: tests read shorter.
 FIELDS = {
@@ -34,3 +46,37 @@ def named(findings: list[Any]) -> list[str]:
     """Subjects of the only finding; none without one."""
     assert len(findings) <= 1, [finding.code for finding in findings]
     return [subject.name for finding in findings for subject in finding.subjects]
+
+
+class _MadeWhenAsked(FactRows):
+    """The facts of some rows and pages."""
+
+    def __init__(self, found: Sequence[dict[str, Any]], records: Sequence[PageRecord], limits: LimitRules) -> None:
+        self._made = cache(lambda: HeldFacts(facts_of_bucket(records, found, Counting(limits))))
+
+    def batches(self, table: Any, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        return self._made().batches(table, columns)
+
+
+def evidence_of(
+    found: Sequence[dict[str, Any]],
+    records: Sequence[PageRecord] = (),
+    *,
+    limits: LimitRules = LimitRules(),  # noqa: B008 - frozen
+    required: Sequence[str] = (),
+    now: datetime = NOW,
+) -> ChunkEvidence:
+    """What the detectors of chunks look at, for some rows and pages."""
+    facts = _MadeWhenAsked(found, records, limits)
+    return ChunkEvidence(facts, lambda columns: found, now, limits, frozenset(required))
+
+
+def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
+    """What the detector of a code finds."""
+    [own] = [each for each in detectors_of(ChunkEvidence) if code in each.codes]
+    return [finding for finding in findings_of(own, evidence) if finding.code == code]
+
+
+def texts_of(found: Sequence[dict[str, Any]], limits: LimitRules | None = None) -> list[TextFacts]:
+    """The facts of the texts of some rows."""
+    return list(text_facts(found, Counting(limits)))

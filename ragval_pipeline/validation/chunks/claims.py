@@ -120,7 +120,8 @@ def estimate(chunk: TextFacts, relations: Relations) -> Estimate:
     low, high = RATIOS[chunk.script]
     relation = relations.get(chunk.script)
     if relation is None or not _is_trusted(relation, chunk.script):
-        return Estimate(chunk.folded, chunk.folded * low, chunk.folded * high)
+        read = chunk.tokens + chunk.added
+        return Estimate(read, read * low, read * high)
     scaled = chunk.tokens * relation.tokens
     tolerance = _tolerance(scaled, relation.spread)
     if chunk.claimed is not None and abs(math.log(chunk.claimed / max(scaled, 1.0))) <= tolerance:

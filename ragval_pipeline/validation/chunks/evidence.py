@@ -25,7 +25,6 @@ _COUNTED = (
     "marks",
     "script",
     "tokens",
-    "folded",
     "added",
     "exact",
     "digest",

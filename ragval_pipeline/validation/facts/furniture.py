@@ -6,7 +6,7 @@ Beside the phrases: telling them from sentences that use the same words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 #: As themes write them (Docusaurus, MkDocs Material, Sphinx, VitePress, Starlight, GitBook, ReadMe, Mintlify, Docsy,
@@ -42,8 +42,8 @@ _PHRASE = re.compile(rf"(?<![\w(\-{_QUOTES}])(?:{_WORDINGS})(?![\w)\-{_QUOTES}])
 _REST = re.compile(r"[ \t]*(?P<mark>[?!.:…»→↗]*)[ \t]*(?P<next>\S?)")
 
 
-#: The words of each phrase, the longest first: a text without one of them does not have the phrase.
-_WORDS = [sorted(phrase.split(), key=len, reverse=True) for phrase in PHRASES]
+#: The longest word of each phrase: a text that has none of them has no phrase.
+_WORDS = frozenset(max(phrase.split(), key=len) for phrase in PHRASES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,19 @@ class Phrase:
     sure: bool
 
 
-def furniture_phrases(text: str) -> list[Phrase]:
+def furniture_phrases(text: str, words: Iterable[str]) -> list[Phrase]:
     """The phrases of a text, each once, sure where it surely stands there as furniture.
 
     A phrase of a theme stands alone on its line, or begins with a capital and is followed by the end, a new line or
     something that begins with a capital, a digit or a sign. "On this page we show" and 'click "Edit this page"' are
     sentences, unless they stand at the very beginning of a chunk of a collection whose other chunks begin so too: then
     it is not sure.
+
+    Args:
+        text: The text.
+        words: Its words, as ``words_of`` gives them.
     """
-    lower = text.lower()
-    if not any(all(word in lower for word in words) for words in _WORDS):
+    if _WORDS.isdisjoint(words):
         return []
     found: dict[str, bool] = {}
     for phrase, sure in _found(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.validation.facts.furniture import Phrase
@@ -184,7 +184,7 @@ def chunk_schema() -> pa.Schema:
         "claimed": pa.int64(),
         **dict.fromkeys(("characters", "parts", "marks"), pa.int32()),
         "script": pa.string(),
-        **dict.fromkeys(("tokens", "folded", "added", "exact"), pa.int32()),
+        **dict.fromkeys(("tokens", "added", "exact"), pa.int32()),
         "digest": pa.uint64(),
         "blank": pa.bool_(),
         "body": pa.float64(),
@@ -271,10 +271,16 @@ def page_table(pages: Iterable[PageFacts]) -> pa.Table:
     return _table({name: [getattr(page, name) for page in held] for name in page_schema().names}, page_schema())
 
 
-def _table(columns: Mapping[str, list[Any]], schema: pa.Schema) -> pa.Table:
+def _table(columns: dict[str, list[Any]], schema: pa.Schema) -> pa.Table:
     import pyarrow as pa
 
-    return pa.table({name: list(map(_plain, values)) for name, values in columns.items()}, schema=schema)
+    for field in schema:
+        if pa.types.is_list(field.type) and pa.types.is_struct(field.type.value_type):
+            names = [entry.name for entry in field.type.value_type]
+            columns[field.name] = [
+                [{name: getattr(entry, name) for name in names} for entry in entries] for entries in columns[field.name]
+            ]
+    return pa.table(columns, schema=schema)
 
 
 def chunk_of(row: Mapping[str, Any]) -> ChunkFacts:
@@ -296,12 +302,3 @@ def page_of(row: Mapping[str, Any]) -> PageFacts:
     """The page of a table's row."""
     blocks = tuple(BlockFacts(**block) for block in row["blocks"])
     return PageFacts(**{**row, "blocks": blocks, "anchors": tuple(row["anchors"]), "damaged": tuple(row["damaged"])})
-
-
-def _plain(value: Any) -> Any:
-    """A value as Arrow takes it."""
-    if isinstance(value, tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, Edge | BlockFacts | Stray | Passage | Phrase):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    return value

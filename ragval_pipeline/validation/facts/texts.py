@@ -73,8 +73,7 @@ class TextFacts:
         parts: What blanks part.
         marks: Words and punctuation marks.
         script: ``latin``, ``accented`` or ``other``, as token counts differ by.
-        tokens: Tokens by the offline tokenizer, without special ones; 0 where none is claimed.
-        folded: Tokens of what was embedded by the offline tokenizer, blanks joined; 0 without a limit.
+        tokens: Tokens by the offline tokenizer, blanks joined, without special ones; 0 without limits and claims.
         added: Tokens that the framework embedded with the text, by the offline tokenizer.
         exact: Tokens that the model reads, by its own tokenizer; None where that is not on this machine.
         digest: Hash of the text, blanks folded; None without a letter or digit.
@@ -106,7 +105,6 @@ class TextFacts:
     marks: int = 0
     script: Script = "latin"
     tokens: int = 0
-    folded: int = 0
     added: int = 0
     exact: int | None = None
     digest: int | None = None
@@ -163,17 +161,21 @@ class PageWords:
             for passage in text.damaged
             if not passage.words or any(word not in self.shown for word in passage.words)
         )
-        begins, ends = [fold(word) for word in text.begins], [fold(word) for word in text.ends]
         return replace(
             text,
             damaged=damaged,
-            begins_held=_most_held([begins[:count] for count in range(len(begins), 0, -1)], self.content),
-            ends_held=_most_held([ends[-count:] for count in range(len(ends), 0, -1)], self.content),
+            begins_held=_most_held(text.begins, self.content),
+            ends_held=_most_held(text.ends, self.content, last=True),
         )
 
 
-def _most_held(wordings: Iterable[Sequence[str]], content: str) -> int:
-    return next((len(words) for words in wordings if "".join(words) in content), 0)
+def _most_held(words: Sequence[str], content: str, *, last: bool = False) -> int:
+    """How many of the first, or last, words the content has in one piece."""
+    for count in range(len(words), 0, -1):
+        piece = "".join(words[-count:] if last else words[:count])
+        if piece.replace("\u03c2", "\u03c3") in content:
+            return count
+    return 0
 
 
 def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterator[TextFacts]:
@@ -196,6 +198,7 @@ def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterato
         stored = stored_hash(row["text_hash"])
         seen = fold_blanks(text)
         lines = [words_of(line) for line in text.splitlines()]
+        words = [word for line in lines for word in line]
         yield TextFacts(
             point_id=row["point_id"],
             page_key=row["page_key"],
@@ -203,18 +206,18 @@ def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterato
             model=row["model"],
             claimed=row["token_count"] if (row["token_count"] or 0) >= 1 else None,
             **counts,
-            digest=_digest(seen) if any(lines) else None,
+            digest=_digest(seen) if words else None,
             blank=is_blank(text),
-            body=sum(_letters(words) for words in lines if " ".join(words) not in titles),
+            body=sum(_letters(line) for line in lines if " ".join(line) not in titles),
             excerpt=seen[:_EXCERPT],
-            shingles=shingles_of([word for words in lines for word in words]),
+            shingles=shingles_of(words),
             strays=tuple(_strays(text, row["headings"] or ())),
             damaged=tuple(damaged_passages("\n".join((text, *(row["headings"] or ()))))),
             stored_hash=stored,
             hashed_as=None if stored is None else convention_of(text, stored, row["text_sha256"]),
             begins=begins,
             ends=ends,
-            phrases=tuple(phrase for phrase in furniture_phrases(text) if phrase.words not in titles),
+            phrases=tuple(phrase for phrase in furniture_phrases(text, words) if phrase.words not in titles),
         )
 
 
@@ -222,7 +225,9 @@ def _digest(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def _letters(words: Iterable[str]) -> float:
+def _letters(words: Sequence[str]) -> float:
+    if words and all(map(str.isascii, words)):
+        return sum(map(len, words))
     return sum(_UNSPACED_LETTERS if len(word) == 1 and ord(word) >= 0x0E00 else len(word) for word in words)
 
 

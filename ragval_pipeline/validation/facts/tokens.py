@@ -1,7 +1,8 @@
 """Counting the tokens of every chunk again, offline.
 
-Words and characters are counted beside tokens, because a claimed count may be an estimate from either; and what the
-framework embedded with the text is counted apart, because the model reads that, and a claim is about the text.
+Each run of blanks counts as one space: most tokenizers leave blanks out, and the offline one would count every line
+break. Words and characters are counted beside tokens, because a claimed count may be an estimate from either; and what
+the framework embedded with the text is counted apart, because the model reads that, and a claim is about the text.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Counting:
     """What is counted of a collection's texts.
 
     Attributes:
-        limits: Which models have limits, so that what they read is counted; None: nothing that a model reads.
-        claims: Whether payloads may claim counts, so that texts are counted as they are stored.
+        limits: Which models have limits; None: none.
+        claims: Whether payloads may claim counts. Tokens are counted where there are limits or claims.
     """
 
     limits: Limits | None = None
@@ -62,29 +63,28 @@ def count_rows(rows: Sequence[Mapping[str, Any]], counting: Counting) -> list[di
 
 
 def _count(rows: Sequence[Mapping[str, Any]], counting: Counting) -> list[dict[str, Any]]:
-    texts, embedded = [row["text"] for row in rows], [embedded_text(row) for row in rows]
+    texts = [folded_blanks(row["text"]) for row in rows]
+    embedded = [folded_blanks(embedded_text(row)) for row in rows]
     limits, nothing = counting.limits, [0] * len(rows)
     limited = limits is not None and any(limits.has_limit(model) for model in {row["model"] for row in rows})
-    tokens = count_tokens(texts) if counting.claims else nothing
-    folded = with_header = nothing
+    tokens = count_tokens(texts) if counting.claims or limited else nothing
+    added = nothing
+    if limited and texts != embedded:
+        added = [max(0, whole - own) for whole, own in zip(count_tokens(embedded), tokens, strict=True)]
     exact: list[int | None] = [None] * len(rows)
     if limited and limits is not None:
-        folded = count_tokens([folded_blanks(text) for text in embedded])
-        exact = _exact(embedded, [limits.model_of(row["model"]) for row in rows])
-        if counting.claims and any(row["embedded_text"] for row in rows):
-            with_header = count_tokens([row["embedded_text"] or "" for row in rows])
+        exact = _exact([embedded_text(row) for row in rows], [limits.model_of(row["model"]) for row in rows])
     return [
         {
             "tokens": tokens[place],
-            "marks": len(_WORD_OR_MARK.findall(text)) if counting.claims else 0,
-            "characters": len(text),
-            "parts": len(text.split()),
-            "script": script_of(text),
-            "folded": folded[place],
-            "added": max(0, with_header[place] - tokens[place]),
+            "added": added[place],
             "exact": exact[place],
+            "marks": len(_WORD_OR_MARK.findall(row["text"])) if counting.claims else 0,
+            "characters": len(row["text"]),
+            "parts": text.count(" ") + 1 if text else 0,
+            "script": script_of(text),
         }
-        for place, text in enumerate(texts)
+        for place, (row, text) in enumerate(zip(rows, texts, strict=True))
     ]
 
 

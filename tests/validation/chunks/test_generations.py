@@ -4,11 +4,9 @@ from itertools import chain
 
 import pytest
 
-from ragval_pipeline.validation.chunks.ingested_twice import times_stored, twice_findings
-from ragval_pipeline.validation.chunks.page_order import order_findings
-from ragval_pipeline.validation.facts.bucket import facts_of_page
+from ragval_pipeline.validation.chunks.ingested_twice import times_stored
 from tests.validation.integrity.world import paragraphs, record
-from tests.validation.rows import named, rows
+from tests.validation.rows import detected, evidence_of, named, rows
 
 TEXT = " ".join(f"word{number} of sentence{number % 7} in part{number // 30}." for number in range(120))
 HALF = " ".join(TEXT.split(" ")[:150])
@@ -22,12 +20,11 @@ def cut(size: int, step: int | None = None, text: str = TEXT, **payload):
 
 
 def facts(*payloads, content: str = TEXT):
-    page, chunks = facts_of_page(record(paragraphs(content)), rows(*payloads))
-    return {page.page_key: chunks}, {page.page_key: page}
+    return evidence_of(rows(*payloads), [record(paragraphs(content))])
 
 
 def twice(*payloads, content: str = TEXT):
-    found = twice_findings(*facts(*payloads, content=content))
+    found = detected("chunk.ingested_twice", facts(*payloads, content=content))
     return found[0].subjects[0].details if found else None
 
 
@@ -68,15 +65,15 @@ def test_single_copies_of_chunks_are_none():
 
 
 def test_times_stored_counts_each_letter_as_often_as_it_is_held():
-    assert times_stored(facts(*cut(100))[0]).value == 1.0
-    assert times_stored(facts(*cut(100), *cut(100))[0]).value == 2.0
-    assert times_stored(facts(*cut(100, 80))[0]).value == pytest.approx(1.25, abs=0.05)
+    assert times_stored(facts(*cut(100)).on_pages).value == 1.0
+    assert times_stored(facts(*cut(100), *cut(100)).on_pages).value == 2.0
+    assert times_stored(facts(*cut(100, 80)).on_pages).value == pytest.approx(1.25, abs=0.05)
     assert times_stored({}).reason_code == "not_applicable"
 
 
 def shuffled(*order: int):
     chunks = [{**chunk, "chunk_index": index} for chunk, index in zip(cut(60)[:8], order, strict=True)]
-    return named(order_findings(*facts(*chunks)))
+    return named(detected("chunk.order_shuffled", facts(*chunks)))
 
 
 def test_chunks_in_the_order_of_their_page_are_not_named():
@@ -92,5 +89,7 @@ def test_a_page_whose_index_does_not_follow_it_is_named():
 def test_copies_and_negative_indices_do_not_shuffle_a_page():
     chunks = [{**chunk, "chunk_index": index} for index, chunk in enumerate(cut(60))]
     copy = {**chunks[1], "chunk_index": len(chunks)}
-    assert named(order_findings(*facts(*chunks, copy))) == []
-    assert named(order_findings(*facts(*chunks[:3], {**chunks[3], "chunk_index": -1}, *chunks[4:]))) == []
+    assert named(detected("chunk.order_shuffled", facts(*chunks, copy))) == []
+    assert (
+        named(detected("chunk.order_shuffled", facts(*chunks[:3], {**chunks[3], "chunk_index": -1}, *chunks[4:]))) == []
+    )

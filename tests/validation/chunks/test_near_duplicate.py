@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.validation.chunks.minhash import candidate_pairs, signatures
-from ragval_pipeline.validation.chunks.near_duplicate import collect_shingles, near_duplicate_findings, similarity
-from tests.validation.rows import named, rows
+from ragval_pipeline.validation.chunks.near_duplicate import similarity
+from tests.validation.rows import detected, evidence_of, named, rows
 
 WORDS = [f"word{number}" for number in range(500)]
 
@@ -26,7 +26,7 @@ def changed(words: list[str], count: int) -> list[str]:
 def judged(*passages: list[str], pages: list[str] | None = None):
     where = pages or [f"/p{number}" for number in range(len(passages))]
     found = rows(*({"text": " ".join(words), "source_url": page} for words, page in zip(passages, where, strict=True)))
-    return near_duplicate_findings(collect_shingles(found))
+    return detected("chunk.near_duplicate", evidence_of(found))
 
 
 @pytest.mark.parametrize("length", [20, 30, 45, 100, 200])
@@ -77,17 +77,9 @@ def test_members_of_a_large_family_are_all_found():
     assert len(named(judged(*family))) == 200
 
 
-def test_merged_slices_say_what_the_whole_says():
-    original = passage(1)
-    found = rows(
-        {"text": " ".join(original), "source_url": "/a"}, {"text": " ".join(changed(original, 1)), "source_url": "/b"}
-    )
-    assert named(near_duplicate_findings(collect_shingles(found[:1]) + collect_shingles(found[1:]))) == ["0", "1"]
-
-
 def test_signatures_are_the_same_in_every_process_and_agree_as_often_as_the_sets():
     rng = np.random.default_rng(0)
-    pool = rng.integers(0, 2**63, 300, dtype=np.uint64)
+    pool = rng.integers(0, 2**32, 300, dtype=np.uint32)
     first, second = np.unique(pool[:200]), np.unique(pool[100:])
     found = signatures([first, second])
     assert similarity(first, second) == pytest.approx(100 / 300)
@@ -95,4 +87,4 @@ def test_signatures_are_the_same_in_every_process_and_agree_as_often_as_the_sets
 
 
 def test_nothing_is_compared_with_itself():
-    assert list(candidate_pairs(signatures([np.arange(1, 50, dtype=np.uint64)]))) == []
+    assert list(candidate_pairs(signatures([np.arange(1, 50, dtype=np.uint32)]))) == []

@@ -3,11 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.chunks.order import collect_order, merge_order, order_findings, without_strays
+from ragval_pipeline.validation.chunks.limits import LimitRules
+from tests.validation.rows import detected, evidence_of
 from tests.validation.rows import rows as snapshot_rows
 
 Rows = list[dict[str, Any]]
@@ -30,7 +29,12 @@ def rows(**pages: list[int | None]) -> Rows:
 
 
 def found(chunks: Rows) -> dict[str, Finding]:
-    return {finding.code: finding for finding in order_findings(collect_order(chunks))}
+    return {finding.code: finding for finding in in_order(chunks)}
+
+
+def in_order(chunks: Rows, model: str | None = None) -> list[Finding]:
+    evidence = evidence_of(chunks, limits=LimitRules(model=model))
+    return [finding for code in ("chunk.index_gap", "chunk.duplicate_index") for finding in detected(code, evidence)]
 
 
 def gaps(chunks: Rows) -> dict[str, Any]:
@@ -106,7 +110,7 @@ def test_of_points_that_share_an_index_the_older_is_named_where_anything_tells(
     ids: tuple[str, str], stored: tuple[dict[str, str], dict[str, str]], older: str | None, told_by: str | None
 ) -> None:
     chunks = [{**base, "point_id": name, **more} for base, name, more in zip(rows(a=[0, 0]), ids, stored, strict=True)]
-    [finding] = order_findings(collect_order(chunks), model="embed-english-v3.0")
+    [finding] = in_order(chunks, "embed-english-v3.0")
     named = {subject.name for subject in finding.subjects if subject.details.get("older")}
     assert named == ({older} if older else set())
     assert {subject.details.get("told_by") for subject in finding.subjects} == {told_by}
@@ -119,24 +123,14 @@ def test_a_constant_index_over_thousands_of_points_lists_some_of_the_others() ->
     assert len(finding.subjects[0].details["others"]) == 100
 
 
-@settings(max_examples=50, deadline=None)
-@given(chunks=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), max_size=15), cut=st.integers(0, 15))
-def test_slices_merge_to_the_whole(chunks: list[tuple[str, int]], cut: int) -> None:
-    table = [row(number, page, index) for number, (page, index) in enumerate(chunks)]
-    merged = merge_order([collect_order(table[:cut]), collect_order(table[cut:])])
-    assert order_findings(merged) == order_findings(collect_order(table))
-
-
 def test_points_with_the_same_text_for_an_address_share_no_page():
     stored = snapshot_rows(*({"source_url": page, "chunk_index": 0} for page in ("/a", "unknown", "unknown")))
-    assert order_findings(without_strays(collect_order(stored))) == []
+    assert in_order(stored) == []
 
 
 def test_document_ids_are_pages_where_no_page_is_an_address():
     stored = snapshot_rows(*({"source_url": "doc-1", "chunk_index": 0} for _ in range(2)))
-    assert [finding.code for finding in order_findings(without_strays(collect_order(stored)))] == [
-        "chunk.duplicate_index"
-    ]
+    assert [finding.code for finding in in_order(stored)] == ["chunk.duplicate_index"]
 
 
 def test_a_page_that_lost_its_first_chunk_does_not_make_the_index_count_from_0() -> None:

@@ -4,22 +4,16 @@ import pytest
 import tokenizers
 
 from ragval_pipeline.sources.embedders.tokens import own_tokenizer
-from ragval_pipeline.validation.chunks.claims import learn_relations
 from ragval_pipeline.validation.chunks.limits import Limit, LimitRules
-from ragval_pipeline.validation.chunks.over_limit import limit_findings, measure_limits
-from ragval_pipeline.validation.chunks.recount import recount
-from tests.validation.rows import rows
+from ragval_pipeline.validation.chunks.over_limit import find_over_limit, measure_limits
+from tests.validation.rows import evidence_of, rows, texts_of
 
 SENTENCE = "The arm moves to the next pose and waits for the camera. "
 TOKENS = 14  # of the sentence
 
 
 def judged(payloads, rules: LimitRules):
-    counted = recount(rows(*payloads), rules)
-    relations = learn_relations(counted)
-    return {
-        finding.code: finding for finding in limit_findings(measure_limits(counted, relations, rules.of), relations)
-    }
+    return {finding.code: finding for finding in find_over_limit(evidence_of(rows(*payloads), limits=rules))}
 
 
 def chunk(sentences: int, page: str = "/a", index: int = 0, **payload):
@@ -84,7 +78,7 @@ def test_what_the_framework_embeds_with_the_text_counts_too(model_with_tokenizer
     points = rows(chunk(8), chunk(8, "/b"))
     points[0]["embedded_text"] = f"title: {'Arms ' * 80}\n\n{SENTENCE * 8}"
     for rules in (LimitRules(max_input_tokens=110, model=model_with_tokenizer), LimitRules(max_input_tokens=110)):
-        measured = measure_limits(recount(points, rules), {}, rules.of)
+        measured = measure_limits(texts_of(points, rules), {}, rules.of)
         assert [entry.over for entry in measured] == [True, False]
 
 
@@ -159,7 +153,7 @@ TURKISH = "Biber fideleri altı yapraklı olunca seraya alınır ve yastıklar b
 
 def with_claims(payloads, factor: float = 1.0):
     """The payloads with the offline tokenizer's own counts, times ``factor`` for the last."""
-    counts = [counted.tokens for counted in recount(rows(*payloads))]
+    counts = [counted.tokens for counted in texts_of(rows(*payloads))]
     claims = [*counts[:-1], round(counts[-1] * factor)]
     return [{**payload, "token_count": claim} for payload, claim in zip(payloads, claims, strict=True)], counts[-1]
 

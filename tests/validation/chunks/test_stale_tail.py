@@ -3,10 +3,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from ragval_pipeline.validation.chunks.order import collect_order
-from ragval_pipeline.validation.chunks.stale_tail import leftover, stale_tail_findings
+from ragval_pipeline.validation.chunks.stale_tail import leftover
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
-from tests.validation.rows import named, rows
+from tests.validation.rows import detected, evidence_of, named, rows
 
 OLD, NEW, NEWER = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-01T00:04:00Z"
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -20,7 +20,7 @@ def page(url: str, *times: str | None, first: int = 0):
 
 
 def judged(*payloads):
-    return named(stale_tail_findings(collect_order(rows(*payloads)), {}, {}, now=NOW))
+    return named(detected("chunk.stale_tail", evidence_of(rows(*payloads), now=NOW)))
 
 
 def test_the_old_end_of_a_page_is_named():
@@ -55,10 +55,8 @@ def test_of_points_with_one_index_the_newest_counts():
 
 def on_page(content: list[str], *payloads):
     """The findings of page ``/a`` with this content."""
-    stored = rows(*payloads)
-    page_facts, chunks = facts_of_page(record(paragraphs(*content)), stored)
-    key = page_facts.page_key
-    return named(stale_tail_findings(collect_order(stored), {key: chunks}, {key: page_facts}, now=NOW))
+    evidence = evidence_of(rows(*payloads), [record(paragraphs(*content))], now=NOW)
+    return named(detected("chunk.stale_tail", evidence))
 
 
 def test_a_chunk_that_its_page_still_needs_is_kept_whatever_its_date():

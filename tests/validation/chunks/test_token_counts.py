@@ -8,10 +8,11 @@ import pytest
 
 from ragval_pipeline.sources.embedders.tokens import count_tokens, script_of
 from ragval_pipeline.validation.chunks.claims import estimate, learn_relations
-from ragval_pipeline.validation.chunks.recount import Counted, recount
 from ragval_pipeline.validation.chunks.rules import find_rule
-from ragval_pipeline.validation.chunks.token_count_off import token_count_findings
-from tests.validation.rows import named, rows
+from ragval_pipeline.validation.facts.bucket import BucketFacts
+from ragval_pipeline.validation.facts.store import HeldFacts
+from ragval_pipeline.validation.facts.texts import TextFacts
+from tests.validation.rows import detected, evidence_of, named, rows, texts_of
 
 SENTENCES = (
     "A topic carries messages in one direction. Publishers do not know who listens; subscribers do not know who speaks."
@@ -23,7 +24,7 @@ JAPANESE = "設定ファイルを変更した後は、サービスを再起動�
 CODE = "    self.publisher = self.create_publisher(String, '/status', qos_profile=10)\n    return self.publisher\n"
 
 
-def collection(claim: Callable[[Counted], int | None], *, size: int = 60) -> list[Counted]:
+def collection(claim: Callable[[TextFacts], int | None], *, size: int = 60) -> list[TextFacts]:
     rng = random.Random(4)
     payloads = [
         {"text": CODE * rng.randint(3, 8)}
@@ -31,21 +32,26 @@ def collection(claim: Callable[[Counted], int | None], *, size: int = 60) -> lis
         else {"text": " ".join(rng.choices(PROSE, k=rng.randint(60, 300)))}
         for number in range(size)
     ]
-    return [replace(chunk, claimed=claim(chunk)) for chunk in recount(rows(*payloads))]
+    return [replace(chunk, claimed=claim(chunk)) for chunk in texts_of(rows(*payloads))]
 
 
-CONVENTIONS: dict[str, Callable[[Counted], int]] = {
+def off(counted: list[TextFacts]):
+    evidence = replace(evidence_of([]), facts=HeldFacts(BucketFacts((), tuple(counted), ())))
+    return detected("chunk.token_count_off", evidence)
+
+
+CONVENTIONS: dict[str, Callable[[TextFacts], int]] = {
     "own tokenizer": lambda chunk: chunk.tokens,
-    "characters / 4": lambda chunk: chunk.chars // 4,
-    "words": lambda chunk: chunk.words,
-    "another tokenizer": lambda chunk: int(chunk.tokens * random.Random(chunk.chars).uniform(0.8, 1.0)),
+    "characters / 4": lambda chunk: chunk.characters // 4,
+    "words": lambda chunk: chunk.marks,
+    "another tokenizer": lambda chunk: int(chunk.tokens * random.Random(chunk.characters).uniform(0.8, 1.0)),
 }
 
 
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_counts_of_any_usual_kind_are_not_off(name):
     counted = collection(CONVENTIONS[name])
-    assert token_count_findings(counted, learn_relations(counted)) == []
+    assert off(counted) == []
 
 
 @pytest.mark.parametrize("name", CONVENTIONS)
@@ -56,7 +62,7 @@ def test_exactly_the_counts_that_were_multiplied_by_five_are_off(name, spoilt):
         replace(chunk, claimed=5 * (chunk.claimed or 0)) if chunk.ref.point_id in chosen else chunk
         for chunk in collection(CONVENTIONS[name])
     ]
-    assert named(token_count_findings(counted, learn_relations(counted))) == sorted(chosen)
+    assert named(off(counted)) == sorted(chosen)
 
 
 RULES: dict[str, Callable[[str], int]] = {
@@ -66,29 +72,31 @@ RULES: dict[str, Callable[[str], int]] = {
 }
 
 
-def estimated(rule: Callable[[str], int], off: frozenset[str]) -> list[Counted]:
+def estimated(rule: Callable[[str], int], off: frozenset[str]) -> list[TextFacts]:
     rng = random.Random(9)
     kinds = [lambda: " ".join(rng.choices(PROSE, k=rng.randint(20, 300))), lambda: CODE * 4, lambda: LINKS * 9]
     stored = [kinds[number % 3]() for number in range(40)] + [JAPANESE * 9, JAPANESE * 5]
     counts = [rule(text) * (5 if str(number) in off else 1) for number, text in enumerate(stored)]
-    return recount(rows(*({"text": text, "token_count": count} for text, count in zip(stored, counts, strict=True))))
+    return texts_of(rows(*({"text": text, "token_count": count} for text, count in zip(stored, counts, strict=True))))
 
 
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("spoilt", [0, 1, 20])
 def test_estimates_by_one_rule_are_off_only_where_they_break_it(name, spoilt):
     """Words times 1.3 are far from the tokens of links and of Japanese, and not one of them was claimed wrongly."""
-    off = frozenset(str(number) for number in range(1, 2 * spoilt, 2))
-    counted = estimated(RULES[name], off)
-    assert named(token_count_findings(counted, learn_relations(counted))) == sorted(off)
+    wrong = frozenset(str(number) for number in range(1, 2 * spoilt, 2))
+    counted = estimated(RULES[name], wrong)
+    assert named(off(counted)) == sorted(wrong)
 
 
 def test_a_rule_that_gives_three_times_the_tokens_is_no_estimate_of_them():
-    japanese = recount(rows(*[{"text": JAPANESE * (size + 5)} for size in range(6)]))
-    counted = [replace(chunk, claimed=3 * (chunk.chars // 4)) for chunk in [*collection(lambda chunk: 1), *japanese]]
+    japanese = texts_of(rows(*[{"text": JAPANESE * (size + 5)} for size in range(6)]))
+    counted = [
+        replace(chunk, claimed=3 * (chunk.characters // 4)) for chunk in [*collection(lambda chunk: 1), *japanese]
+    ]
     assert find_rule(counted) is None
     relations = learn_relations(counted)
-    assert token_count_findings(counted, relations)[0].count == 60
+    assert off(counted)[0].count == 60
     assert estimate(counted[-1], relations).tokens == counted[-1].tokens
 
 
@@ -98,16 +106,16 @@ def test_counts_of_a_tokenizer_follow_no_rule():
 
 
 def test_counts_of_characters_are_off_and_the_cause_says_so():
-    counted = collection(lambda chunk: chunk.chars)
-    finding = token_count_findings(counted, learn_relations(counted))[0]
+    counted = collection(lambda chunk: chunk.characters)
+    finding = off(counted)[0]
     assert finding.count == 60
     assert finding.cause == "The counts are characters, not tokens."
 
 
 def test_points_without_a_count_are_left_alone():
     counted = collection(lambda chunk: None)
-    assert token_count_findings(counted, learn_relations(counted)) == []
-    assert recount(rows({"text": "a", "token_count": 0}, {"text": "b", "token_count": -3}))[0].claimed is None
+    assert off(counted) == []
+    assert texts_of(rows({"text": "a", "token_count": 0}, {"text": "b", "token_count": -3}))[0].claimed is None
 
 
 def test_a_claim_that_follows_the_rest_is_believed_and_another_is_recounted():

@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.chunks.too_small import collect_small, small_findings
-from tests.validation.rows import named, rows, texts
+from tests.validation.rows import detected, evidence_of, named, rows, texts
 
 ENOUGH = "The gripper closes until the motor draws more than two amperes."
 
 
+def small(found, **settings):
+    return named(detected("chunk.too_small", evidence_of(found, **settings)))
+
+
 @pytest.mark.parametrize("text", ["See above.", "Gripper", "...", "A gripper is a hand.", ""])
 def test_less_than_a_sentence_is_too_small(text):
-    assert named(small_findings(collect_small(texts(text, ENOUGH)))) == ["0"]
+    assert small(texts(text, ENOUGH)) == ["0"]
 
 
 def test_the_lines_of_its_own_headings_do_not_count():
@@ -20,13 +23,13 @@ def test_the_lines_of_its_own_headings_do_not_count():
         {"text": f"{heading}\nClosing\n{ENOUGH}", "headings": [heading, "Closing"]},
         {"text": f"{heading} in practice", "headings": [heading]},
     )
-    assert named(small_findings(collect_small(found))) == ["0"]
+    assert small(found) == ["0"]
 
 
 def test_a_sentence_of_a_script_without_blanks_is_not_too_small():
-    assert collect_small(texts("机器人手爪在电机电流超过两安培之前一直闭合。")) == []
+    assert small(texts("机器人手爪在电机电流超过两安培之前一直闭合。")) == []
 
 
 def test_an_empty_required_text_is_named_as_empty_only():
-    assert collect_small(rows({"text": " "}), required=["text"]) == []
-    assert collect_small(rows({})) == []
+    assert small(rows({"text": " "}), required=["text"]) == []
+    assert small(rows({})) == []

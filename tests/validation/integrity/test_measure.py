@@ -249,7 +249,7 @@ def test_buckets_of_pages_give_together_what_the_whole_gives():
 def test_facts_come_back_from_their_files_as_they_were(tmp_path: Path):
     facts = facts_of(tmp_path, PAGES, *changed(to={0: f"Title: Arm\n{GRIPPER.replace('motor', 'zipper')}"}))
     records = list(facts.copies.records())
-    kept = facts_of_bucket(records, facts.snapshot.rows(COLUMNS))
+    kept = facts_of_bucket(records, list(facts.snapshot.rows(COLUMNS)))
     assert list(facts.chunks()) == list(kept.chunks)
     assert list(facts.pages()) == list(kept.pages)
     assert any(chunk.openings for chunk in facts.chunks())

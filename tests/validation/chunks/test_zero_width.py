@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.texts.zero_width import collect_zero_width, stray_characters, zero_width_findings
-from tests.validation.rows import rows, texts
+from ragval_pipeline.validation.facts.stray_characters import stray_characters
+from tests.validation.rows import detected, evidence_of, rows, texts
 
 
 @pytest.mark.parametrize("char", ["\u200b", "\u2060", "\ufeff", "\u00ad", "\x00", "\x0b", "\x1b", "\x7f", "\U000e0041"])
@@ -40,8 +40,7 @@ def test_c1_controls_are_left_to_the_wrong_character_set():
 
 def test_a_point_is_named_with_its_characters_and_where_they_stand():
     found = texts("clean", "Over\u200bview", "clean as well", headings=["Overview\u200b", "Part\u200b"])
-    subjects = collect_zero_width(found)
-    finding = zero_width_findings(subjects)[0]
+    [finding] = detected("text.zero_width", evidence_of(found))
     assert [subject.name for subject in finding.subjects] == ["0", "1", "2"]
     assert finding.subjects[1].details["characters"] == {"U+200B": 3}
     assert finding.subjects[1].details["places"] == ["text", "headings"]
@@ -50,15 +49,8 @@ def test_a_point_is_named_with_its_characters_and_where_they_stand():
 
 def test_an_empty_required_text_is_named_as_empty_only():
     blank = rows({"text": "\u200b \u200b"})
-    assert collect_zero_width(blank, required=["text"]) == []
-    assert len(collect_zero_width(blank)) == 1
-
-
-def test_slices_concatenate_to_the_whole():
-    found = texts("a\u200bb", "c", "d\u00ade")
-    whole = zero_width_findings(collect_zero_width(found))
-    sliced = zero_width_findings(collect_zero_width(found[:1]) + collect_zero_width(found[1:]))
-    assert whole == sliced
+    assert detected("text.zero_width", evidence_of(blank, required=["text"])) == []
+    assert detected("text.zero_width", evidence_of(blank))[0].count == 1
 
 
 def test_half_a_letter_in_the_wrong_character_set_is_no_soft_hyphen():

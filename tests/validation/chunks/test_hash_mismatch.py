@@ -5,10 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from ragval_pipeline.validation.texts.hashes import collect_hashes, hash_findings
-from tests.validation.rows import named, rows
+from tests.validation.rows import detected, evidence_of, named, rows
 
 TEXTS = [f" Text number {number}\n of the Collection " for number in range(20)]
+
+
+def mismatches(found):
+    return detected("text.hash_mismatch", evidence_of(found))
 
 
 def judged(make: Callable[[str], str], *, spoilt: int = 0, same_page: bool = False):
@@ -22,7 +25,7 @@ def judged(make: Callable[[str], str], *, spoilt: int = 0, same_page: bool = Fal
             for number, text in enumerate(TEXTS)
         )
     )
-    return hash_findings(collect_hashes(found))
+    return mismatches(found)
 
 
 def sha256(text: str) -> str:
@@ -57,13 +60,13 @@ def test_right_hashes_are_not_named(name):
 def test_what_is_no_hash_is_none_of_the_text_where_the_others_are(stored):
     texts = [{"text": text, "text_hash": sha256(text)} for text in TEXTS]
     found = rows(*texts[1:], {"text": TEXTS[0], "text_hash": stored})
-    assert named(hash_findings(collect_hashes(found))) == ["19"]
-    assert hash_findings(collect_hashes(rows(*[{**row, "text_hash": stored} for row in texts]))) == []
+    assert named(mismatches(found)) == ["19"]
+    assert mismatches(rows(*[{**row, "text_hash": stored} for row in texts])) == []
 
 
 def test_an_empty_hash_is_no_wrong_one():
     texts = [{"text": text, "text_hash": sha256(text)} for text in TEXTS]
-    assert hash_findings(collect_hashes(rows(*texts, {"text": "new", "text_hash": " \u200b"}))) == []
+    assert mismatches(rows(*texts, {"text": "new", "text_hash": " \u200b"})) == []
 
 
 def test_a_hash_of_something_unknown_is_no_mismatch():
@@ -79,16 +82,8 @@ def test_a_hash_of_the_page_is_no_mismatch_although_one_chunk_pages_match():
             for text in page
         )
     )
-    assert hash_findings(collect_hashes(found)) == []
+    assert mismatches(found) == []
 
 
 def test_points_without_hash_or_text_are_left_alone():
-    assert hash_findings(collect_hashes(rows({"text": "a"}, {"text_hash": sha256("a")}, {"text": "b"}))) == []
-
-
-def test_merged_slices_say_what_the_whole_says():
-    found = rows(*({"text": text, "text_hash": sha256(text if number else "x")} for number, text in enumerate(TEXTS)))
-    whole = hash_findings(collect_hashes(found))
-    sliced = collect_hashes(found[:7]).merge(collect_hashes(found[7:]))
-    assert hash_findings(sliced) == whole
-    assert named(whole) == ["0"]
+    assert mismatches(rows({"text": "a"}, {"text_hash": sha256("a")}, {"text": "b"})) == []

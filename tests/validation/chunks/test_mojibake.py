@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.texts.mojibake import collect_mojibake, damaged_passages, mojibake_findings, squashed
-from tests.validation.rows import named, texts
+from ragval_pipeline.validation.facts.mojibake import damaged_passages
+from tests.validation.integrity.world import paragraphs, record
+from tests.validation.rows import detected, evidence_of, named, texts
 
 PASSAGES = ["don’t stop", "a café", "Größe", "“quoted” – dash", "5 µm ± 2 °C", "日本語のテキスト", "wait…", "→ next"]
 
@@ -49,34 +50,41 @@ def test_languages_code_and_drawings_are_not(text):
 
 
 def test_headings_count_and_the_cause_shows_how_it_should_read():
-    findings = mojibake_findings(collect_mojibake(texts("fine", "fine too", headings=["Itâ€™s here"])))
+    findings = damaged("fine", "fine too", headings=["Itâ€™s here"])
     assert [subject.name for subject in findings[0].subjects] == ["0", "1"]
     assert findings[0].cause == "“Itâ€™s” should read “It’s”."
 
 
 def test_a_clean_collection_has_no_finding():
-    assert mojibake_findings(collect_mojibake(texts("It’s all fine — really.", "naïve"))) == []
+    assert damaged("It’s all fine — really.", "naïve") == []
 
 
 LESSON = "Read as Latin-1, `Größe` becomes `GrÃ¶ÃŸe` and `café` becomes `cafÃ©`."
 
 
-def shown_on(page: str):
-    return lambda _, word: word in squashed(page)
+def damaged(*stored: str, shown: str | None = None, page: str = "/a", **payload):
+    pages = [] if shown is None else [record(paragraphs(shown))]
+    return detected("text.mojibake", evidence_of(texts(*stored, page=page, **payload), pages))
 
 
 def test_what_the_page_shows_itself_is_an_example_of_the_author():
     page = "Read as Latin-1, Größe becomes GrÃ¶ÃŸe and café becomes cafÃ©."
     for stored in (LESSON, LESSON.lower(), f"| {LESSON} |"):
-        assert mojibake_findings(collect_mojibake(texts(stored)), shown_on(page)) == []
+        assert damaged(stored, shown=page) == []
 
 
 def test_a_page_that_shows_broken_words_does_not_excuse_others():
     page = "Read as Latin-1, Größe becomes GrÃ¶ÃŸe and café becomes cafÃ©."
     broken = ["schÃ¶n", f"{LESSON} Das ist schÃ¶n.", LESSON.encode().decode("latin-1")]
     for stored in broken:
-        assert named(mojibake_findings(collect_mojibake(texts(stored)), shown_on(page))) == ["0"]
+        assert named(damaged(stored, shown=page)) == ["0"]
 
 
 def test_what_was_lost_is_named_whatever_the_page_shows():
-    assert named(mojibake_findings(collect_mojibake(texts("a caf\ufffd")), shown_on("a caf\ufffd"))) == ["0"]
+    assert named(damaged("a caf\ufffd", shown="a caf\ufffd")) == ["0"]
+
+
+def test_a_chunk_that_lost_its_page_may_be_the_lesson_that_any_page_is():
+    page = "Read as Latin-1, Größe becomes GrÃ¶ÃŸe and café becomes cafÃ©."
+    assert damaged(LESSON, shown=page, page="lost") == []
+    assert named(damaged("schÃ¶n", shown=page, page="lost")) == ["0"]

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.texts.furniture import furniture_phrases
+from ragval_pipeline.text.words import words_of
+from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases
 
 
 def sure(text: str) -> list[str]:
-    return [phrase for phrase, certain in furniture_phrases(text) if certain]
+    return [phrase.words for phrase in furniture_phrases(text, words_of(text)) if phrase.sure]
 
 
 @pytest.mark.parametrize(
@@ -42,4 +43,5 @@ def test_a_sentence_with_the_same_words_is_not(text):
 
 
 def test_a_chunk_that_begins_like_a_sentence_is_not_sure():
-    assert list(furniture_phrases("On this page and in the next chunk")) == [("on this page", False)]
+    text = "On this page and in the next chunk"
+    assert furniture_phrases(text, words_of(text)) == [Phrase("on this page", sure=False)]
