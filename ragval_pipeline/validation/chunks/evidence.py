@@ -15,6 +15,7 @@ from ragval_pipeline.validation.chunks.order import COLUMNS, PageOrder, collect_
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.metadata.levels import present_fields
 
 _COUNTED = (
@@ -62,6 +63,13 @@ class ChunkEvidence:
             if chunk.compared and chunk.page_key is not None:
                 by_page.setdefault(chunk.page_key, []).append(chunk)
         return by_page
+
+    @cached_property
+    def habits(self) -> Habits:
+        """What the ingestion puts around its chunks."""
+        every = [chunk for own in self.on_pages.values() for chunk in own]
+        differing = [chunk for chunk in every if chunk.found < chunk.letters]
+        return Habits.of(differing, total=len(every), pages=len(self.read))
 
     @cached_property
     def orders(self) -> Mapping[str, PageOrder]:

@@ -1,4 +1,4 @@
-"""MinHash signatures and their buckets: which texts may be alike, without comparing all pairs.
+"""MinHash bands: which texts may be alike, without comparing all pairs.
 
 Broder 1997, "On the resemblance and containment of documents"; Indyk and Motwani 1998 for the bands. With ``ROWS`` = 3
 and ``BANDS`` = 64 two sets of Jaccard similarity s become candidates with probability 1 - (1 - s^3)^64: 0.9998 at 0.5,
@@ -17,54 +17,58 @@ if TYPE_CHECKING:
 ROWS, BANDS = 3, 64
 #: In larger buckets each member is compared with its nearest neighbours only, in the order of the following bands.
 ALL_PAIRS, NEIGHBOURS = 24, 8
+_FOLLOWING = 3
 _SEED = 20_011
+#: Sets that are hashed at once.
+_BLOCK = 4096
 
 
-def signatures(sets: Sequence[npt.NDArray[np.uint32]]) -> npt.NDArray[np.uint32]:
-    """Signatures of sets of hashes.
+def candidate_pairs(sets: Sequence[npt.NDArray[np.uint32]]) -> Iterator[tuple[int, int]]:
+    """Pairs of sets that share a band, lower index first; some pairs come several times.
 
     Args:
-        sets: Arrays of hashes, none of them empty.
-
-    Returns:
-        Array of shape ``(len(sets), ROWS * BANDS)``.
+        sets: Arrays of distinct hashes, none of them empty.
     """
     import numpy as np
 
+    if len(sets) < 2:
+        return
     rng = np.random.default_rng(_SEED)
     factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)
     offsets = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)
-    found = np.empty((len(sets), ROWS * BANDS), dtype=np.uint32)
-    for index, hashes in enumerate(sets):
-        # Multiply-shift: the upper half of the product is what is well mixed.
-        found[index] = ((hashes[:, None].astype(np.uint64) * factors + offsets) >> np.uint64(32)).min(axis=0)
-    return found
 
+    def band_keys(band: int) -> npt.NDArray[np.uint64]:
+        rows = slice(band % BANDS * ROWS, (band % BANDS + 1) * ROWS)
+        return _keys(sets, factors[rows], offsets[rows])
 
-def candidate_pairs(found: npt.NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
-    """Pairs of rows of ``signatures`` that share a band, lower index first; some pairs come several times."""
-    import numpy as np
-
-    if len(found) < 2:
-        return
-    keys = np.stack([_band_key(found, band) for band in range(BANDS)])
+    keys = [band_keys(band) for band in range(_FOLLOWING + 1)]
     for band in range(BANDS):
-        order = np.lexsort([keys[(band + step) % BANDS] for step in (3, 2, 1, 0)])
-        sorted_keys = keys[band][order]
-        edges = np.flatnonzero(np.diff(sorted_keys)) + 1
+        order = np.lexsort(keys[::-1])
+        edges = np.flatnonzero(np.diff(keys[0][order])) + 1
         sizes = np.diff(np.concatenate(([0], edges, [len(order)])))
         starts = np.concatenate(([0], edges))
         for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
             yield from _pairs(order[start : start + size].tolist())
+        keys = [*keys[1:], band_keys(band + _FOLLOWING + 1)]
 
 
-def _band_key(found: npt.NDArray[np.uint32], band: int) -> npt.NDArray[np.uint64]:
+def _keys(
+    sets: Sequence[npt.NDArray[np.uint32]], factors: npt.NDArray[np.uint64], offsets: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.uint64]:
+    """A key of each set in one band: sets have the same when the smallest of their hashes are the same."""
     import numpy as np
 
-    key = np.zeros(len(found), dtype=np.uint64)
-    for column in range(band * ROWS, (band + 1) * ROWS):
-        key = (key ^ found[:, column]) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
+    key = np.zeros(len(sets), dtype=np.uint64)
+    for start in range(0, len(sets), _BLOCK):
+        block = sets[start : start + _BLOCK]
+        hashes = np.concatenate(block).astype(np.uint64)
+        starts = np.concatenate(([0], np.cumsum([len(each) for each in block[:-1]]))).astype(np.int64)
+        part = key[start : start + _BLOCK]
+        for factor, offset in zip(factors, offsets, strict=True):
+            # Multiply-shift: the upper half of the product is what is well mixed.
+            part ^= np.minimum.reduceat((hashes * factor + offset) >> np.uint64(32), starts)
+            part *= np.uint64(0x9E3779B97F4A7C15)
+            part ^= part >> np.uint64(29)
     return key
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.minhash import candidate_pairs, signatures
+from ragval_pipeline.validation.chunks.minhash import candidate_pairs
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.points import PointRef
 
@@ -87,7 +87,7 @@ def _neighbours(chunks: Sequence[Shingled]) -> dict[int, dict[int, float]]:
     """By chunk its near duplicates on other pages, with their similarity."""
     alike: dict[int, dict[int, float]] = {}
     seen: set[tuple[int, int]] = set()
-    for pair in candidate_pairs(signatures([chunk.shingles for chunk in chunks])):
+    for pair in candidate_pairs([chunk.shingles for chunk in chunks]):
         first, second = pair
         if pair in seen or min(len(alike.get(first, ())), len(alike.get(second, ()))) >= _ENOUGH:
             continue

@@ -20,8 +20,9 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.integrity.classes import GONE_BELOW
+from ragval_pipeline.validation.integrity.classes import class_of
 from ragval_pipeline.validation.integrity.content import PASSAGE_LETTERS, is_lost
+from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
 
 #: Chunks of one page that are further apart were not embedded by the same ingestion.
@@ -85,7 +86,7 @@ def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
             yield from _old_subjects(tail, chunks.get(tail.page, ()), checked=tail.page in read)
     for key, order in pages.items():
         if key in read and key in chunks and len(order.points) > 1 and not _times(order, evidence.now):
-            yield from _gone_subjects(key, order, leftover(order, chunks[key], read[key]))
+            yield from _gone_subjects(key, order, leftover(order, chunks[key], read[key], evidence.habits))
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
@@ -104,10 +105,12 @@ def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
     }
 
 
-def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts) -> set[int]:
+def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts, habits: Habits) -> set[int]:
     """The unbroken end of a page's chunk indices that is gone, when the chunks in front of it hold the page's end."""
-    facts = {chunk.point_id: chunk for chunk in chunks}
-    gone = {index for index, points in order.points.items() if _all_gone([facts.get(name) for name, _ in points])}
+    own = {chunk.point_id: chunk for chunk in chunks}
+    gone = {
+        index for index, points in order.points.items() if all(_is_gone(own.get(name), habits) for name, _ in points)
+    }
     tail: set[int] = set()
     for index in sorted(order.points, reverse=True):
         if index not in gone:
@@ -119,18 +122,9 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts) ->
     return tail
 
 
-def _all_gone(chunks: Sequence[ChunkFacts | None]) -> bool:
-    """Whether chunks that are long enough to tell have little of their page: what it has is not the frame's."""
-    return all(
-        chunk is not None and chunk.letters >= PASSAGE_LETTERS and _own_share(chunk) < GONE_BELOW for chunk in chunks
-    )
-
-
-def _own_share(chunk: ChunkFacts) -> float:
-    """The share of a chunk on its page without what it begins and ends with."""
-    framed = sum(edge.missing for edge in (*chunk.openings, *chunk.closings))
-    inside = chunk.letters - framed
-    return chunk.share if inside < PASSAGE_LETTERS else chunk.found / inside
+def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:
+    """Whether a chunk that is long enough to tell is gone from its page."""
+    return chunk is not None and chunk.letters >= PASSAGE_LETTERS and class_of(chunk, habits) == "gone"
 
 
 def _old_subjects(tail: Tail, chunks: Sequence[ChunkFacts], *, checked: bool) -> Iterable[Subject]:

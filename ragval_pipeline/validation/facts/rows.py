@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -294,7 +295,8 @@ def text_of(row: Mapping[str, Any]) -> TextFacts:
     """The text of a table's row, of which some columns may be left out."""
     kinds = {"strays": Stray, "damaged": Passage, "phrases": Phrase}
     lists = {name: tuple(kind(**entry) for entry in row[name]) for name, kind in kinds.items() if name in row}
-    words = {name: tuple(row[name]) for name in ("begins", "ends") if name in row}
+    # Many texts share their words, and all texts may be held at once.
+    words = {name: tuple(map(sys.intern, row[name])) for name in ("begins", "ends") if name in row}
     return TextFacts(**{**row, **lists, **words})
 
 

@@ -56,7 +56,7 @@ class Stray:
     place: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TextFacts:
     """One point that has a text; the texts of headings count where they are named.
 

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ragval_pipeline.validation.chunks.order import collect_order
 from ragval_pipeline.validation.chunks.stale_tail import leftover
-from ragval_pipeline.validation.facts.bucket import facts_of_page
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
@@ -76,8 +74,9 @@ PARTS = [GRIPPER, CAMERA, BATTERY]
 
 def leftovers(chunks: list[str], content: list[str]) -> set[int]:
     stored = rows(*({"source_url": "/a", "chunk_index": at, "text": text} for at, text in enumerate(chunks)))
-    page_facts, own = facts_of_page(record(paragraphs(*content)), stored)
-    return leftover(next(iter(collect_order(stored).values())), own, page_facts)
+    evidence = evidence_of(stored, [record(paragraphs(*content))])
+    [own], [order], [page] = evidence.on_pages.values(), evidence.orders.values(), evidence.read.values()
+    return leftover(order, own, page, evidence.habits)
 
 
 def test_what_follows_the_end_of_a_shorter_page_is_left_over():
@@ -99,9 +98,15 @@ def test_a_page_that_changed_as_a_whole_is_not_judged():
 
 
 def test_what_is_put_before_every_chunk_says_nothing_of_the_page():
-    framed = [f"Handbook of halls, part nine of ten, printed in May\n{text}" for text in PARTS]
-    assert leftovers(framed, PARTS) == set()
-    assert leftovers(framed, PARTS[:2]) == {2}
+    framed = [f"Handbook of halls, part nine of ten, printed in May\n{text}" for text in (*PARTS, VISITORS)]
+    assert leftovers(framed, [*PARTS, VISITORS]) == set()
+    assert leftovers(framed, PARTS) == {3}
+
+
+def test_a_text_whose_words_meet_the_page_by_chance_at_one_place_is_left_over():
+    words = PARTS[2].split()
+    mixed = " ".join([*words[::-1], *words[-7:-1], *words[::-2]])
+    assert leftovers([*PARTS, mixed], PARTS) == {3}
 
 
 def test_a_last_chunk_of_a_few_words_is_not_judged():
