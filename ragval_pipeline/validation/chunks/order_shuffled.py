@@ -40,7 +40,7 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:
-    return chunk.longest >= max(ANCHOR, IN_ONE * chunk.letters)
+    return chunk.longest >= max(ANCHOR, IN_ONE * chunk.letters) and not chunk.repeated
 
 
 def _place(chunk: ChunkFacts) -> int:

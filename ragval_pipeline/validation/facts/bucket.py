@@ -178,6 +178,8 @@ def _unfit(record: PageRecord) -> str | None:
 
 def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     openings, closings = edges_of(chunk)
+    longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
+    run = chunk.text.letters[longest.start : longest.end] if longest else ""
     return ChunkFacts(
         **_stored(row),
         compared=True,
@@ -186,7 +188,8 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         words=0 if chunk.whole else len(chunk.text.tokens),
         changed=chunk.changed_words(),
         surely=chunk.surely,
-        longest=max((span.length for span in chunk.spans if span.kind == "run"), default=0),
+        longest=len(run),
+        repeated=page.letters.find(run) != page.letters.rfind(run),
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(span.place for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),

@@ -61,6 +61,7 @@ class ChunkFacts:
         changed: Those of which some letter does not stand on the page, unless it was only added.
         surely: Letters found without words that stand alone in their line.
         longest: Letters of the longest run that the chunk shares with its page.
+        repeated: Whether the page has that run more than once, so that the chunk's place is not known.
         starts: First letter in the chunk of each span that stands on the page in one.
         places: First letter on the page of each span; -1 where the chunk's own title or headings have it.
         lengths: Letters of each span.
@@ -89,6 +90,7 @@ class ChunkFacts:
     closings: tuple[Edge, ...] = ()
     joins: tuple[str, ...] = ()
     probes: tuple[int, ...] = ()
+    repeated: bool = False
 
     @classmethod
     def unseen(cls, text: TextFacts) -> ChunkFacts:
@@ -174,7 +176,7 @@ def chunk_schema() -> pa.Schema:
     words = pa.list_(pa.string())
     types = {
         **dict.fromkeys(("point_id", "page_key", "page_url"), pa.string()),
-        "compared": pa.bool_(),
+        **dict.fromkeys(("compared", "repeated"), pa.bool_()),
         "chunk_index": pa.int64(),
         **dict.fromkeys(("embedded_at", "model"), pa.string()),
         **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),

@@ -93,3 +93,11 @@ def test_copies_and_negative_indices_do_not_shuffle_a_page():
     assert (
         named(detected("chunk.order_shuffled", facts(*chunks[:3], {**chunks[3], "chunk_index": -1}, *chunks[4:]))) == []
     )
+
+
+def test_a_piece_that_the_page_has_twice_has_no_place_of_its_own():
+    heading = "Word one of the sentence that every part begins with"
+    parts = [f"{heading} {chunk['text']}" for chunk in cut(60)[:4]]
+    stored = [{"source_url": "/a", "text": text, "chunk_index": at} for at, text in enumerate(parts)]
+    stored[2]["text"] = heading
+    assert named(detected("chunk.order_shuffled", facts(*stored, content=" ".join(parts)))) == []
