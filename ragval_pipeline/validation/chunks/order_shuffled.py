@@ -44,10 +44,11 @@ def _is_placed(chunk: ChunkFacts) -> bool:
 
 
 def _place(chunk: ChunkFacts) -> int:
-    """Where the longest span of a chunk would put its first letter."""
-    spans = zip(chunk.lengths, chunk.places, chunk.starts, strict=True)
+    """Where the longest span of a chunk would put its first letter, but for title and headings that are put before."""
+    spans = list(zip(chunk.lengths, chunk.places, chunk.starts, strict=True))
     _, place, start = max((span for span in spans if span[1] >= 0), key=lambda span: span[0])
-    return place - start
+    stored = sum(length for length, at, begin in spans if at < 0 and begin < start)
+    return place - (start - stored)
 
 
 def _longest_rising(places: Sequence[int]) -> int:
