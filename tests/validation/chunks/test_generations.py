@@ -106,6 +106,6 @@ def test_a_piece_that_the_page_has_twice_has_no_place_of_its_own():
 def test_a_title_in_front_of_a_chunk_is_not_of_the_page_at_its_place():
     title = "Handbook of halls and of machines in them"
     stored = [{**chunk, "chunk_index": at, "title": title} for at, chunk in enumerate(cut(60)[:4])]
-    stored[1]["text"] = " ".join(stored[1]["text"].split()[-4:])
+    stored[1]["text"] = " ".join(stored[1]["text"].split()[-6:])
     stored[2]["text"] = f"{title}\n{stored[2]['text']}"
     assert named(detected("chunk.order_shuffled", facts(*stored))) == []
