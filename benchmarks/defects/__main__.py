@@ -22,8 +22,8 @@ from benchmarks.defects.matrix import Row, run_cell
 from benchmarks.defects.options import CORPORA, chosen_amounts, chosen_defects, chosen_pairs, parse
 from benchmarks.defects.table import header, lines, write_page
 from ragval_pipeline.demo.defects import Corpus
-from ragval_pipeline.demo.defects.choose import NothingToSpoilError
 from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.errors import NothingToSpoilError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
