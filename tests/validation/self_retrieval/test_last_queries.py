@@ -20,6 +20,12 @@ def test_a_page_is_asked_for_by_its_longest_chunks() -> None:
     assert len({query.id for query in asked}) == 2
 
 
+def test_a_chunk_that_is_stored_twice_is_asked_once() -> None:
+    """Copies of a page's longest chunk took the place of the chunk that found the page."""
+    asked = passage_queries(["a"], [ROWS[1], *ROWS])
+    assert [query.text for query in asked] == ["Screws are turned to the left.", "Nails are driven in."]
+
+
 def test_a_long_chunk_is_asked_by_its_beginning() -> None:
     words, script = " ".join(map(str, range(1000))), "\u8d64" * 5000
     texts = [query.text for query in passage_queries(["a"], [{"page_key": "a", "text": words}])]
