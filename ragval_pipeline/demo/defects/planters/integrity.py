@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ragval_pipeline.demo.defects.choose import choose_pages, choose_points
@@ -133,7 +134,9 @@ def _with_other_words(text: str, vocabulary: Sequence[str], rng: random.Random) 
 
 def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[tuple[StoredPoint, StoredPoint]]:
     """Points two by two, each once, of which neither says what the page of the other says."""
-    said = {url: _trigrams(*map(corpus.text, page)) for url, page in corpus.pages().items()}
+    said = {
+        url: {run for point in page for run in _trigrams(corpus.text(point))} for url, page in corpus.pages().items()
+    }
 
     def is_new(one: StoredPoint, other: StoredPoint) -> bool:
         return _share(corpus.text(one), said[corpus.get(other, "source_url")]) < _DISTINCT
@@ -150,6 +153,7 @@ def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[t
 def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, tuple[int, int]]]:
     """Where paragraphs of a page stand that its chunks hold once, and say nothing alike besides: chunk and place."""
     texts = [(point, corpus.text(point)) for point in corpus.pages().get(url, [])]
+    said = Counter(run for _, text in texts for run in _trigrams(text))
     for block in page_texts(corpus.site.html(url)).blocks if texts else ():
         words = _WORDS.findall(block.text)
         if block.level or sum(map(len, words)) < _LONG_PASSAGE or len(words) < _PASSAGE_WORDS:
@@ -157,20 +161,21 @@ def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, tu
         # An extraction may part words otherwise than the page does.
         whole = _anyhow(words)
         places = [(point, place.span()) for point, text in texts for place in whole.finditer(text)]
-        if len(places) == 1 and _share(block.text, _trigrams(*(whole.sub("", text) for _, text in texts))) < _DISTINCT:
+        again = {run for run, count in Counter(_trigrams(block.text)).items() if said[run] > count}
+        if len(places) == 1 and _share(block.text, again) < _DISTINCT:
             yield places[0]
 
 
-def _trigrams(*texts: str) -> set[tuple[str, ...]]:
+def _trigrams(text: str) -> list[tuple[str, ...]]:
     """Every three words that follow each other in a text."""
-    runs = [_WORDS.findall(text.lower()) for text in texts]
-    return {run for words in runs for run in zip(words, words[1:], words[2:], strict=False)}
+    words = _WORDS.findall(text.lower())
+    return list(zip(words, words[1:], words[2:], strict=False))
 
 
 def _share(text: str, said: Collection[tuple[str, ...]]) -> float:
     """The share of a text's runs of three words that are said elsewhere."""
     runs = _trigrams(text)
-    return len(runs.intersection(said)) / max(1, len(runs))
+    return sum(run in said for run in runs) / max(1, len(runs))
 
 
 def _anyhow(words: Sequence[str]) -> re.Pattern[str]:
