@@ -116,3 +116,7 @@ class NotMeasurableError(RagvalError):
         self.remedy = remedy
         self.details = details or {}
         super().__init__(with_remedy(problem, remedy))
+
+
+class NothingToSpoilError(RagvalError):
+    """A corpus holds nothing that a defect could be planted in; the message says what it lacks."""

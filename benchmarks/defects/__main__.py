@@ -1,8 +1,8 @@
 """``python -m benchmarks.defects``: every defect planted in two corpora, and how each was named.
 
 Prints defect, corpus, amount, subjects planted and named, recall, precision, place in the report, seconds, followers,
-and errors and warnings besides. Ends with 1 when a planted code is not named with exactly its subjects, anything
-undeclared is named, or a clean corpus has an error or a warning.
+and errors and warnings besides; or why a defect cannot be planted in a corpus. Ends with 1 when a planted code is not
+named with exactly its subjects, anything undeclared is named, or a clean corpus has an error or a warning.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.defects.generated import generated_corpus
-from benchmarks.defects.matrix import Row, run_cell
+from benchmarks.defects.matrix import Row, run_cell, seen_in
 from benchmarks.defects.options import CORPORA, chosen_amounts, chosen_defects, chosen_pairs, parse
 from benchmarks.defects.table import header, lines, write_page
 from ragval_pipeline.demo.defects import Corpus
-from ragval_pipeline.demo.defects.choose import NothingToSpoilError
 from ragval_pipeline.demo.workspace import build_demo
 
 
@@ -35,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for row in _rows(name, _corpus(name), options):
             rows.append(row)
             print("\n".join(lines(row)), flush=True)
-            if options.write:
+            if options.write and row.refused is None:
                 write_page([row])
     failed = sum(bool(row.problems) for row in rows)
     print(f"\n{len(rows)} runs, {len(rows) - failed} as declared, {failed} not")
@@ -44,24 +43,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _rows(name: str, base: Corpus, options: argparse.Namespace) -> Iterator[Row]:
     defects = chosen_defects(options.codes, variants=not options.first_only)
+    before = seen_in(base)
     if options.pairs is not None:
         for pair in chosen_pairs(defects, options.pairs, options.seed):
-            try:
-                yield run_cell(name, base, pair)
-            except NothingToSpoilError:
-                print(f"{pair[0].name} and {pair[1].name} do not fit into the {name} corpus together")
+            yield run_cell(name, base, pair, before=before)
         return
-    if not options.codes:
+    if not options.codes and name in CORPORA:
         yield run_cell(name, base)
     for defect in defects:
-        for amount in chosen_amounts(defect, options.amounts):
-            try:
-                yield run_cell(name, base, [defect], amount)
-            except NothingToSpoilError as error:
-                print(f"{defect.name} cannot be planted in the {name} corpus: {error}")
+        for amount in chosen_amounts(defect, options.amounts, strictly=name in CORPORA):
+            yield run_cell(name, base, [defect], amount, before=before)
 
 
 def _corpus(name: str) -> Corpus:
+    if name not in CORPORA:
+        return Corpus.load(Path(name))
     if name == "generated":
         return generated_corpus()
     with tempfile.TemporaryDirectory(prefix="ragval-demo-") as folder:

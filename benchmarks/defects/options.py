@@ -27,7 +27,11 @@ def parse(arguments: Sequence[str] | None, description: str | None) -> argparse.
     """The options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.defects", description=description)
     parser.add_argument("--codes", nargs="+", metavar="CODE", help="codes, code:variant, or groups such as payload")
-    parser.add_argument("--corpus", action="append", choices=CORPORA, help="only this corpus (default both)")
+    parser.add_argument(
+        "--corpus", action="append", metavar="NAME|FOLDER",
+        help=f"only this one: {' or '.join(CORPORA)} (default both), or a folder with ragval.yaml, queries.yaml, site "
+        "and qdrant, of which what is named without a defect is left out",
+    )  # fmt: skip
     parser.add_argument("--amounts", type=_amounts, metavar="1,0.1,0.5", help="only these: a count, or a share below 1")
     parser.add_argument("--first-only", action="store_true", help="no variants: the first way to each code")
     parser.add_argument("--pairs", type=int, metavar="N", help="instead, N random pairs of defects in one corpus each")
@@ -69,8 +73,10 @@ def chosen_pairs(defects: Sequence[Defect], number: int, seed: int) -> list[tupl
     return [(other, one) if other.code == _RENAMES_POINTS else (one, other) for one, other in drawn]
 
 
-def chosen_amounts(defect: Defect, asked: Collection[Amount] | None) -> list[Amount]:
-    """Amounts at which a defect is planted, of those that are asked for."""
+def chosen_amounts(defect: Defect, asked: Collection[Amount] | None, *, strictly: bool = True) -> list[Amount]:
+    """Amounts at which a defect is planted, of those that are asked for; any that are, unless it is to be strict."""
+    if asked is not None and not strictly and defect.level == "subject":
+        return list(asked)
     names = None if asked is None else {str(amount) for amount in asked}
     return [amount for amount in defect.amounts if names is None or str(amount) in names]
 

@@ -42,6 +42,8 @@ def header() -> str:
 
 def lines(row: Row) -> list[str]:
     """The terminal's lines for one run: a line for each planted defect, then what is not as declared."""
+    if row.refused is not None:
+        return [f"{' + '.join(row.names)} in {row.corpus}: {row.refused}"]
     shown = []
     for number, cells in enumerate(cells_of(row)):
         seconds = f"{row.wall_s:5.1f}" if not number else " " * 5

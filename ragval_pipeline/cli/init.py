@@ -166,6 +166,7 @@ def _tell(draft: SuiteDraft, files: list[Path], *, starter: int) -> None:
     printer.line((f"{made}: {embedder.why}", "" if embedder.sure else "yellow"), lead="  embedder  ")
     printer.line((draft.sitemap or "none named: coverage is not measured", ""), lead="  sitemap   ")
     printer.line()
-    printer.line((f"Wrote {suite} and {queries} with {plural(starter, 'starter query')}. Next:", ""))
+    printer.line((f"Wrote {suite} and {queries} with {plural(starter, 'starter query')}, not counted while", ""))
+    printer.line(("they say status: draft. Next:", ""))
     for command in ("doctor", "run"):
         printer.line((f"ragval {command} -s {suite}", "bold"), indent=2, wrap=False)

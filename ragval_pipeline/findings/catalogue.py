@@ -423,8 +423,9 @@ _ROWS = (
         },
         fields=("title",),
         means="is not retrieved by its own title, headings and words",
-        cause="Its vectors are wrong, or its chunks hold other text.",
-        remedy="Look at the chunks of these pages, and re-ingest those whose text or vector is not the page's."),
+        cause="Its vectors are wrong, its chunks hold other text, or the embedding model takes other pages for nearer.",
+        remedy="Look at the chunks of these pages, and re-ingest those whose text or vector is not the page's. If both "
+               "are right, put the page's title and headings in front of each chunk before it is embedded."),
     FindingType("retrieval.nondeterministic", "warning", "run", "queries", "query", "setting",
         means="gives other ids, order or scores when asked again",
         cause="Search is approximate, or the index is changing.",

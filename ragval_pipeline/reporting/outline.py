@@ -123,7 +123,7 @@ def headline(report: ValidationReport) -> str:
     if report.verdict == "pass":
         if partial:
             return f"{_partial_pass(report, required)}{_beside_a_pass(report)}."
-        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}."
+        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}.{_unconfirmed(report)}"
     if report.verdict == "fail":
         missed = [result.name for result in required if result.verdict == "not_met"]
         verb = "is" if len(missed) == 1 else "are"
@@ -180,6 +180,15 @@ def _beside_a_pass(report: ValidationReport) -> str:
         reach = f"{widest.count:,} of {plural(whole, widest.subject_kind)}"
     lead = "" if len(loud) == 1 else "the widest "
     return f", with {told}: {lead}{widest.code} ({reach})"
+
+
+def _unconfirmed(report: ValidationReport) -> str:
+    """What a pass does not say as long as all test queries are drafts."""
+    drafts = [query for query in report.query_results if query.query.get("status") == "draft"]
+    if not drafts or any(query.counted for query in report.query_results):
+        return ""
+    told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"
+    return f" It says nothing about answers: {told}."
 
 
 def _share_named(finding: ReportedFinding, report: ValidationReport) -> float:

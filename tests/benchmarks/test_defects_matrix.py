@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.defects.large import edition
-from benchmarks.defects.matrix import Row
+from benchmarks.defects.matrix import Row, run_cell
 from benchmarks.defects.options import ENDS_THE_RUN, chosen_amounts, chosen_defects, chosen_pairs, parse
 from benchmarks.defects.table import header, lines, write_page
 from benchmarks.defects.world.pages import handbook
-from ragval_pipeline.demo.defects import Outcome, Planted, find_defect
+from ragval_pipeline.demo.defects import Amount, Corpus, Outcome, Planted, find_defect
+from ragval_pipeline.demo.defects.corpus import StoredPoint, VectorSpace
+from ragval_pipeline.demo.defects.site import Entry, Site
 from ragval_pipeline.findings.catalogue import CATALOGUE
 
 
@@ -64,6 +66,26 @@ def test_a_line_holds_everything_that_is_asked_of_a_cell() -> None:
     assert shown[0].split() == ["coverage.missing_page", "demo", "1", "2", "2", "0.500", "1.000", "1", "2.0"]
     assert shown[1].strip() == "NOT AS DECLARED: it is late"
     assert header().split()[:3] == ["defect", "corpus", "amount"]
+
+
+def test_what_cannot_be_planted_in_a_corpus_is_a_line_with_the_reason(tmp_path: Path) -> None:
+    url, site = "https://book.example/docs/a", Site()
+    site.set_entries([Entry(url, None)])
+    points = [StoredPoint(number, {"source_url": url, "chunk_text": "Words."}, None) for number in range(2)]
+    settings = {"qdrant": {"collection": "bare"}, "source": {"sitemap": "site/sitemap.xml"}}
+    corpus = Corpus(tmp_path, site, points, [], settings, VectorSpace(2))
+    refused = run_cell("bare", corpus, [find_defect("chunk.order_shuffled")], Amount(count=1))
+    assert refused.problems == ()
+    [line] = lines(refused)
+    assert line.startswith("chunk.order_shuffled in bare: cannot be planted here: no point holds chunk_index")
+
+
+def test_of_a_folder_any_amount_can_be_asked_for() -> None:
+    options = parse(["--corpus", "my/index", "--amounts", "7"], None)
+    assert options.corpus == ["my/index"]
+    missing, constant = find_defect("coverage.missing_page"), find_defect("payload.constant_field")
+    assert [str(amount) for amount in chosen_amounts(missing, options.amounts, strictly=False)] == ["7"]
+    assert chosen_amounts(constant, options.amounts, strictly=False) == []
 
 
 def test_the_page_takes_new_rows_and_keeps_those_of_other_cells_without_times(tmp_path: Path) -> None:

@@ -41,8 +41,10 @@ def test_the_demo_index_gets_a_suite_that_runs_and_passes(home: Home, ragval: Ra
     assert 0.3 < thresholds["min_similarity"] == thresholds["relevance_similarity"] < 0.5
     ended = ragval("run", "-s", "my/ragval.yaml", "--json")
     assert ended.code == 0, ended.err
-    assert next(entry for entry in ended.json["criteria"] if entry["name"] == "relevance_rate")["value"] == 1.0
-    assert ended.json["total_queries"] == 8
+    [rate] = [entry for entry in ended.json["criteria"] if entry["name"] == "query_pass_rate"]
+    assert (rate["verdict"], rate["required"], rate["reason_code"]) == ("not_measured", True, "not_applicable")
+    assert rate["reason"].endswith("all 8 queries are drafts, of which 8 would pass")
+    assert [entry["passed"] for entry in ended.json["query_results"]] == [None] * 8
     assert ended.json["coverage_report"]["coverage_percentage"] == 100
     assert ragval("doctor", "-s", "my/ragval.yaml").code == 0
 
@@ -62,6 +64,7 @@ def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Rag
     assert suite["criteria"]["coverage"] is None
     queries = load_queries(load_suite(tmp_path / "ragval.yaml"))
     assert {query.query_text for query in queries} == set(PAGES)
+    assert {query.status for query in queries} == {"draft"}
     assert queries[0].relevant_urls == ("https://robots.example/guide/batteries",)
     assert "https://robots.example/sitemap.xml" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
 

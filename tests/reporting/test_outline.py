@@ -18,7 +18,7 @@ from ragval_pipeline.reporting.outline import (
     would_clear,
 )
 from ragval_pipeline.reporting.terminal import render_summary
-from ragval_pipeline.validation.report import QualityMetrics
+from ragval_pipeline.validation.report import HeldTo, QualityMetrics
 from tests.reporting import factory
 
 
@@ -65,6 +65,17 @@ def test_first_steps_are_causes_errors_first_and_no_information():
     assert [node.finding.code for node in steps] == [
         "coverage.missing_page", "payload.empty_field", "payload.wrong_type",
     ]  # fmt: skip
+
+
+def test_a_pass_without_any_query_that_a_person_confirmed_says_so():
+    draft = factory.query(
+        "q1", "Other uses", 0.6, passed=None, given={"status": "draft"},
+        held_to=HeldTo(top_k=5, conditions=[], min_similarity=None, module_match=None),
+    )  # fmt: skip
+    only = headline(factory.report(query_results=[draft]))
+    assert only.endswith("required criteria. It says nothing about answers: its only test query is a draft.")
+    beside = factory.report(query_results=[draft, factory.query("q2", "What is ROS 2?", 0.6)])
+    assert headline(beside) == "This index meets all 3 required criteria."
 
 
 def test_the_headline_says_what_decided():

@@ -67,7 +67,9 @@ def check_queries(suite: Suite) -> Check:
         return problem("queries", f"{where} holds no test query", remedy, exit_code=4)
     negative = sum(query.negative for query in queries)
     judged = sum(bool(query.grades) for query in queries)
-    return ok("queries", f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth")
+    drafts = sum(query.status == "draft" for query in queries)
+    told = f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth"
+    return ok("queries", f"{told}, {plural(drafts, 'draft')} that are not counted" if drafts else told)
 
 
 def check_embedding_settings(suite: Suite) -> Check:

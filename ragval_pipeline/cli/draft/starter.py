@@ -19,8 +19,9 @@ _LONGEST_ID = 40
 _HEAD = """\
 # Starter queries, made by `ragval init` from the titles of pages in the collection.
 #
-# They show that pages can be found by their own names, which is the least that an index must do. Replace them by what
-# your readers ask, in their words. `ragval schema queries` lists every field; all but the text may be left out:
+# They are drafts: a run asks and shows them, and no criterion counts them. Replace them by what your readers ask, in
+# their words, and take `status: draft` away from each that you have read: from then on it counts.
+# `ragval schema queries` lists every field; all but the text may be left out:
 #
 #   id                  stable name of the query in reports; else name, else q1, q2, ...
 #   query_text          what a reader would type
@@ -60,7 +61,7 @@ def queries_text(pages: Sequence[DraftPage], profile: Profile | None) -> str:
 
 
 def _entry(page: DraftPage, expects: Collection[str], taken: set[str]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"id": _id_of(page.title, taken), "query_text": page.title}
+    entry: dict[str, Any] = {"id": _id_of(page.title, taken), "status": "draft", "query_text": page.title}
     if page.url is not None and "expected_results" not in expects:
         entry["relevant_urls"] = [page.url]
     else:

@@ -12,17 +12,19 @@ from typing import Any, TypeVar
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import Amount
 from ragval_pipeline.demo.ingest import module_of
-from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.errors import NothingToSpoilError
 
 T = TypeVar("T")
 
 
-class NothingToSpoilError(RagvalError):
-    """The corpus holds nothing that this defect could be planted in."""
-
-
 def choose_pages(
-    corpus: Corpus, amount: Amount, rng: random.Random, *, min_chunks: int = 1, leave_modules: bool = False
+    corpus: Corpus,
+    amount: Amount,
+    rng: random.Random,
+    *,
+    min_chunks: int = 1,
+    leave_modules: bool = False,
+    suits: Callable[[str], bool] = lambda _: True,
 ) -> list[str]:
     """Indexed in-scope pages.
 
@@ -32,12 +34,13 @@ def choose_pages(
         rng: Chooses.
         min_chunks: Chunks that a page must have to qualify.
         leave_modules: Leave at least one page of every module alone.
+        suits: Whether a page qualifies.
 
     Returns:
         Pages as sitemap and index spell them, sorted.
     """
     indexed = corpus.pages()
-    pages = [url for url in corpus.scope_urls if len(indexed.get(url, ())) >= min_chunks]
+    pages = [url for url in corpus.scope_urls if len(indexed.get(url, ())) >= min_chunks and suits(url)]
     allowed = _spread(pages, rng) if leave_modules else pages
     chosen = _pick([url for url in allowed if url not in corpus.spoilt], amount.of(len(pages)), rng)
     corpus.spoilt.update(chosen)
@@ -66,6 +69,11 @@ def choose_queries(
     for query in chosen:
         corpus.spoilt.update((query["id"], *named_pages(query)))
     return chosen
+
+
+def required_fields(corpus: Corpus) -> list[str]:
+    """Required fields that points hold, beside text and address, without which a point is none of a page."""
+    return [name for name in corpus.required if name not in {"text", "source_url"} and corpus.holds(name)]
 
 
 def named_pages(query: dict[str, Any]) -> list[str]:

@@ -6,7 +6,8 @@ choosing what to spoil (``choose``) and spoiling it (``planters``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -15,9 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.demo.defects.points import StoredPoint, VectorSpace
 from ragval_pipeline.demo.defects.site import Site
+from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.scope import Scope
-from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.payload import DEFAULT_FIELDS
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.values import json_object, lookup
+from ragval_pipeline.suite.payload import PayloadSettings, usual_fields
 
 if TYPE_CHECKING:
     from ragval_pipeline.demo.defects.services import Service
@@ -69,7 +72,7 @@ class Corpus:
         return replace(
             self,
             folder=folder.absolute(),
-            site=Site(dict(self.site.files)),
+            site=replace(self.site, files=dict(self.site.files)),
             points=[replace(point, payload=deepcopy(point.payload)) for point in self.points],
             queries=deepcopy(self.queries),
             settings=deepcopy(self.settings),
@@ -104,38 +107,60 @@ class Corpus:
     @property
     def fields(self) -> dict[str, str]:
         """Canonical name to payload name."""
-        return {**DEFAULT_FIELDS, **self.settings.get("payload", {}).get("fields", {})}
+        payload = self.settings.get("payload", {})
+        return {**usual_fields(payload.get("flavour")), **payload.get("fields", {})}
+
+    @property
+    def required(self) -> list[str]:
+        """Canonical names of the fields that every point must hold."""
+        required = PayloadSettings.model_validate(self.settings.get("payload", {})).required
+        return [name for name, path in self.fields.items() if path in required]
 
     @property
     def scope_urls(self) -> list[str]:
-        """In-scope pages as the sitemap spells them, in its order."""
-        source = self.settings["source"]
+        """In-scope pages as the sitemap spells them, in its order.
+
+        Raises:
+            NothingToSpoilError: The suite names no site.
+        """
+        source = self.settings.get("source")
+        if source is None:
+            raise NothingToSpoilError("the suite names no site")
         scope = Scope(source.get("include", ()), source.get("exclude", ()))
         return [entry.url for entry in self.site.entries if scope.contains(entry.url)]
 
+    def holds(self, name: str) -> bool:
+        """Whether any point holds the field of a canonical name."""
+        path = self.fields[name]
+        return any(lookup(point.payload, path)[0] for point in self.points)
+
     def get(self, point: StoredPoint, name: str) -> Any:
-        """The payload's value for a canonical name; null when it has none."""
-        return lookup(point.payload, self.fields[name])[1]
+        """The payload's value for a canonical name; None when this point has none.
+
+        Raises:
+            NothingToSpoilError: No point of the index has one.
+        """
+        found, value = lookup(point.payload, self.fields[name])
+        if not found and not self.holds(name):
+            raise NothingToSpoilError(f"no point holds {self.fields[name]}, the field for {name}")
+        return value
+
+    def text(self, point: StoredPoint) -> str:
+        """The stored text of a point; empty when it has none."""
+        return str(self.get(point, "text") or "")
+
+    def embedded(self, point: StoredPoint) -> str:
+        """The text that the vector of a point is made from: the stored one, with what the framework adds."""
+        flavour = self.settings.get("payload", {}).get("flavour")
+        return embedded_of(point.payload, self.fields["text"], flavour)
 
     def put(self, point: StoredPoint, name: str, value: Any) -> None:
         """Set the payload's value for a canonical name."""
-        holder, key = self._holder(point, name)
-        holder[key] = value
+        _edit(point.payload, self.fields[name], lambda holder, key: holder.__setitem__(key, value))
 
     def drop(self, point: StoredPoint, name: str) -> None:
         """Take the key of a canonical name out of the payload."""
-        holder, key = self._holder(point, name)
-        del holder[key]
-
-    def _holder(self, point: StoredPoint, name: str) -> tuple[dict[str, Any], str]:
-        path = self.fields[name]
-        if path in point.payload or "." not in path:
-            return point.payload, path
-        *parents, key = path.split(".")
-        holder = point.payload
-        for parent in parents:
-            holder = holder.setdefault(parent, {})
-        return holder, key
+        _edit(point.payload, self.fields[name], lambda holder, key: holder.pop(key, None))
 
     def pages(self) -> dict[str, list[StoredPoint]]:
         """Points of each indexed page, by the stored spelling of its address, in chunk order."""
@@ -144,8 +169,9 @@ class Corpus:
             url = self.get(point, "source_url")
             if isinstance(url, str) and url:
                 pages.setdefault(url, []).append(point)
-        for points in pages.values():
-            points.sort(key=self._position)
+        if self.holds("chunk_index"):
+            for points in pages.values():
+                points.sort(key=self._position)
         return pages
 
     def _position(self, point: StoredPoint) -> int:
@@ -171,3 +197,17 @@ class Corpus:
         matrix = np.array([point.vector for point in held], dtype=np.float32)
         scores = np.array(self.embed(texts, input_type="search_query"), dtype=np.float32) @ matrix.T
         return [[(float(row[at]), held[at]) for at in np.argsort(-row, kind="stable")] for row in scores]
+
+
+def _edit(payload: dict[str, Any], path: str, change: Callable[[dict[str, Any], str], object]) -> None:
+    """Change what ``lookup`` finds under ``path``, in place; a JSON text on the way is written anew."""
+    outer, inside, inner = path.partition("#")
+    *parents, key = [path] if path in payload else outer.split(".")
+    for parent in parents:
+        payload = payload.setdefault(parent, {})
+    if path == key or not inside:
+        change(payload, key)
+        return
+    held = deepcopy(dict(json_object(payload.get(key)) or {}))
+    _edit(held, inner, change)
+    payload[key] = json.dumps(held, ensure_ascii=False)

@@ -19,10 +19,12 @@ def rewrite(corpus: Corpus, changes: Sequence[tuple[StoredPoint, str]]) -> None:
         corpus: Their corpus.
         changes: Points and their texts.
     """
-    texts = [text for _, text in changes]
-    for (point, text), tokens, vector in zip(changes, token_counts(texts), corpus.embed(texts), strict=True):
+    counted = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
+    for (point, text), tokens in zip(changes, token_counts([text for _, text in changes]), strict=True):
         corpus.put(point, "text", text)
-        for name, value in (("text_hash", text_hash(text)), ("token_count", tokens)):
-            if name in corpus.fields and corpus.get(point, name) is not None:
-                corpus.put(point, name, value)
+        for name in counted:
+            if corpus.get(point, name) is not None:
+                corpus.put(point, name, tokens if name == "token_count" else text_hash(text))
+    vectors = corpus.embed([corpus.embedded(point) for point, _ in changes])
+    for (point, _), vector in zip(changes, vectors, strict=True):
         point.vector = vector

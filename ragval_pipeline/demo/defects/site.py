@@ -13,8 +13,12 @@ from xml.etree import ElementTree
 
 from ragval_pipeline.demo.ingest import page_name
 from ragval_pipeline.demo.site import SITEMAP_NAMESPACE, sitemap_xml
+from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.sources.html_furniture import content_element
 
 SITEMAP_FILE = "sitemap.xml"
+#: A text that no page holds.
+_PLACE = "[[ragval: here]]"
 
 
 class Entry(NamedTuple):
@@ -30,9 +34,11 @@ class Site:
 
     Args:
         files: Text of each file by its path below the site's folder, with ``/``; ``sitemap.xml`` is one of them.
+        names: File of each page by its address, where it is not the ``index.html`` of a folder of its own.
     """
 
     files: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def entries(self) -> list[Entry]:
@@ -61,14 +67,30 @@ class Site:
         """HTML of a page.
 
         Raises:
-            KeyError: The site has no file for it.
+            NothingToSpoilError: The site has no file for it.
         """
-        return self.files[page_name(url)]
+        name = self._name(url)
+        if name not in self.files:
+            raise NothingToSpoilError(f"the site has no file for {url}")
+        return self.files[name]
 
     def set_html(self, url: str, html: str) -> None:
         """Replace the HTML of a page."""
-        self.files[page_name(url)] = html
+        self.files[self._name(url)] = html
+
+    def append(self, url: str, html: str) -> None:
+        """Put HTML at the end of a page's content."""
+        from selectolax.lexbor import LexborHTMLParser
+
+        tree = LexborHTMLParser(self.html(url))
+        if tree.body is None:
+            raise NothingToSpoilError(f"{url} has no body")
+        content_element(tree.body).insert_child(_PLACE)
+        self.set_html(url, (tree.html or "").replace(_PLACE, html))
 
     def remove_html(self, url: str) -> None:
         """Take the file of a page away; its entry stays in the sitemap."""
-        del self.files[page_name(url)]
+        del self.files[self._name(url)]
+
+    def _name(self, url: str) -> str:
+        return self.names.get(url) or page_name(url)

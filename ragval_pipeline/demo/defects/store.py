@@ -16,8 +16,9 @@ import yaml
 
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint, VectorSpace
 from ragval_pipeline.demo.defects.site import Site
-from ragval_pipeline.demo.ingest import write_points
+from ragval_pipeline.demo.ingest import page_name, write_points
 from ragval_pipeline.demo.workspace import QDRANT, QUERIES_FILE, SITE, SUITE_FILE
+from ragval_pipeline.sources.site_folder import SiteFolder
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -36,7 +37,7 @@ def load_corpus(folder: Path) -> Corpus:
         space, points = _read_points(client, settings["qdrant"])
     return Corpus(
         folder=folder,
-        site=Site(_read_files(folder / SITE)),
+        site=_read_site(folder / SITE, settings.get("source", {}).get("base_path")),
         points=points,
         queries=yaml.safe_load(originals[QUERIES_FILE]),
         settings=settings,
@@ -65,9 +66,16 @@ def write_corpus(corpus: Corpus, folder: Path) -> Path:
     return folder / SUITE_FILE
 
 
-def _read_files(site: Path) -> dict[str, str]:
-    files = sorted(file for file in site.rglob("*") if file.is_file())
-    return {file.relative_to(site).as_posix(): file.read_text(encoding="utf-8") for file in files}
+def _read_site(root: Path, base_path: str | None) -> Site:
+    root = root.resolve()
+    files = sorted(file for file in root.rglob("*") if file.is_file())
+    site = Site({file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files})
+    urls = [entry.url for entry in site.entries]
+    folder = SiteFolder(root, base_path)
+    folder.learn_base_path(urls)
+    found = {url: file.relative_to(root).as_posix() for url in urls if (file := folder.find(url))}
+    site.names = {url: name for url, name in found.items() if name != page_name(url)}
+    return site
 
 
 @contextmanager

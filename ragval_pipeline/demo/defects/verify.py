@@ -61,9 +61,22 @@ def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | N
     return list(judge([planted], report, folder=folder)[0].problems)
 
 
-def judge(planted: Sequence[Planted], report: ValidationReport, *, folder: str | Path | None = None) -> list[Outcome]:
-    """How each of several defects, planted in one corpus, was named."""
-    seen = Seen(report, folder)
+def judge(
+    planted: Sequence[Planted],
+    report: ValidationReport,
+    *,
+    folder: str | Path | None = None,
+    before: Seen | None = None,
+) -> list[Outcome]:
+    """How each of several defects, planted in one corpus, was named.
+
+    Args:
+        planted: What was planted.
+        report: The report of the run.
+        folder: The run's folder; None: the report's first 100 subjects of each finding have to do.
+        before: What a run named before anything was planted: a corpus may have subjects of its own, which stay.
+    """
+    seen = Seen(report, folder, before=before, planted=planted)
     shared = [*_unexplained(planted, seen), *_late(planted, seen)]
     extra = tuple(sorted(_extra(planted, seen)))
     shared += [f"{code} is named, and can neither follow nor was planted" for code in extra]

@@ -30,8 +30,8 @@ def review(
         return Measurement(asset=GOLDEN_SET)
     vector = manifest.facts.vector(suite.qdrant.vector_name)
     golden = GoldenSet(
-        # Nobody expects anything of a query that is unjudged.
-        queries=[query for query in queries if not query.unjudged],
+        # Nobody expects anything of a query that is unjudged or a draft.
+        queries=[query for query in queries if query.counted],
         inventory=inventory,
         module_match=suite.retrieval.module_match,
         judge=suite.retrieval.judge,

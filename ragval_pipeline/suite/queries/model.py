@@ -6,7 +6,7 @@ What lives here: the model and its rules. What does not: file formats (``files``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AliasChoices,
@@ -90,6 +90,9 @@ class TestQuery(BaseModel):
     top_k: Rank | None = Field(None, description="Hits that the query is judged by; null: the suite's")
     negative: bool = Field(False, description="True: the index must not answer it")
     critical: bool = Field(False, description="True: the run fails when it fails")
+    status: Literal["draft"] | None = Field(
+        None, description="draft: asked and shown, and counted nowhere until a person has read it and takes this away"
+    )
     metadata: dict[str, Any] | None = Field(None, description="Kept as it is")
     embedding: Any = Field(None, description="Kept, not used: queries are embedded anew")
     timestamp: Any = Field(None, description="Kept, not used")
@@ -164,6 +167,11 @@ class TestQuery(BaseModel):
     def unjudged(self) -> bool:
         """Whether qrels judge other queries and no document relevant to this one, which expects nothing else either."""
         return self._unjudged
+
+    @property
+    def counted(self) -> bool:
+        """Whether criteria and findings count it: nobody stands for a draft, or for a query that is unjudged."""
+        return self.status is None and not self._unjudged
 
     def as_unjudged(self) -> TestQuery:
         """This query as one that is asked and shown and not counted."""

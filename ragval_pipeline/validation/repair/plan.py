@@ -156,6 +156,7 @@ class _World:
     usual: dict[tuple[str, str], Counter[Any]] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
     homes: dict[str, str | None] = field(default_factory=dict)
+    headed: Row | None = None
     size: int = LONGEST
     whole: bool = True
 
@@ -175,6 +176,8 @@ class _World:
         everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
         lengths, cut = [], _names(findings, "chunk.too_small")
         for row in rows():
+            if world.headed is None and _header(row):
+                world.headed = row
             if row["point_id"] not in cut:
                 lengths.append(len(row["text"] or ""))
             for name in ("module", "chapter"):
@@ -255,9 +258,20 @@ class _World:
             "module": self.value("module", blank),
             "chapter": self.value("chapter", blank),
         }
+        header = self._header_with(values)
         pieces = [piece for text in texts for piece in in_chunks(text, self.size)]
         for number, piece in enumerate(pieces):
-            yield Chunk(f"new {key} {number}", piece, values)
+            yield Chunk(f"new {key} {number}", piece, values, header)
+
+    def _header_with(self, values: Mapping[str, Any]) -> str:
+        """What the ingestion would embed in front of a page's chunks: as for others, with this address and title."""
+        if self.headed is None:
+            return ""
+        header = _header(self.headed)
+        for name in ("source_url", "title"):
+            if self.headed[name]:
+                header = header.replace(str(self.headed[name]), str(values[name] or ""))
+        return header
 
 
 def _names(findings: Iterable[Finding], code: str) -> frozenset[str]:
@@ -464,12 +478,17 @@ def _dead_conditions(subject: Subject) -> frozenset[str]:
     return frozenset(conditions or {"chapter"})
 
 
-def _chunk(row: Row, text: str | None = None) -> Chunk:
+def _header(row: Row) -> str:
     stored = row["text"] or ""
     embedded = row["embedded_text"] or stored
+    return str(embedded.removesuffix(stored)) if stored and embedded.endswith(stored) else ""
+
+
+def _chunk(row: Row, text: str | None = None) -> Chunk:
+    stored = row["text"] or ""
     return Chunk(
         str(row["point_id"]),
         stored if text is None else text,
         {name: row[name] for name in _PAYLOAD},
-        header=embedded.removesuffix(stored) if stored and embedded.endswith(stored) else "",
+        header=_header(row),
     )

@@ -37,14 +37,15 @@ def judge_query(
         top_k: Hits of a query that states no number of its own.
 
     Returns:
-        The query's part of the report. ``passed`` is null when the search failed, or nobody judged the query.
+        The query's part of the report. ``passed`` is None when the search failed, and for a query that does not count;
+        of a draft ``failed_conditions`` and ``fail_reason`` say how it would do.
     """
     outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in query.stated_conditions}
     best = best_score(answer.hits, rules)
     passed, pass_reason, failed = None, None, {}
     if answer.error is None and not query.unjudged:
         failed = _failed(query, answer, rules, judge)
-        passed = not failed
+        passed = not failed if query.counted else None
         pass_reason = _pass_reason(query, answer.hits, rules) if passed else None
     return QueryReport(
         query_id=query.id,
@@ -52,7 +53,7 @@ def judge_query(
         status="error" if answer.error else "success" if answer.hits else "no_matches",
         passed=passed,
         pass_reason=pass_reason,
-        fail_reason=answer.error or "; ".join(failed.values()) or (_UNJUDGED if query.unjudged else None),
+        fail_reason=answer.error or _fail_reason(query, "; ".join(failed.values())),
         failed_conditions=list(failed),
         best_similarity=best,
         module_match=_match(outcomes, "module", answer),
@@ -68,6 +69,7 @@ def judge_query(
 def held_to(query: TestQuery, rules: Rules, *, judge: Sequence[str] | None, top_k: int) -> HeldTo:
     """What decides on a query, with the arguments of ``judge_query``: a later run may ask more of it, or less."""
     conditions = ["score"] if query.negative else deciding_conditions(query, judge)
+    conditions = conditions if query.counted else []
     return HeldTo(
         top_k=query.top_k or top_k,
         conditions=conditions,
@@ -95,6 +97,14 @@ def deciding_conditions(query: TestQuery, judge: Sequence[str] | None) -> list[s
     stated = query.stated_conditions
     chosen = stated if judge is None else [name for name in CONDITIONS if name in judge and name in {*stated, "score"}]
     return chosen or ["score"]
+
+
+def _fail_reason(query: TestQuery, missed: str) -> str | None:
+    if query.unjudged:
+        return _UNJUDGED
+    if query.counted:
+        return missed or None
+    return f"a draft, which is not counted; as it stands it would {f'fail: {missed}' if missed else 'pass'}"
 
 
 def _failed(query: TestQuery, answer: Answer, rules: Rules, judge: Sequence[str] | None) -> dict[str, str]:

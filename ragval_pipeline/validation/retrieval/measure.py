@@ -15,6 +15,7 @@ from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
+from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.chunk_metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.crowding import crowded_answers
@@ -41,7 +42,8 @@ def measure_retrieval(
     """The measurement of ``query_validation_results``.
 
     Args:
-        queries: Every test query, in file order. Those that nobody judged are in ``query_results`` and count nowhere.
+        queries: Every test query, in file order. Those that nobody judged are in ``query_results`` and count nowhere;
+            of drafts only what needs no expectation counts: whether hits are complete, ordered and the same again.
         answers: One answer each; empty when nothing could be asked.
         settings: What the suite asks.
         failure: The system that failed while asking, if one did: then the results are kept and no criterion is.
@@ -53,9 +55,10 @@ def measure_retrieval(
         for query in queries
     ]
     shown = [report.model_dump(mode="json") for report in reports]
-    reports = [report for query, report in zip(queries, reports, strict=True) if not query.unjudged]
-    queries = [query for query in queries if not query.unjudged]
-    by_id = {query.id: by_id[query.id] for query in queries}
+    drafts = [report for query, report in zip(queries, reports, strict=True) if query.status == "draft"]
+    reports = [report for query, report in zip(queries, reports, strict=True) if query.counted]
+    by_id = {query.id: by_id[query.id] for query in queries if not query.unjudged}
+    queries = [query for query in queries if query.counted]
     sections = {**query_sections(queries, reports, by_id, settings), "query_results": shown}
     on_chunks = chunk_metrics(queries, by_id, settings)
     sections["retrieval_metrics"]["chunk"] = {name: value.model_dump() for name, value in on_chunks.items()}
@@ -65,6 +68,8 @@ def measure_retrieval(
     outcome = Outcome(queries, reports, by_id, settings)
     determinism, unstable = measure_determinism(by_id.values())
     values = [*outcome.values(), determinism, *_page_values(sections, settings)]
+    if drafts and not queries:
+        values = [_all_drafts(value, drafts) for value in values]
     findings = [
         *outcome.findings(),
         *unstable,
@@ -72,6 +77,15 @@ def measure_retrieval(
         *order_findings(by_id.values(), settings.distance),
     ]
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(findings), sections=sections)
+
+
+def _all_drafts(value: MeasuredValue, drafts: Sequence[QueryReport]) -> MeasuredValue:
+    """What had no query to measure is not applicable as long as no person has confirmed any."""
+    if value.reason_code != "no_data":
+        return value
+    fit = sum(not report.failed_conditions and report.status != "error" for report in drafts)
+    told = f"all {plural(len(drafts), 'query')} are drafts, of which {fit} would pass"
+    return not_measured(value.name, "not_applicable", told)
 
 
 def _unasked(query: TestQuery, failure: SystemFailure | None) -> Answer:

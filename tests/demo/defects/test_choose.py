@@ -5,8 +5,9 @@ import random
 import pytest
 
 from ragval_pipeline.demo.defects import ALL, HALF, ONE, Corpus
-from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_pages, choose_points, choose_queries
+from ragval_pipeline.demo.defects.choose import choose_pages, choose_points, choose_queries
 from ragval_pipeline.demo.ingest import module_of
+from ragval_pipeline.errors import NothingToSpoilError
 
 
 @pytest.fixture

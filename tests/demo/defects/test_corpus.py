@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 import yaml
 
 from ragval_pipeline.demo.defects import Corpus
 from ragval_pipeline.demo.defects.corpus import StoredPoint, VectorSpace
+from ragval_pipeline.demo.defects.site import Entry
 from ragval_pipeline.demo.workspace import DemoHome
+from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.queries.load import load_queries
 
@@ -70,6 +74,35 @@ def test_canonical_names_reach_into_nested_payload(corpus: Corpus):
     assert point.payload == {"metadata": {"module": "B"}}
     corpus.drop(point, "module")
     assert point.payload == {"metadata": {}}
+
+
+def test_canonical_names_reach_into_json_texts_and_what_is_embedded_follows(corpus: Corpus):
+    corpus.settings["payload"] = {"flavour": "llamaindex", "fields": {"module": "_node_content#metadata.module"}}
+    node = {"text": "Words.", "metadata": {"module": "A"}}
+    point = StoredPoint("1", {"_node_content": json.dumps(node), "url": "u"}, None)
+    corpus.points = [point]
+    assert (corpus.get(point, "text"), corpus.get(point, "module")) == ("Words.", "A")
+    corpus.put(point, "text", "Other words.")
+    corpus.put(point, "module", "B")
+    assert corpus.embedded(point) == "module: B\n\nOther words."
+    corpus.drop(point, "module")
+    assert json.loads(point.payload["_node_content"]) == {"text": "Other words.", "metadata": {}}
+
+
+def test_a_field_that_no_point_holds_is_told_by_its_name(corpus: Corpus):
+    for point in corpus.points:
+        corpus.drop(point, "chunk_index")
+    with pytest.raises(NothingToSpoilError, match="no point holds chunk_index"):
+        corpus.get(corpus.points[0], "chunk_index")
+    assert corpus.pages().keys() == set(corpus.scope_urls)
+
+
+def test_pages_are_found_under_the_names_that_a_site_has(corpus: Corpus):
+    url = corpus.scope_urls[0]
+    corpus.site.files["other.html"] = "<h1>Other</h1>"
+    corpus.site.set_entries([*corpus.site.entries, Entry(f"{url.partition('/docs')[0]}/other.html", None)])
+    corpus.write()
+    assert Corpus.load(corpus.folder).site.html(corpus.site.entries[-1].url) == "<h1>Other</h1>"
 
 
 def test_excluded_pages_are_not_in_scope(corpus: Corpus):

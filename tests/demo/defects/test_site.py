@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.demo.defects.site import Entry, Site
+from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.sources.page_text import page_texts
 
 SITE = "https://book.example"
 
@@ -34,6 +36,13 @@ def test_the_html_of_a_page_is_found_by_its_address_and_can_be_replaced(site: Si
     assert site.files["docs/a/index.html"] == "<h1>B</h1>"
 
 
-def test_a_page_without_a_file_is_an_error(site: Site):
-    with pytest.raises(KeyError):
+def test_a_page_without_a_file_cannot_be_spoilt(site: Site):
+    with pytest.raises(NothingToSpoilError, match="no file for"):
         site.html(f"{SITE}/docs/zebra")
+
+
+def test_what_is_appended_stands_at_the_end_of_the_content_whatever_element_holds_that(site: Site):
+    page = '<body><div role="main"><h1>A</h1><p>Words.</p></div><footer>f</footer></body>'
+    site.set_html(f"{SITE}/docs/a", page)
+    site.append(f"{SITE}/docs/a", "<p>More &amp; more.</p>")
+    assert [block.text for block in page_texts(site.html(f"{SITE}/docs/a")).blocks] == ["A", "Words.", "More & more."]

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragval_pipeline.demo.defects import Planted, clean, judge, verify
+from ragval_pipeline.demo.defects.seen import Seen
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.findings_parquet import findings_parquet
@@ -157,3 +158,13 @@ def test_an_outcome_says_how_many_subjects_were_named_and_where_the_finding_stan
     outcome = judge([MISSING], report(*findings))[0]
     assert (outcome.named, outcome.place) == (3, 2)
     assert judge([MISSING], report())[0].place is None
+
+
+def test_what_was_named_before_is_nobody_s_doing_unless_it_was_planted_as_well():
+    before = Seen(report(found("coverage.missing_page", "a", "c"), found("retrieval.dark_page", "d")), None)
+    after = report(found("coverage.missing_page", "a", "b", "c"), found("retrieval.dark_page", "a", "d"))
+    outcome = judge([MISSING], after, before=before)[0]
+    assert (outcome.recall, outcome.precision) == (1.0, 1.0)
+    assert outcome.problems == ("retrieval.dark_page is named, and can neither follow nor was planted",)
+    same = report(found("coverage.missing_page", "a", "b", "c"), found("retrieval.dark_page", "d"))
+    assert judge([MISSING], same, before=before)[0].problems == ()

@@ -40,7 +40,7 @@ def query(**fields: Any) -> TestQuery:
 def test_a_query_takes_every_field_of_the_seeds_and_gives_them_back():
     given = TestQuery.model_validate(FIELDS)
     assert given.fields() == FIELDS
-    assert set(TestQuery.model_fields) == {*FIELDS, "negative", "judgements"}
+    assert set(TestQuery.model_fields) == {*FIELDS, "negative", "judgements", "status"}
 
 
 @pytest.mark.parametrize("name", ["query_text", "query", "text"])

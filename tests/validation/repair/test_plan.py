@@ -48,6 +48,17 @@ def test_a_missing_page_gets_chunks_as_long_as_those_of_the_index_under_the_modu
     assert not repair.removed
 
 
+def test_a_missing_page_is_embedded_as_the_framework_embeds_the_others() -> None:
+    """Without the header of title and address that the other vectors are made from, its chunks rank lower."""
+    there = row("2", "gears/b", title="Worm gears")
+    header = f"url: {there['source_url']}\ntitle: Worm gears\n\n"
+    missing = about("coverage.missing_page", f"{SITE}/gears/a", "x.org/docs/gears/a")
+    [repair] = planned(missing, rows=[{**there, "embedded_text": f"{header}{there['text']}"}])
+    [title] = {chunk.values["title"] for chunk in repair.chunks}
+    assert title
+    assert {chunk.header for chunk in repair.chunks} == {f"url: {SITE}/gears/a\ntitle: {title}\n\n"}
+
+
 def test_a_text_of_another_page_makes_room_for_what_its_page_lacks() -> None:
     rows = [row("1", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
     [repair] = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)

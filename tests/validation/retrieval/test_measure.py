@@ -268,6 +268,36 @@ def test_queries_that_nobody_judged_are_shown_and_counted_nowhere(tmp_path: Path
     assert fields["error_queries"] == 0
 
 
+def test_a_draft_is_shown_with_how_it_would_do_and_neither_fails_nor_lifts_anything() -> None:
+    """No person has confirmed what it expects: 3 of 8 titles that a machine took for questions find their page."""
+    wanted = query(id="mine", relevant_urls=[f"{SITE}/a"])
+    drafts = [query(id=f"d{n}", status="draft", relevant_urls=[f"{SITE}/a"]) for n in range(2)]
+    mixed = measure([(wanted, A), (drafts[0], A), (drafts[1], B)])
+    assert values(mixed)["query_pass_rate"] == (1.0, 1, 1)
+    assert values(mixed)["retrieved_metadata_completeness"][2] == 3
+    assert [finding.code for finding in mixed.findings] == []
+    shown = {entry["query_id"]: entry for entry in mixed.sections["query_results"]}
+    assert [shown[name]["passed"] for name in ("mine", "d0", "d1")] == [True, None, None]
+    assert shown["d0"]["fail_reason"].endswith("as it stands it would pass")
+    assert "as it stands it would fail: " in shown["d1"]["fail_reason"]
+    assert _query_fields(mixed.sections)["total_queries"] == 1
+
+
+def test_of_drafts_alone_no_pass_rate_is_measured_and_none_is_missed() -> None:
+    drafts = [
+        (query(id=f"d{n}", status="draft", relevant_urls=[f"{SITE}/a"]), answer) for n, answer in enumerate((A, B))
+    ]
+    measured = measure(drafts)
+    for name in ("query_pass_rate", "relevance_rate", "avg_similarity", "accuracy"):
+        value = measured.value(name)
+        assert value is not None
+        assert (value.value, value.reason_code) == (None, "not_applicable")
+    rate = measured.value("query_pass_rate")
+    assert rate is not None
+    assert rate.reason == "all 2 queries are drafts, of which 1 would pass"
+    assert measured.findings == ()
+
+
 def test_hits_are_counted_in_whole_queries() -> None:
     pairs = [(query(id=f"q{n}", relevant_urls=[f"{SITE}/a"]), A if n < 29 else B) for n in range(49)]
     assert values(measure(pairs))["hit_at_3"][1:] == (29, 49)

@@ -4,6 +4,7 @@ from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, headi
 
 ROWS = [
     {"page_key": "a", "text": "Example"},
+    *({"page_key": "a", "text": f"Listing {number}."} for number in range(3)),
     {"page_key": "a", "text": "Screws are turned to the left."},
     {"page_key": "a", "text": "Nails are driven in."},
     {"page_key": "b", "text": "Another page."},
@@ -16,8 +17,16 @@ def test_a_page_is_asked_for_by_its_longest_chunks() -> None:
     assert [(query.key, query.kind, query.text) for query in asked] == [
         ("a", "passage", "Screws are turned to the left."),
         ("a", "passage", "Nails are driven in."),
+        *(("a", "passage", f"Listing {number}.") for number in range(3)),
     ]
-    assert len({query.id for query in asked}) == 2
+    assert len({query.id for query in asked}) == 5
+
+
+def test_a_chunk_that_is_stored_twice_is_asked_once() -> None:
+    """Copies of a page's longest chunk took the place of the chunk that found the page."""
+    twice = [{"page_key": "a", "text": "Screws are turned."} for _ in range(5)]
+    asked = passage_queries(["a"], [*twice, {"page_key": "a", "text": "Nails."}])
+    assert [query.text for query in asked] == ["Screws are turned.", "Nails."]
 
 
 def test_a_long_chunk_is_asked_by_its_beginning() -> None:

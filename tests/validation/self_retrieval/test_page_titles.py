@@ -15,6 +15,15 @@ def test_only_pages_that_the_payload_does_not_name_are_named_by_the_site() -> No
     assert named["x.org/b"] == OwnPage("x.org/b", "https://x.org/b", "Setup | Docs", ("Setting up", "On Windows"))
 
 
+def test_headings_that_the_payload_does_not_hold_are_those_of_the_site() -> None:
+    """Three of nine pages that only their payload's title was asked for were found by headings of their own."""
+    titled = OwnPage("x.org/a", "https://x.org/a", "From the payload")
+    [named] = with_page_titles(
+        {"x.org/a": titled}, [{"page_key": "x.org/a", "title": "Setup | Docs", "headings": HEADINGS}]
+    ).values()
+    assert named == OwnPage("x.org/a", "https://x.org/a", "From the payload", ("Setting up", "On Windows"))
+
+
 def test_a_page_without_a_title_is_named_by_its_first_heading() -> None:
     [named] = with_page_titles(
         {"x.org/b": BARE}, [{"page_key": "x.org/b", "title": " ", "headings": HEADINGS}]

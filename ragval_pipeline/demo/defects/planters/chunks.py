@@ -50,7 +50,7 @@ def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
     for url in pages:
         chunks = indexed[url]
         for number, point in enumerate(chunks):
-            text = corpus.get(point, "text")
+            text = corpus.text(point)
             middle = text.rfind(" ", 0, len(text) // 2 + 1) if " " in text[: len(text) // 2 + 1] else len(text) // 2
             for part, piece in enumerate((text[:middle], text[middle:].lstrip())):
                 index = len(chunks) + 2 * number + part

@@ -41,7 +41,7 @@ def stale_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     indexed = corpus.pages()
     dates = {}
     for number, url in enumerate(pages):
-        newest = max(dt.datetime.fromisoformat(corpus.get(point, "embedded_at")) for point in indexed[url])
+        newest = max(dt.datetime.fromisoformat(str(corpus.get(point, "embedded_at"))) for point in indexed[url])
         # A few seconds apart: the same date on all pages would be no date.
         dates[url] = f"{newest + dt.timedelta(seconds=60 + number % 60):%Y-%m-%dT%H:%M:%SZ}"
     corpus.site.set_lastmod(dates)

@@ -9,6 +9,7 @@ import uuid
 from ragval_pipeline.demo.defects.choose import choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+from ragval_pipeline.errors import NothingToSpoilError
 
 
 @defect("payload.unexpected_module", kind="points", describe="Renames the module of a point.")
@@ -38,11 +39,12 @@ def constant_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 @defect("payload.field_map", kind="points", describe="Nests everything but the text of every point under `metadata`.")
 def nested_fields(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     text = corpus.fields["text"]
+    if any(text not in point.payload for point in corpus.points):
+        raise NothingToSpoilError(f"{text} lies inside another field already")
     for point in corpus.points:
         rest = {name: value for name, value in point.payload.items() if name != text}
         point.payload = {text: point.payload[text], "metadata": rest}
-    required = corpus.settings["payload"]["required"]
-    return Planted("payload.field_map", frozenset(required))
+    return Planted("payload.field_map", frozenset(corpus.fields[name] for name in corpus.required))
 
 
 @defect("payload.duplicate_id", kind="points", describe="Gives a point the chunk id of another one.")
@@ -79,12 +81,13 @@ def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect("payload.flat_headings", kind="points", describe="Cuts the headings of every point down to the first.")
 def flat_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in corpus.points:
-        corpus.put(point, "headings", corpus.get(point, "headings")[:1])
+        corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])
     return Planted("payload.flat_headings", frozenset({corpus.fields["headings"]}))
 
 
 def _constant(corpus: Corpus, name: str, *, value: object = None) -> Planted:
-    same = corpus.get(corpus.points[0], name) if value is None else value
+    first = corpus.get(corpus.points[0], name)
+    same = first if value is None else value
     for point in corpus.points:
         corpus.put(point, name, same)
     return Planted("payload.constant_field", frozenset({corpus.fields[name]}), field=name)

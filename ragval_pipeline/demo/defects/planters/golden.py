@@ -7,13 +7,12 @@ from typing import Any
 
 from ragval_pipeline.demo.defects.choose import choose_queries
 from ragval_pipeline.demo.defects.corpus import Corpus
-from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
+from ragval_pipeline.demo.defects.registry import ONE, Amount, Planted, defect
 from ragval_pipeline.demo.workspace import SITE
+from ragval_pipeline.errors import NothingToSpoilError
 
 #: A file that is written beside the pages, which no page links.
 _QRELS = "judgements.qrels"
-#: Keys of a query that name pages.
-_PAGES_OF = ("relevant_urls", "acceptable_urls")
 
 
 @defect("query.dead_target", kind="queries", describe="Misspells the page that a query expects.")
@@ -49,7 +48,7 @@ def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, nee
     "query.unmatched_judgements", kind="queries", describe="Adds qrels that also judge topics which are in no file."
 )
 def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    query = rng.choice([query for query in corpus.queries if query.get("relevant_urls")])
+    (query,) = choose_queries(corpus, ONE, rng, suits=lambda query: bool(query.get("relevant_urls")))
     lost, page = [f"archive-{number}" for number in range(3)], query["relevant_urls"][0]
     lines = [f"{name} 0 {page} 2\n" for name in (*lost, query["id"])]
     corpus.site.files[_QRELS] = "".join(lines)
@@ -98,6 +97,8 @@ def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Rando
 @defect("query.no_coverage", kind="queries", describe="Drops every query about a module.")
 def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     modules = sorted({str(query["expected_module"]) for query in corpus.queries if query.get("expected_module")})
+    if not modules:
+        raise NothingToSpoilError("no query names the module that it is about")
     chosen = rng.choice(modules)
     folder = next(
         url.partition("/docs/")[2].split("/")[0]
@@ -111,18 +112,4 @@ def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
         if query.get("expected_module") != chosen
         and not any(about in url for url in (*query.get("relevant_urls", ()), *query.get("acceptable_urls", ())))
     ]
-    # A corpus may have modules that nobody asks about already, which stay.
-    return Planted("query.no_coverage", frozenset({folder, *_unasked(corpus)}))
-
-
-def _unasked(corpus: Corpus) -> set[str]:
-    """Folders of the site that no query expects a module or a page of."""
-    indexed = corpus.pages()
-    expected = {str(query["expected_module"]) for query in corpus.queries if query.get("expected_module")}
-    named = {url for query in corpus.queries for key in _PAGES_OF for url in query.get(key, ())}
-    folders: dict[str, bool] = {}
-    for url in corpus.scope_urls:
-        folder = url.partition("/docs/")[2].split("/")[0]
-        asked = url in named or any(corpus.get(point, "module") in expected for point in indexed.get(url, ()))
-        folders[folder] = folders.get(folder, False) or asked
-    return {folder for folder, asked in folders.items() if not asked}
+    return Planted("query.no_coverage", frozenset({folder}))

@@ -52,21 +52,21 @@ def file_address(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "coverage.url_variant",
     kind="points",
-    describe="Ingests a page again under its address with a slash at the end.",
+    describe="Ingests a page again under another spelling of its address, with or without the slash at its end.",
 )
 def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     indexed = corpus.pages()
     for url in pages:
-        add_copies(corpus, indexed[url], salt="slash", source_url=f"{url}/")
-    return Planted("coverage.url_variant", frozenset(spelling for url in pages for spelling in (url, f"{url}/")))
+        add_copies(corpus, indexed[url], salt="slash", source_url=_respelt(url))
+    return Planted("coverage.url_variant", frozenset(spelling for url in pages for spelling in (url, _respelt(url))))
 
 
 @defect(
     "coverage.url_variant",
     kind="points",
     variant="mixed",
-    describe="Stores some chunks of a page under its address with a slash.",
+    describe="Stores some chunks of a page under another spelling of its address.",
 )
 def two_spellings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng, min_chunks=2)
@@ -74,8 +74,13 @@ def two_spellings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     for url in pages:
         points = indexed[url]
         for point in rng.sample(points, max(1, len(points) // 2)):
-            corpus.put(point, "source_url", f"{url}/")
-    return Planted("coverage.url_variant", frozenset(spelling for url in pages for spelling in (url, f"{url}/")))
+            corpus.put(point, "source_url", _respelt(url))
+    return Planted("coverage.url_variant", frozenset(spelling for url in pages for spelling in (url, _respelt(url))))
+
+
+def _respelt(url: str) -> str:
+    """The same page: without the slash or ``.html`` at the end, or with a slash."""
+    return next((url.removesuffix(end) for end in ("/", ".html") if url.endswith(end)), f"{url}/")
 
 
 def _move(corpus: Corpus, pages: list[str], root: str) -> frozenset[str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_pages, choose_points
+from ragval_pipeline.demo.defects.choose import choose_pages, choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ONE, Amount, Planted, defect
 from ragval_pipeline.demo.defects.rewrite import rewrite
-from ragval_pipeline.demo.extract import article_blocks
+from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.sources.page_text import page_texts
 
 #: Words of a chunk in which 5 % are at least two words.
 _ENOUGH_WORDS = 40
@@ -18,16 +20,16 @@ _ENOUGH_WORDS = 40
 _LONG_PASSAGE = 60
 #: Words of a passage of which an eighth says little.
 _PASSAGE_WORDS = 8
-#: Two texts that share fewer of their words are about different things.
-_DISTINCT = 0.35
-_WORD = re.compile(r"[^\W\d_]{3,}")
+#: Of a text that is not on a page this share of its runs of three words may stand there all the same.
+_DISTINCT = 0.1
+_WORD, _WORDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[^\W_]+")
 
 
 @defect("integrity.drifted", kind="points", describe="Changes 5 to 20 % of the words of a chunk.")
 def drifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng, suits=lambda point: len(_text(corpus, point).split()) >= _ENOUGH_WORDS)
-    vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(_text(corpus, point))})
-    rewrite(corpus, [(point, _with_other_words(_text(corpus, point), vocabulary, rng)) for point in points])
+    points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _ENOUGH_WORDS)
+    vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(corpus.text(point))})
+    rewrite(corpus, [(point, _with_other_words(corpus.text(point), vocabulary, rng)) for point in points])
     return Planted("integrity.drifted", _ids(points))
 
 
@@ -38,7 +40,7 @@ def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     if not pairs:
         raise NothingToSpoilError("no two chunks of different pages are about different things")
     swapped = [
-        (one, _text(corpus, other)) for first, second in pairs for one, other in ((first, second), (second, first))
+        (one, corpus.text(other)) for first, second in pairs for one, other in ((first, second), (second, first))
     ]
     rewrite(corpus, swapped)
     return Planted("integrity.gone", _ids(point for point, _ in swapped))
@@ -47,12 +49,13 @@ def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect("integrity.not_captured", kind="points", describe="Cuts a paragraph of a page down to its first words.")
 def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     passages = {url: list(_single_passages(corpus, url)) for url in corpus.scope_urls}
-    pages = _choose(corpus, [url for url in passages if passages[url]], amount, rng)
+    pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(passages[url]))
     changes = []
     for url in pages:
-        point, passage = rng.choice(passages[url])
-        words = passage.split(" ")
-        changes.append((point, _text(corpus, point).replace(passage, " ".join(words[: len(words) // 8]), 1)))
+        point, (start, end) = rng.choice(passages[url])
+        text = corpus.text(point)
+        words = text[start:end].split()
+        changes.append((point, f"{text[:start]}{' '.join(words[: len(words) // 8])}{text[end:]}"))
     rewrite(corpus, changes)
     return Planted("integrity.not_captured", frozenset(pages))
 
@@ -60,10 +63,11 @@ def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect("integrity.heading_loss", kind="points", describe="Takes the headings below the first out of a page's chunks.")
 def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     stripped = {url: _without_headings(corpus, url) for url in corpus.scope_urls}
-    pages = _choose(corpus, [url for url in stripped if stripped[url]], amount, rng)
+    pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(stripped[url]))
+    nested = corpus.holds("headings")
     for url in pages:
         rewrite(corpus, stripped[url])
-        for point, _ in stripped[url]:
+        for point, _ in stripped[url] if nested else ():
             corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])
     return Planted("integrity.heading_loss", frozenset(pages))
 
@@ -108,13 +112,9 @@ def redirected(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect("text.glued_words", kind="points", describe="Joins the lines of a chunk, as an extraction without separators.")
 def glued(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     joint = re.compile(r"(?<=[A-Za-z])\n(?=[A-Za-z])")
-    points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(_text(corpus, point))))
-    rewrite(corpus, [(point, _text(corpus, point).replace("\n", "")) for point in points])
+    points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(corpus.text(point))))
+    rewrite(corpus, [(point, corpus.text(point).replace("\n", "")) for point in points])
     return Planted("text.glued_words", _ids(points))
-
-
-def _text(corpus: Corpus, point: StoredPoint) -> str:
-    return str(corpus.get(point, "text") or "")
 
 
 def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
@@ -133,46 +133,62 @@ def _with_other_words(text: str, vocabulary: Sequence[str], rng: random.Random) 
 
 
 def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[tuple[StoredPoint, StoredPoint]]:
-    """Points two by two, of different pages and about different things; each once."""
+    """Points two by two, each once, of which neither says what the page of the other says."""
+    said = {
+        url: {run for point in page for run in _trigrams(corpus.text(point))} for url, page in corpus.pages().items()
+    }
+
+    def is_new(one: StoredPoint, other: StoredPoint) -> bool:
+        return _share(corpus.text(one), said[corpus.get(other, "source_url")]) < _DISTINCT
+
     left = list(points)
     while left:
         first = left.pop()
-        words = set(_WORD.findall(_text(corpus, first).lower()))
         for place, second in enumerate(left):
-            other = set(_WORD.findall(_text(corpus, second).lower()))
-            apart = corpus.get(first, "source_url") != corpus.get(second, "source_url")
-            if apart and len(words & other) < _DISTINCT * min(len(words), len(other)):
+            if is_new(first, second) and is_new(second, first):
                 yield first, left.pop(place)
                 break
 
 
-def _choose(corpus: Corpus, suitable: Sequence[str], amount: Amount, rng: random.Random) -> list[str]:
-    """Some of the pages that suit and that nothing was planted in yet."""
-    free = [url for url in suitable if url not in corpus.spoilt]
-    if not free:
-        raise NothingToSpoilError("the corpus holds no page left that this defect could be planted in")
-    pages = sorted(rng.sample(free, min(amount.of(len(suitable)), len(free))))
-    corpus.spoilt.update(pages)
-    return pages
-
-
-def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, str]]:
-    """Paragraphs of a page that are a line of exactly one of its chunks, with that chunk."""
-    points = corpus.pages().get(url, [])
-    for block in article_blocks(corpus.site.html(url)):
-        if block.level or "\n" in block.text or sum(map(str.isalnum, block.text)) < _LONG_PASSAGE:
+def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, tuple[int, int]]]:
+    """Where paragraphs of a page stand that its chunks hold once, and say nothing alike besides: chunk and place."""
+    texts = [(point, corpus.text(point)) for point in corpus.pages().get(url, [])]
+    said = Counter(run for _, text in texts for run in _trigrams(text))
+    for block in page_texts(corpus.site.html(url)).blocks if texts else ():
+        words = _WORDS.findall(block.text)
+        if block.level or sum(map(len, words)) < _LONG_PASSAGE or len(words) < _PASSAGE_WORDS:
             continue
-        holders = [point for point in points if f"\n{block.text}\n" in f"{_text(corpus, point)}\n"]
-        if len(holders) == 1 and block.text.count(" ") >= _PASSAGE_WORDS:
-            yield holders[0], block.text
+        # An extraction may part words otherwise than the page does.
+        whole = _anyhow(words)
+        places = [(point, place.span()) for point, text in texts for place in whole.finditer(text)]
+        again = {run for run, count in Counter(_trigrams(block.text)).items() if said[run] > count}
+        if len(places) == 1 and _share(block.text, again) < _DISTINCT:
+            yield places[0]
+
+
+def _trigrams(text: str) -> list[tuple[str, ...]]:
+    """Every three words that follow each other in a text."""
+    words = _WORDS.findall(text.lower())
+    return list(zip(words, words[1:], words[2:], strict=False))
+
+
+def _share(text: str, said: Collection[tuple[str, ...]]) -> float:
+    """The share of a text's runs of three words that are said elsewhere."""
+    runs = _trigrams(text)
+    return sum(run in said for run in runs) / max(1, len(runs))
+
+
+def _anyhow(words: Sequence[str]) -> re.Pattern[str]:
+    """Words one after the other, whatever parts them."""
+    return re.compile(r"(?<![^\W_])" + r"[\W_]*".join(map(re.escape, words)) + r"(?![^\W_])")
 
 
 def _without_headings(corpus: Corpus, url: str) -> list[tuple[StoredPoint, str]]:
     """A page's chunks without all headings but the first; none when no heading would be lost by that."""
-    headings = [block.text for block in article_blocks(corpus.site.html(url)) if block.level > 1]
+    headings = [text for level, text in page_texts(corpus.site.html(url)).headings if level > 1]
     changes = []
     for point in corpus.pages().get(url, []):
-        lines = _text(corpus, point).split("\n")
+        lines = corpus.text(point).split("\n")
         changes.append((point, "\n".join(line for line in lines if line not in headings)))
     rest = _flat(" ".join(text for _, text in changes))
     lost = any(_flat(heading).strip() and _flat(heading) not in rest for heading in headings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_points
+from ragval_pipeline.demo.defects.choose import choose_pages, choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 from ragval_pipeline.demo.defects.rewrite import rewrite
@@ -20,8 +20,11 @@ _LEFT_WORDS = 4
 )
 def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)
-    suited = [page for page in _long_pages(corpus) if len(page) > 2 and _tokens(corpus, page[:-1]) > 1.1 * limit]
-    joined = [_join(corpus, page, page[:-1]) for page in _chosen(corpus, suited, amount, rng)]
+    indexed = corpus.pages()
+    pages = choose_pages(
+        corpus, amount, rng, min_chunks=3, suits=lambda url: _tokens(corpus, indexed[url][:-1]) > 1.1 * limit
+    )
+    joined = [_join(corpus, indexed[url], indexed[url][:-1]) for url in pages]
     return Planted("chunk.over_model_limit", frozenset(str(point.id) for point in joined))
 
 
@@ -33,63 +36,45 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)
     # A page that another defect has put under two addresses, or cut, cannot be one chunk as well.
-    joined = [_join(corpus, page, page) for page in _long_pages(corpus) if not _is_spoilt(corpus, page)]
+    scope = set(corpus.scope_urls) - corpus.spoilt
+    joined = [_join(corpus, page, page) for url, page in corpus.pages().items() if url in scope and len(page) > 1]
     pages = [corpus.get(point, "source_url") for point in joined if _tokens(corpus, [point]) > limit]
     return Planted("chunk.one_per_page", frozenset(pages))
 
 
 @defect("chunk.too_small", kind="points", describe="Cuts a chunk down to its last four words.")
 def too_small(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    ends = [_end(corpus.get(point, "text")) for point in corpus.points]
-    points = choose_points(corpus, amount, rng, suits=lambda point: ends.count(_end(corpus.get(point, "text"))) == 1)
-    rewrite(corpus, [(point, _end(corpus.get(point, "text"))) for point in points])
+    ends = [_end(corpus.text(point)) for point in corpus.points]
+    points = choose_points(corpus, amount, rng, suits=lambda point: ends.count(_end(corpus.text(point))) == 1)
+    rewrite(corpus, [(point, _end(corpus.text(point))) for point in points])
     return Planted("chunk.too_small", frozenset(str(point.id) for point in points))
 
 
 @defect("chunk.token_count_off", kind="points", describe="Multiplies the token count of a point by 5.")
 def token_count_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng, suits=lambda point: corpus.get(point, "token_count") > 3)
+    points = choose_points(corpus, amount, rng, suits=lambda point: (corpus.get(point, "token_count") or 0) > 3)
     for point in points:
         corpus.put(point, "token_count", 5 * corpus.get(point, "token_count"))
     return Planted("chunk.token_count_off", frozenset(str(point.id) for point in points))
 
 
 def _limit_of_the_longest(corpus: Corpus) -> int:
-    limit = max(corpus.get(point, "token_count") for point in corpus.points)
+    limit = max(corpus.get(point, "token_count") or 0 for point in corpus.points)
     corpus.settings["embedding"]["max_input_tokens"] = limit
     return int(limit)
 
 
-def _long_pages(corpus: Corpus) -> list[list[StoredPoint]]:
-    scope = set(corpus.scope_urls)
-    return [page for url, page in corpus.pages().items() if url in scope and len(page) > 1]
-
-
-def _is_spoilt(corpus: Corpus, page: Sequence[StoredPoint]) -> bool:
-    return corpus.get(page[0], "source_url") in corpus.spoilt
-
-
-def _chosen(
-    corpus: Corpus, suited: Sequence[list[StoredPoint]], amount: Amount, rng: random.Random
-) -> list[list[StoredPoint]]:
-    free = [page for page in suited if not _is_spoilt(corpus, page)]
-    if not free:
-        raise NothingToSpoilError("no page has chunks that are too long together")
-    chosen = rng.sample(free, min(amount.of(len(suited)), len(free)))
-    corpus.spoilt.update(corpus.get(page[0], "source_url") for page in chosen)
-    return chosen
-
-
 def _tokens(corpus: Corpus, points: Sequence[StoredPoint]) -> int:
-    return sum(corpus.get(point, "token_count") for point in points)
+    return sum(corpus.get(point, "token_count") or 0 for point in points)
 
 
 def _join(corpus: Corpus, page: Sequence[StoredPoint], points: Sequence[StoredPoint]) -> StoredPoint:
     """Put the text of some points of a page into the first of them."""
-    rewrite(corpus, [(points[0], "\n".join(corpus.get(point, "text") for point in points))])
+    rewrite(corpus, [(points[0], "\n".join(corpus.text(point) for point in points))])
     gone = {id(point) for point in points[1:]}
     corpus.points = [point for point in corpus.points if id(point) not in gone]
-    for index, point in enumerate([points[0], *page[len(points) :]]):
+    numbered = corpus.holds("chunk_index")
+    for index, point in enumerate([points[0], *page[len(points) :]] if numbered else ()):
         corpus.put(point, "chunk_index", index)
     return points[0]
 

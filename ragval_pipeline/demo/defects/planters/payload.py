@@ -8,17 +8,14 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
-from ragval_pipeline.demo.defects.choose import choose_points
+from ragval_pipeline.demo.defects.choose import choose_points, required_fields
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import Amount, Planted, defect
 
 
-@defect("payload.missing_field", kind="points", describe="Drops the chapter from the payload of a point.")
+@defect("payload.missing_field", kind="points", describe="Drops a required field from the payload of a point.")
 def missing_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng)
-    for point in points:
-        corpus.drop(point, "chapter")
-    return _planted("payload.missing_field", corpus, "chapter", points)
+    return _dropped(corpus, amount, rng, _required(corpus))
 
 
 @defect(
@@ -28,22 +25,17 @@ def missing_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     describe="Drops the source URL from the payload of a point.",
 )
 def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng, suits=_amid(corpus))
-    for point in points:
-        corpus.drop(point, "source_url")
-    return _planted("payload.missing_field", corpus, "source_url", points)
+    return _dropped(corpus, amount, rng, "source_url")
 
 
 @defect(
     "payload.empty_field",
     kind="points",
-    describe="Blanks the module of a point: null, an empty text, blanks, a zero-width space.",
+    describe="Blanks a required field of a point: null, an empty text, blanks, a zero-width space.",
 )
 def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng)
-    for point, nothing in zip(points, cycle((None, "", "  \t", "\u200b")), strict=False):
-        corpus.put(point, "module", nothing)
-    return _planted("payload.empty_field", corpus, "module", points)
+    values = cycle((None, "", "  \t", "\u200b"))
+    return _spoil(corpus, amount, rng, "payload.empty_field", _required(corpus), lambda _: next(values))
 
 
 @defect(
@@ -108,10 +100,7 @@ def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     describe="Stores a point with a source URL that is none.",
 )
 def no_url(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng, suits=_amid(corpus))
-    for point in points:
-        corpus.put(point, "source_url", str(corpus.get(point, "source_url")).partition("://")[2])
-    return _planted("payload.invalid_value", corpus, "source_url", points)
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "source_url", lambda url: url.partition("://")[2])
 
 
 def _spoil(
@@ -122,18 +111,31 @@ def _spoil(
     name: str,
     change: Callable[[Any], Any],
 ) -> Planted:
-    """Change one field of some points."""
-    points = choose_points(corpus, amount, rng)
+    """Change one field of some points that hold it."""
+    points = _holding(corpus, amount, rng, name)
     for point in points:
         corpus.put(point, name, change(corpus.get(point, name)))
     return _planted(code, corpus, name, points)
 
 
+def _dropped(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> Planted:
+    points = _holding(corpus, amount, rng, name)
+    for point in points:
+        corpus.drop(point, name)
+    return _planted("payload.missing_field", corpus, name, points)
+
+
+def _required(corpus: Corpus) -> str:
+    return next(iter(required_fields(corpus)), "source_url")
+
+
+def _holding(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> list[StoredPoint]:
+    """Points that hold a field; an address is not taken from the last of its page, which would leave no gap."""
+    last = {id(points[-1]) for points in corpus.pages().values()} if name == "source_url" else set()
+    return choose_points(
+        corpus, amount, rng, suits=lambda point: id(point) not in last and corpus.get(point, name) is not None
+    )
+
+
 def _planted(code: str, corpus: Corpus, name: str, points: list[StoredPoint]) -> Planted:
     return Planted(code, frozenset(str(point.id) for point in points), scope=corpus.fields[name], field=name)
-
-
-def _amid(corpus: Corpus) -> Callable[[StoredPoint], bool]:
-    """Whether a point is not the last of its page: a chunk that is cut off at the end leaves no gap."""
-    last = {id(points[-1]) for points in corpus.pages().values()}
-    return lambda point: id(point) not in last

@@ -31,8 +31,8 @@ def other_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 )
 def other_keyword(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     def expect(query: dict[str, Any], near: list[StoredPoint], far: list[StoredPoint]) -> None:
-        answered = {word.lower() for point in near for word in _WORD.findall(corpus.get(point, "text"))}
-        words = {word for point in far for word in _WORD.findall(corpus.get(point, "text"))}
+        answered = {word.lower() for point in near for word in _WORD.findall(corpus.text(point))}
+        words = {word for point in far for word in _WORD.findall(corpus.text(point))}
         query["expected_keywords"] = [rng.choice(sorted(word for word in words if word.lower() not in answered))]
 
     return _fail(corpus, amount, rng, expect, needs="expected_keywords")

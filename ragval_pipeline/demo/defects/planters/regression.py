@@ -84,11 +84,12 @@ def significant_drop(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 def corpus_turnover(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for url in corpus.scope_urls:
         corpus.site.set_html(url, _reworded(corpus.site.html(url)))
-    changes = [(point, str(corpus.get(point, "text"))) for point in corpus.points]
+    changes = [(point, corpus.text(point)) for point in corpus.points]
     rewrite(corpus, [(point, new) for point, text in changes if (new := _reworded(text)) != text])
+    told = [name for name in ("title", "headings") if corpus.holds(name)]
     for point in corpus.points:
-        for name in ("title", "headings"):
-            if name in corpus.fields and corpus.get(point, name) is not None:
+        for name in told:
+            if corpus.get(point, name) is not None:
                 corpus.put(point, name, _reworded_all(corpus.get(point, name)))
     _against_last_run(corpus)
     return Planted("regression.corpus_turnover", frozenset({corpus.collection}))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-import re
 from collections.abc import Collection
 from html import escape
-from itertools import combinations
 
 from ragval_pipeline.demo.defects.choose import choose_pages, choose_points
 from ragval_pipeline.demo.defects.copies import add_copies
@@ -17,7 +15,6 @@ from ragval_pipeline.demo.defects.rewrite import rewrite
 
 #: Words that two changed ones must leave nearly the same.
 _MIN_WORDS = 45
-_ALIKE, _RARE = 0.7, 12
 #: Words of a text that is another one when they are shuffled.
 _SHUFFLED_WORDS = 20
 _CHANGED = ("Quartz", "Marigold")
@@ -42,16 +39,10 @@ def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     describe="Puts a chunk with two words changed on another page, on the site and in the index.",
 )
 def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    # A corpus may have near duplicates of its own, which stay.
-    subjects = _alike_already(corpus)
-    points = choose_points(
-        corpus, amount, rng, suits=lambda point: len(corpus.get(point, "text").split()) >= _MIN_WORDS
-    )
+    points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _MIN_WORDS)
     scope = frozenset(corpus.scope_urls)
     copies = [_put_on_another_page(corpus, point, scope, rng) for point in points]
-    rewrite(corpus, [(copy, corpus.get(copy, "text")) for copy in copies])
-    subjects |= {str(point.id) for point in (*points, *copies)}
-    return Planted("chunk.near_duplicate", frozenset(subjects))
+    return Planted("chunk.near_duplicate", frozenset(str(point.id) for point in (*points, *copies)))
 
 
 @defect("chunk.stale_tail", kind="points", describe="Appends a chunk of a page's older, longer version to its points.")
@@ -81,7 +72,7 @@ def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
         old += add_copies(
             corpus, [last], salt="old", chunk_index=len(indexed[url]), embedded_at=f"{embedded:%Y-%m-%dT%H:%M:%SZ}"
         )
-    rewrite(corpus, [(point, _shuffled(corpus.get(point, "text"), rng)) for point in old])
+    rewrite(corpus, [(point, _shuffled(corpus.text(point), rng)) for point in old])
     return Planted("chunk.stale_tail", frozenset(str(point.id) for point in old))
 
 
@@ -90,15 +81,10 @@ def _put_on_another_page(corpus: Corpus, point: StoredPoint, scope: Collection[s
     pages = corpus.pages()
     own = corpus.get(point, "source_url")
     target = rng.choice([url for url in sorted(pages) if url != own and url in scope])
-    page = pages[target]
-    text = _with_two_words_changed(corpus.get(point, "text"))
-    places = {name: corpus.get(page[-1], name) for name in ("source_url", "title", "module", "chapter")}
-    headings = corpus.get(page[0], "headings")[:1]
-    copy = add_copies(corpus, [point], salt="near", **places, headings=headings, chunk_index=len(page), text=text)[0]
-    html = corpus.site.html(target)
-    paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in text.splitlines())
-    before, closing, after = html.rpartition("</article>")
-    corpus.site.set_html(target, f"{before}{paragraphs}{closing}{after}")
+    text = _with_two_words_changed(corpus.text(point))
+    (copy,) = add_copies(corpus, pages[target][-1:], salt=f"near {point.id}", chunk_index=len(pages[target]))
+    rewrite(corpus, [(copy, text)])
+    corpus.site.append(target, "".join(f"<p>{escape(line)}</p>\n" for line in text.splitlines()))
     return copy
 
 
@@ -119,27 +105,3 @@ def _shuffled(text: str, rng: random.Random) -> str:
         return " ".join(rng.sample(words, len(words)))
     characters = "".join(words)
     return "".join(rng.sample(characters, len(characters)))
-
-
-def _alike_already(corpus: Corpus) -> set[str]:
-    """Points of different pages that share seven tenths of their word trigrams."""
-    trigrams = [_trigrams(corpus.get(point, "text")) for point in corpus.points]
-    holders: dict[tuple[str, ...], list[int]] = {}
-    for place, held in enumerate(trigrams):
-        for trigram in held:
-            holders.setdefault(trigram, []).append(place)
-    # Texts that share most trigrams share a rare one.
-    pairs = {pair for places in holders.values() if len(places) <= _RARE for pair in combinations(places, 2)}
-    found: set[str] = set()
-    for first, second in pairs:
-        points = corpus.points[first], corpus.points[second]
-        common = len(trigrams[first] & trigrams[second])
-        alike = common >= _ALIKE * (len(trigrams[first]) + len(trigrams[second]) - common)
-        if alike and corpus.get(points[0], "source_url") != corpus.get(points[1], "source_url"):
-            found.update(str(point.id) for point in points)
-    return found
-
-
-def _trigrams(text: str) -> set[tuple[str, ...]]:
-    words = re.findall(r"[^\W_]+", text.lower())
-    return set(zip(words, words[1:], words[2:], strict=False))

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.demo.defects.choose import choose_queries
+from ragval_pipeline.demo.defects.choose import choose_queries, required_fields
 from ragval_pipeline.demo.defects.corpus import Corpus
 from ragval_pipeline.demo.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
 from ragval_pipeline.demo.defects.services import PassingReader, Service
+from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.snapshot.values import lookup
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "retrieval.incomplete_metadata",
     kind="service",
-    describe="Makes the server return a point without its token count, which the point itself has.",
+    describe="Makes the server return a point without a required field, which the point itself has.",
 )
 def incomplete_metadata(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     asked = [query for query in corpus.queries if "top_k" not in query]
@@ -48,7 +49,10 @@ def incomplete_metadata(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     # Not the last hit: the server may order a near tie differently.
     returned = sorted({str(point.id) for ranking in rankings for _, point in ranking[: top_k - 1]})
     chosen = frozenset(rng.sample(returned, amount.of(len(returned))))
-    field = corpus.fields["token_count"]
+    names = required_fields(corpus)
+    if not names:
+        raise NothingToSpoilError("the suite requires no field that a point could come without and still have a page")
+    field = corpus.fields[names[-1]]
     corpus.services.append(Service(reader=lambda inner: _Stripping(inner, chosen, field)))
     return Planted("retrieval.incomplete_metadata", chosen)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-import uuid
 from collections.abc import Sequence
 
-from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_pages, choose_points, choose_queries
+from ragval_pipeline.demo.defects.choose import choose_pages, choose_points, choose_queries
+from ragval_pipeline.demo.defects.copies import add_copies
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
+from ragval_pipeline.errors import NothingToSpoilError
 
 #: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
 _WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch", "vector.text_mismatch"})
@@ -66,7 +67,7 @@ def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
     crowded = set()
     for query, ranking in zip(asked, corpus.search([query["query_text"] for query in asked]), strict=True):
-        texts = [corpus.get(point, "text") for _, point in ranking[: int(query.get("top_k") or top_k)]]
+        texts = [corpus.text(point) for _, point in ranking[: int(query.get("top_k") or top_k)]]
         if len(texts) - len(set(texts)) >= len(texts) / 2:
             crowded.add(str(query["id"]))
     return Planted(
@@ -77,13 +78,9 @@ def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
 
 
 def _store_again(corpus: Corpus, point: StoredPoint, *, copies: int) -> None:
-    page = corpus.pages()[corpus.get(point, "source_url")]
+    count = len(corpus.pages()[corpus.get(point, "source_url")])
     for number in range(copies):
-        copy = StoredPoint(
-            str(uuid.uuid5(uuid.NAMESPACE_OID, f"{point.id}-{number}")), dict(point.payload), point.vector
-        )
-        corpus.put(copy, "chunk_index", len(page) + number)
-        corpus.points.append(copy)
+        add_copies(corpus, [point], salt=f"crowd {number}", chunk_index=count + number)
 
 
 def _share_finding(corpus: Corpus, point: StoredPoint, texts: Sequence[str]) -> float:

@@ -65,7 +65,7 @@ def on_this_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 )
 def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     last = [page[-1] for page in corpus.pages().values()]
-    rewrite(corpus, [(point, f"{corpus.get(point, 'text')}\n{_FOOTER}") for point in last])
+    rewrite(corpus, [(point, f"{corpus.text(point)}\n{_FOOTER}") for point in last])
     return Planted("text.boilerplate", frozenset(str(point.id) for point in last))
 
 
@@ -73,7 +73,7 @@ def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 def hash_mismatch(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     hashes = {str(point.id): corpus.get(point, "text_hash") for point in corpus.points}
     # Texts that differ in this word only would become one.
-    changed = Counter(_with_another_word(corpus.get(point, "text")) for point in corpus.points)
+    changed = Counter(_with_another_word(corpus.text(point)) for point in corpus.points)
     planted = _change(
         corpus,
         amount,
@@ -100,10 +100,10 @@ def _change(
     """Change the text of some points."""
 
     def suitable(point: StoredPoint) -> bool:
-        return suits(corpus.get(point, "text"))
+        return suits(corpus.text(point))
 
     points = choose_points(corpus, amount, rng, suits=suitable)
-    rewrite(corpus, [(point, change(corpus.get(point, "text"))) for point in points])
+    rewrite(corpus, [(point, change(corpus.text(point))) for point in points])
     return Planted(code, frozenset(str(point.id) for point in points))
 
 

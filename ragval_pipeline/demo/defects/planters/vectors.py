@@ -9,9 +9,10 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from ragval_pipeline.demo.defects.choose import NothingToSpoilError, choose_points
+from ragval_pipeline.demo.defects.choose import choose_points
 from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.demo.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
+from ragval_pipeline.errors import NothingToSpoilError
 
 Vectors = list[list[float]]
 
@@ -114,7 +115,7 @@ def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     describe="Embeds only the first half of the usual length of a text, as a model with a short input does.",
 )
 def cut_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    texts = [str(corpus.get(point, "text")) for point in corpus.points]
+    texts = [corpus.embedded(point) for point in corpus.points]
     limit = sorted(map(len, texts))[len(texts) // 2] // 2
     return _re_embedded(corpus, lambda _: corpus.embed([text[:limit] for text in texts]))
 
@@ -207,7 +208,7 @@ def _mismatched(points: Iterable[StoredPoint]) -> Planted:
 
 def _reworded(corpus: Corpus, rng: random.Random) -> list[str]:
     """The text of each point with other words of the corpus in every third place."""
-    texts = [str(corpus.get(point, "text")).split(" ") for point in corpus.points]
+    texts = [corpus.embedded(point).split(" ") for point in corpus.points]
     words = [word for text in texts for word in text]
     return [" ".join(word if place % 3 else rng.choice(words) for place, word in enumerate(text)) for text in texts]
 
@@ -234,10 +235,10 @@ def _pairs(corpus: Corpus, amount: Amount, rng: random.Random) -> list[tuple[Sto
     """Points two by two whose texts and vectors are not alike."""
     texts: dict[str, int] = {}
     for point in corpus.points:
-        text = str(corpus.get(point, "text"))
+        text = corpus.embedded(point)
         texts[text] = texts.get(text, 0) + 1
     wanted = amount if amount.count is None else Amount(count=2 * amount.count)
-    points = choose_points(corpus, wanted, rng, suits=lambda point: texts[str(corpus.get(point, "text"))] == 1)
+    points = choose_points(corpus, wanted, rng, suits=lambda point: texts[corpus.embedded(point)] == 1)
     pairs, waiting = [], points
     while len(waiting) > 1:
         first, *others = waiting
@@ -275,7 +276,7 @@ def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
 
     size = corpus.space.size
     rotation, _ = np.linalg.qr(np.random.default_rng(size).standard_normal((size, size)))
-    held = np.array(corpus.embed([str(corpus.get(point, "text")) for point in points]))
+    held = np.array(corpus.embed([corpus.embedded(point) for point in points]))
     turned: Vectors = (held @ rotation).tolist()
     return turned
 
@@ -286,7 +287,7 @@ def _hashed_words(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
 
     rows = np.zeros((len(points), corpus.space.size))
     for row, point in zip(rows, points, strict=True):
-        for word in re.findall(r"\w+", str(corpus.get(point, "text")).lower()):
+        for word in re.findall(r"\w+", corpus.embedded(point).lower()):
             number = zlib.crc32(word.encode())
             row[number % len(row)] += 1 if number >> 16 & 1 else -1
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -295,7 +296,7 @@ def _hashed_words(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
 
 
 def _titled(corpus: Corpus, point: StoredPoint) -> str:
-    return f"{corpus.get(point, 'title')}\n\n{corpus.get(point, 'text')}"
+    return f"{corpus.get(point, 'title')}\n\n{corpus.embedded(point)}"
 
 
 def _a_minute_before(corpus: Corpus, point: StoredPoint) -> None:
