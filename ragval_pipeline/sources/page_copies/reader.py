@@ -5,7 +5,7 @@ What lives here: access to parts. What does not: what is computed from them (``v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
@@ -46,6 +46,15 @@ class PageCopies:
         parts = in_bucket(self.manifest.parts, bucket, buckets)
         for batch in read_parts(self.folder(), parts, None if columns is None else list(columns)):
             yield from batch.to_pylist()
+
+    def records_of(self, keys: Collection[str]) -> Iterator[PageRecord]:
+        """The pages with these keys."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        wanted = pa.array(sorted(keys), pa.string())
+        for batch in read_parts(self.folder(), self.manifest.parts, None):
+            yield from map(record_from, batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)).to_pylist())
 
     def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
         """Every page; arguments as of ``rows``."""

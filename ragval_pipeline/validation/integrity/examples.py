@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragval_pipeline.sources.snapshot.lookup import rows_by_id
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import Alignment, align
@@ -35,9 +36,9 @@ def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
     shown = {chunk.point_id: chunk for chunk in differing[:EXAMPLES]}
     if not shown:
         return []
-    keys = {chunk.page_key for chunk in shown.values()}
-    pages = {record.page_key: Page(record) for record in facts.copies.records() if record.page_key in keys}
-    rows = {row["point_id"]: row for row in facts.snapshot.rows(COLUMNS) if row["point_id"] in shown}
+    keys = {chunk.page_key for chunk in shown.values() if chunk.page_key is not None}
+    pages = {record.page_key: Page(record) for record in facts.copies.records_of(keys)}
+    rows = rows_by_id(facts.snapshot.batches(COLUMNS), shown)
     found = []
     for name, chunk in shown.items():
         row, page = rows[name], pages[chunk.page_key or ""]
