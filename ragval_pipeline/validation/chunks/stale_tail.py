@@ -19,8 +19,8 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.integrity.classes import GONE_BELOW
-from ragval_pipeline.validation.integrity.content import PASSAGE_LETTERS, is_lost
+from ragval_pipeline.validation.integrity.content import is_lost
+from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
 
 #: Chunks of one page that are further apart were not embedded by the same ingestion.
@@ -135,9 +135,7 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts) ->
 
 def _all_gone(chunks: Sequence[ChunkFacts | None]) -> bool:
     """Whether chunks that are long enough to tell have little of their page: what it has is not the frame's."""
-    return all(
-        chunk is not None and chunk.letters >= PASSAGE_LETTERS and _own_share(chunk) < GONE_BELOW for chunk in chunks
-    )
+    return all(chunk is not None and chunk.letters >= PASSAGE_LETTERS and _own_share(chunk) < MOST for chunk in chunks)
 
 
 def _own_share(chunk: ChunkFacts) -> float:

@@ -69,7 +69,7 @@ def compare(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now
         indexed_urls=covered,
         missing_urls=missing,
         extra_urls=extra,
-        coverage_percentage=100 * len(covered) / len(scope) if scope else None,
+        coverage_percentage=100 * len(covered) / len(scope) if scope else None,  # definition
         timestamp=utc_text(now),
         by_module=_by_module(inventory, indexed),
     )
@@ -84,7 +84,7 @@ def _by_module(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> 
             total=len(pages),
             indexed=sum(pages),
             missing=len(pages) - sum(pages),
-            coverage_percentage=100 * sum(pages) / len(pages),
+            coverage_percentage=100 * sum(pages) / len(pages),  # definition
         )
         for module, pages in totals.items()
     }

@@ -7,7 +7,7 @@ the text itself (``validation/integrity``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
@@ -15,9 +15,6 @@ from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.lastmod import parse_lastmod
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
 from ragval_pipeline.validation.times import CLOCK_SKEW, utc_text
-
-#: A build that stamps every page takes a moment to do so.
-_ONE_BUILD = timedelta(seconds=10)
 
 
 def freshness_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now: datetime) -> list[Finding]:
@@ -37,7 +34,7 @@ def freshness_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPa
 
 def _suspicion(moments: list[datetime], now: datetime) -> str | None:
     """Why the dates cannot be those of changes; two pages may well have changed at the same time."""
-    if len(moments) > 2 and max(moments) - min(moments) <= _ONE_BUILD:
+    if len(moments) > 2 and max(moments) - min(moments) <= CLOCK_SKEW:
         return "every page has the same lastmod"
     if moments and min(moments) > now + CLOCK_SKEW:
         return "every lastmod lies in the future"

@@ -16,6 +16,8 @@ from ragval_pipeline.sources.urls import fold_path, host_of, is_http_url, is_loo
 from ragval_pipeline.validation.coverage.base_paths import counterparts
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
 
+#: Addresses that a host's details name.
+_SHOWN = 20  # shown
 FOREIGN = "coverage.foreign_host"
 LOOPBACK = "coverage.loopback_host"
 
@@ -83,7 +85,7 @@ def _foreign(
             details={
                 "pages": len(pages),
                 "points": sum(page.points for page in pages),
-                "urls": sorted(spelling for page in pages for spelling in page.spellings)[:20],
+                "urls": sorted(spelling for page in pages for spelling in page.spellings)[:_SHOWN],
             },
         )
         for host, pages in foreign.items()

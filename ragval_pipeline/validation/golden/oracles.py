@@ -26,13 +26,10 @@ from ragval_pipeline.validation.retrieval.texts import (
     name_matches,
     normalise_name,
 )
+from ragval_pipeline.validation.thresholds import MOST
 
-#: An expectation that random chunks meet this often says nothing of a search.
-WEAK_FROM = 0.5
-#: Below this many chunks a top_k is most of the index, and whatever is expected is in it.
-FEWEST_CHUNKS = 10
 #: Of more requirements the least likely are taken: what meets all of them meets these.
-_MOST_REQUIREMENTS = 8
+_MOST_REQUIREMENTS = 8  # work
 
 #: What some chunk of the top_k has to be like.
 _Requirement: TypeAlias = Callable[[Chunk], bool]
@@ -57,17 +54,18 @@ def weak_oracles(
         judge: Conditions that decide, or null for all that a query states.
         top_k: Chunks drawn for a query that states no number of its own.
     """
-    if facts.points < FEWEST_CHUNKS:
-        return []
     subjects = []
     for query in queries:
-        required = {} if query.negative else _required(query, page_key, module_match, judge)
-        met, chance = _chance(list(required.values()), facts, min(query.top_k or top_k, facts.points))
-        if required and chance >= WEAK_FROM:
+        draws = query.top_k or top_k
+        # Where half of the index is drawn, whatever is expected is in it.
+        pointless = query.negative or draws > MOST * facts.points
+        required = {} if pointless else _required(query, page_key, module_match, judge)
+        met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
+        if chance >= MOST:
             details = {
                 "chance": chance,
                 "base_rate": met,
-                "top_k": query.top_k or top_k,
+                "top_k": draws,
                 "conditions": sorted({name for name, _ in required}),
                 "keywords": list(query.expected_keywords),
             }
@@ -88,7 +86,7 @@ def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> 
     for requirement in required:
         share = sum(map(requirement, facts.sample)) / len(facts.sample)
         likely = 1 - _none(facts.points, round(share * facts.points), draws)
-        if likely < WEAK_FROM:
+        if likely < MOST:
             return 0.0, 0.0
         alone.append((likely, requirement))
     rarest = [requirement for _, requirement in sorted(alone, key=lambda entry: entry[0])[:_MOST_REQUIREMENTS]]

@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-
-#: From this many right hits on, a share of them says something.
-FEWEST_HITS = 5
-#: A threshold that turns down more than this share of right hits, or lets in more of the wrong ones, cannot separate.
-UNFIT_SHARE = 0.5
+from ragval_pipeline.validation.regression.paired import fewest_pairs
+from ragval_pipeline.validation.thresholds import MOST, ROUNDING
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class Scores:
         return _share([self._reaches(score, threshold) for score in self.negative])
 
     def _reaches(self, score: float, threshold: float) -> bool:
-        return score >= threshold - 1e-6 if self.higher_is_better else score <= threshold + 1e-6
+        return score >= threshold - ROUNDING if self.higher_is_better else score <= threshold + ROUNDING
 
 
 def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
@@ -48,9 +45,10 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
         scores: What it is judged by.
         used: The thresholds of all queries: those that do the same are as unfit.
     """
-    rejected = scores.rejected(threshold) if len(scores.right) >= FEWEST_HITS else 0.0
-    admitted = scores.admitted(threshold) if len(scores.negative) >= FEWEST_HITS else 0.0
-    if rejected <= UNFIT_SHARE and admitted <= UNFIT_SHARE:
+    # Of fewer, even all of them may be on one side by chance.
+    rejected = scores.rejected(threshold) if len(scores.right) >= fewest_pairs() else 0.0
+    admitted = scores.admitted(threshold) if len(scores.negative) >= fewest_pairs() else 0.0
+    if rejected <= MOST and admitted <= MOST:
         return []
     details = {
         "rejected": rejected,
@@ -63,11 +61,11 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
         f"would let in {admitted:.0%} of {len(scores.negative)} answers to negative queries" if scores.negative else "",
     ]
     message = f"The threshold {threshold:g} {' and '.join(filter(None, done))}."
-    held = {Aspect.REACH: rejected <= UNFIT_SHARE, Aspect.SELECTION: admitted <= UNFIT_SHARE}
+    held = {Aspect.REACH: rejected <= MOST, Aspect.SELECTION: admitted <= MOST}
     without = frozenset(aspect for aspect, holds in held.items() if holds)
     measures = {Aspect.REACH: scores.rejected, Aspect.SELECTION: scores.admitted}
     broken = [measure for aspect, measure in measures.items() if aspect not in without]
-    alike = tuple(sorted(value for value in set(used) if any(measure(value) > UNFIT_SHARE for measure in broken)))
+    alike = tuple(sorted(value for value in set(used) if any(measure(value) > MOST for measure in broken)))
     subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without)
     return [make_finding("query.threshold_unfit", [subject], message=message)]
 
@@ -79,9 +77,9 @@ def _quantiles(scores: Sequence[float]) -> dict[str, float] | None:
     return {
         "n": len(ordered),
         "min": ordered[0],
-        "p10": ordered[int(0.10 * (len(ordered) - 1))],
+        "p10": ordered[int(0.10 * (len(ordered) - 1))],  # definition
         "median": statistics.median(ordered),
-        "p90": ordered[int(0.90 * (len(ordered) - 1))],
+        "p90": ordered[int(0.90 * (len(ordered) - 1))],  # definition
         "max": ordered[-1],
     }
 

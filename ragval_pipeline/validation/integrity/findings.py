@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.integrity.measure import Compared
 
 #: Passages, headings and joins that the details of one subject hold, and the most that are counted of one page.
-DETAILED, MOST = 10, 50
+DETAILED, COUNTED = 10, 50  # shown
 
 
 def integrity_findings(compared: Compared, stands_on: Mapping[str, str]) -> list[Finding]:
@@ -88,8 +88,8 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             cut = _cut(compared, page)
             details = {
                 "captured": round(captured, 4),
-                "lost": min(len(passages), MOST),
-                "lost_letters": sum(block.letters for block in passages[:MOST]),
+                "lost": min(len(passages), COUNTED),
+                "lost_letters": sum(block.letters for block in passages[:COUNTED]),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
                 **cut,
             }
@@ -104,7 +104,7 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
         if headings:
             shown = [block.text for block in headings[:DETAILED]]
             cut = _cut(compared, page)
-            details = {"lost": min(len(headings), MOST), "headings": shown, **cut}
+            details = {"lost": min(len(headings), COUNTED), "headings": shown, **cut}
             yield Subject(name=page.url, page=page.page_key, details=details, without=_uncut(cut))
 
 

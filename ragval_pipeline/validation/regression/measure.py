@@ -23,9 +23,9 @@ from ragval_pipeline.validation.report import QueryReport
 ASSET = "regression"
 CRITERION = "no_regression"
 #: Queries that a drop names; the finding counts the others.
-_NAMED = 20
+_NAMED = 20  # shown
 #: Kinds of changes to queries that a reason tells apart.
-_KINDS = 3
+_KINDS = 3  # shown
 
 
 def measure_regression(comparison: Comparison, *, baseline: str, collection: str) -> Measurement:

@@ -15,7 +15,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 #: Lowest and highest score of a distance; a cosine of 1.00000006 is rounding. A dot product has no bounds, and yet
 #: infinity and NaN are no score of any distance.
@@ -49,14 +49,14 @@ def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | N
         return {"problem": "range", "rank": outside[0].rank, "score": _shown(outside[0].score), "distance": distance}
     sign = 1 if distance in {"Cosine", "Dot"} else -1
     for better, worse in pairwise(hits):
-        if sign * worse.score > sign * better.score + SCORE_TOLERANCE:
+        if sign * worse.score > sign * better.score + ROUNDING:
             return {"problem": "order", "rank": worse.rank, "scores": [better.score, worse.score]}
     return None
 
 
 def _is_possible(score: float, distance: Distance) -> bool:
     low, high = RANGES[distance]
-    return math.isfinite(score) and low - SCORE_TOLERANCE <= score <= high + SCORE_TOLERANCE
+    return math.isfinite(score) and low - ROUNDING <= score <= high + ROUNDING
 
 
 def _shown(score: float) -> float | str:

@@ -10,7 +10,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
-from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 
 def measure_determinism(answers: Iterable[Answer]) -> tuple[MeasuredValue, list[Finding]]:
@@ -55,7 +55,7 @@ def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:
 
 def _same_score(one: float, two: float) -> bool:
     # Infinity and NaN are ``retrieval.invalid_order``; the same one given twice is no difference as well.
-    return one == two or abs(one - two) <= SCORE_TOLERANCE or (math.isnan(one) and math.isnan(two))
+    return one == two or abs(one - two) <= ROUNDING or (math.isnan(one) and math.isnan(two))
 
 
 def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:

@@ -14,19 +14,11 @@ from ragval_pipeline.text.words import words_of
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.quality import distribution
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
+from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE, HUB_TIMES_EXPECTED
 
 ASSET = "self_retrieval"
-#: A chunk is a hub when it is among the hits of this share of the queries of other pages, and this many times as often
-#: as a chunk is on average (the binomial expectation). Clean chunks reach at most 9 % in books and 21 % in references
-#: of classes and methods, and 2.6 times the average where few chunks were joined; a list of all headings reaches 27 to
-#: 50 %, a mean vector 47 %.
-HUB_SHARE = 0.25
-HUB_TIMES_EXPECTED = 3.0
-#: Unrelated queries that these must be worth. The chunk about a subject turns up for all that is asked about it: 21
-#: titles about the arguments of a command line are worth 6, 14 titles that a list of contents answers are worth 12.
-HUB_QUERIES = 10.0
 #: Queries of a hub that its details hold at most.
-HUB_EXAMPLES = 20
+HUB_EXAMPLES = 20  # shown
 
 PageOf = Callable[[Mapping[str, Any]], str | None]
 
@@ -112,7 +104,7 @@ def _interval(hits: int, asked: int) -> tuple[float, float]:
     """Wilson's interval at 95 % for the share of hits."""
     from scipy.stats import binomtest
 
-    interval = binomtest(hits, asked).proportion_ci(confidence_level=0.95, method="wilson")
+    interval = binomtest(hits, asked).proportion_ci(confidence_level=0.95, method="wilson")  # definition
     return float(interval.low), float(interval.high)
 
 

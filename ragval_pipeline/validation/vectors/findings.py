@@ -12,6 +12,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.thresholds import MOST, NOISE
 from ragval_pipeline.validation.vectors.models import Decision, Kind
 from ragval_pipeline.validation.vectors.partition import Label, Look, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
@@ -20,8 +21,8 @@ Row = Mapping[str, Any]
 
 #: Snapshot columns that subjects are described with.
 COLUMNS = ("point_id", "page_key", "source_url")
-#: Share of points that a value must hold for to be spoken of as the collection's.
-_MOST = 0.5
+#: Points with the same vector that a subject names.
+_SHOWN = 20  # shown
 
 _CAUSES: Mapping[Kind, str] = {
     "noise": "The vectors are unrelated to those of {model}, and not even similar texts have similar ones",
@@ -29,8 +30,6 @@ _CAUSES: Mapping[Kind, str] = {
     "input_type": "The collection was embedded {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
-    "unclear": "The vectors resemble those of {model} too little for a change of the text: another version of the "
-    "model, or another text",
 }
 #: What single vectors look like, and where such vectors come from.
 _LOOKS: Mapping[Look, str] = {
@@ -85,7 +84,7 @@ def identical(groups: Sequence[Sequence[str]], points: Described) -> list[Findin
     if not groups:
         return []
     subjects = [
-        points.subject(name, others=[entry for entry in group if entry != name][:20], group_size=len(group))
+        points.subject(name, others=[entry for entry in group if entry != name][:_SHOWN], group_size=len(group))
         for group in groups
         for name in group
     ]
@@ -155,7 +154,7 @@ def mismatch(
         "median_cosine": round(decision.median or 0.0, 4),
         "kind": decision.mismatch,
         "embedder_model": model,
-        "payload_models": dict(names.most_common(5)),
+        "payload_models": dict(names.most_common(_SHOWN)),
         **({"best_variant": _shown(decision.best)} if decision.best else {}),
     }
     message = (
@@ -205,7 +204,7 @@ def distance(vector: VectorFacts, *, model: str, longest: float) -> list[Finding
         model: The embedder's, made for cosine.
         longest: Largest distance of a stored norm from 1: with unit vectors the dot product is the cosine.
     """
-    if vector.distance == "Cosine" or (vector.distance == "Dot" and longest <= 1e-3):
+    if vector.distance == "Cosine" or (vector.distance == "Dot" and longest <= NOISE):
         return []
     details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
     return [
@@ -240,7 +239,7 @@ def _cause(decision: Decision, model: str) -> str:
     means = decision.best.means if decision.best is not None and explains else ""
     unexplained = decision.mismatch == "preprocessing" and not explains
     text = (_UNEXPLAINED if unexplained else _CAUSES[decision.mismatch]).format(model=model, means=means)
-    if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + 0.02:
+    if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + NOISE:
         return text
     return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"
 
@@ -249,7 +248,7 @@ def _contradiction(names: Counter[str], model: str, sampled: int) -> str:
     if not names:
         return ""
     name, count = names.most_common(1)[0]
-    if count < _MOST * sampled:
+    if count < MOST * sampled:
         return ""
     if _same_model(name, model):
         return f"; the payload names {name} all the same"

@@ -67,7 +67,7 @@ def test_a_right_page_that_fills_the_hits_while_another_right_page_waits_is_a_cr
 
 
 def test_few_hits_and_negative_queries_are_never_crowded():
-    hits = tuple(hit(rank, "a", text(1)) for rank in range(1, 4))
+    hits = tuple(hit(rank, "a", text(1)) for rank in range(1, 3))
     assert not crowded(query(), Answer("q", hits))
     many = tuple(hit(rank, "a", text(1)) for rank in range(1, 6))
     assert not crowded(query(negative=True), Answer("q", many))

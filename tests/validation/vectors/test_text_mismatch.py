@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.thresholds import MATCH
 from ragval_pipeline.validation.vectors import spaces
-from ragval_pipeline.validation.vectors.thresholds import MATCH
 from tests.validation.vectors.space import SIZE, Floats, Space, embedded, other_model, space, subjects
 
 
