@@ -12,7 +12,7 @@ from ragval_pipeline.validation.facts.page import Page, Searched
 from ragval_pipeline.validation.facts.store import Facts
 
 if TYPE_CHECKING:
-    from ragval_pipeline.validation.integrity.measure import Compared
+    from ragval_pipeline.validation.integrity.findings import Compared
 
 #: ``same`` stands in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
 SegmentKind = Literal["same", "index", "page", "skipped"]
