@@ -13,6 +13,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
@@ -21,9 +22,10 @@ from ragval_pipeline.validation.measurement import (
     ratio,
 )
 from ragval_pipeline.validation.thresholds import MATCH
-from ragval_pipeline.validation.vectors import findings as wording
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
+from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
+from ragval_pipeline.validation.vectors.findings import Vectors
 from ragval_pipeline.validation.vectors.models import Decision, decide, worth_trying
 from ragval_pipeline.validation.vectors.partition import Label, Partition, mark_copies
 from ragval_pipeline.validation.vectors.spaces import (
@@ -135,6 +137,7 @@ class _Judged:
         self._found, self._settings, self._rows_of = found, settings, rows_of
         self._points = points = Partition(found)
         self._strangers, self._decision = Strangers([], [], [], []), Decision(compared=points.sampled)
+        self._named: list[str | None] = []
         self._changed = self._changed_texts()
         groups = same_vectors(found)
         if len(points.off()):
@@ -157,21 +160,25 @@ class _Judged:
 
     def findings(self) -> list[Finding]:
         """Everything that is wrong with the vectors."""
-        found, settings, points, decision = self._found, self._settings, self._points, self._decision
+        found, settings, points = self._found, self._settings, self._points
         named = points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
         every = frozenset().union(found.missing, found.zero, named, *self._copies)
-        described = wording.Described(self._rows_of(every, wording.COLUMNS), found.points)
-        checked = settings.made_for_cosine and found.ids
-        return [
-            *wording.missing_and_zero(found.missing, found.zero, described),
-            *(wording.distance(settings.vector, model=settings.model, longest=found.longest) if checked else ()),
-            *wording.swapped(points, described),
-            *wording.identical(self._copies, described),
-            *wording.mixed(points, decision, described),
-            *(wording.mismatch(points, decision, self._named, model=settings.model, collection=settings.collection)
-              if decision.mismatch else ()),
-            *wording.text_mismatch(points, described),
-        ]  # fmt: skip
+        return find_all(
+            Vectors(
+                collection=settings.collection,
+                model=settings.model,
+                points=found.points,
+                missing=found.missing,
+                zero=found.zero,
+                copies=self._copies,
+                partition=points,
+                decision=self._decision,
+                named=self._named,
+                rows=self._rows_of(every, DESCRIBED),
+                vector=settings.vector if settings.made_for_cosine and found.ids else None,
+                longest=found.longest,
+            )
+        )
 
     def value(self) -> MeasuredValue:
         """``embedding_match``."""
