@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.retrieval.rankings import page_ranking
 from ragval_pipeline.validation.retrieval.texts import fold_text
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, NEAR_DUPLICATE
 
 
-def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> list[Finding]:
+def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> list[Subject]:
     """Queries whose top k is filled by repetitions, or by one right page while another right page waits behind it.
 
     A question about one page may well be answered by that page alone: that is no crowd.
@@ -34,7 +35,12 @@ def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer],
             details = {"hits": len(answer.hits), "repeated": repeated, "crowded_out": waiting}
             points = [hit.id for hit in answer.hits]
             subjects.append(Subject(name=query.id, details={**details, "points": points}, points=tuple(points)))
-    return [make_finding("retrieval.crowded_top_k", subjects)] if subjects else []
+    return subjects
+
+
+@detector("retrieval.crowded_top_k", needs=Outcome)
+def _crowded(outcome: Outcome) -> list[Subject]:
+    return crowded_answers(outcome.queries, outcome.answers, outcome.settings.rules.read)
 
 
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
