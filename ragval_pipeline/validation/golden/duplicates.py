@@ -8,7 +8,14 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.retrieval.texts import fold_text
+
+
+@detector("query.duplicate", needs=Reviewed)
+def _duplicates(reviewed: Reviewed) -> list[Finding]:
+    return duplicate_queries(reviewed.golden.queries)
 
 
 def duplicate_queries(queries: Sequence[TestQuery]) -> list[Finding]:

@@ -7,9 +7,16 @@ from collections.abc import Mapping
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.criteria import Gate
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.thresholds import FEW
 from ragval_pipeline.validation.verdict import TOLERANCE
+
+
+@detector("query.unreachable_gate", needs=Reviewed)
+def _gates(reviewed: Reviewed) -> list[Finding]:
+    return unreachable_gates(reviewed.metrics, reviewed.golden.gates)
 
 
 def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[str, Gate]) -> list[Finding]:

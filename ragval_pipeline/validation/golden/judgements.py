@@ -9,7 +9,15 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.golden.index_facts import IndexFacts
+
+
+@detector("query.unmatched_judgements", needs=Reviewed)
+def _judgements(reviewed: Reviewed) -> list[Finding]:
+    golden = reviewed.golden
+    return unmatched_judgements(golden.queries, reviewed.facts, golden.inventory.folder().key, golden.unmatched_topics)
 
 
 def unmatched_judgements(

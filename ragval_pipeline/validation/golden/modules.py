@@ -8,7 +8,14 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.inventory import START, SiteInventory, modules_of
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.retrieval.texts import normalise_name
+
+
+@detector("query.no_coverage", needs=Reviewed)
+def _unasked(reviewed: Reviewed) -> list[Finding]:
+    return unasked_modules(reviewed.golden.queries, reviewed.golden.inventory)
 
 
 def unasked_modules(queries: Sequence[TestQuery], inventory: SiteInventory) -> list[Finding]:

@@ -16,6 +16,8 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.texts import (
@@ -33,6 +35,19 @@ _MOST_REQUIREMENTS = 8  # work
 
 #: What some chunk of the top_k has to be like.
 _Requirement: TypeAlias = Callable[[Chunk], bool]
+
+
+@detector("query.weak_oracle", needs=Reviewed)
+def _weak(reviewed: Reviewed) -> list[Finding]:
+    golden = reviewed.golden
+    return weak_oracles(
+        golden.queries,
+        reviewed.facts,
+        golden.inventory.folder().key,
+        module_match=golden.module_match,
+        judge=golden.judge,
+        top_k=golden.top_k,
+    )
 
 
 def weak_oracles(

@@ -10,8 +10,16 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.nearest import nearest
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.golden.index_facts import IndexFacts
 from ragval_pipeline.validation.retrieval.texts import ModuleMatch, chapter_matches, name_matches, normalise_name
+
+
+@detector("query.dead_target", needs=Reviewed)
+def _dead(reviewed: Reviewed) -> list[Finding]:
+    golden = reviewed.golden
+    return dead_targets(golden.queries, reviewed.facts, golden.inventory, module_match=golden.module_match)
 
 
 def dead_targets(
