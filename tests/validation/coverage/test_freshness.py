@@ -102,6 +102,13 @@ def test_the_seconds_of_one_build_are_one_date() -> None:
     assert "the same lastmod" in (suspicion(stamped) or "")
 
 
+def test_the_minutes_of_a_long_build_are_one_date_and_those_of_a_morning_are_not() -> None:
+    built = {path: f"2026-11-01T10:{3 * number:02}:00Z" for number, path in enumerate(OLD)}
+    edited = {path: f"2026-11-01T10:{4 * number:02}:00Z" for number, path in enumerate(OLD)}
+    assert "the same lastmod" in (suspicion(built) or "")
+    assert len(stale(judge(edited))) == len(OLD)
+
+
 def test_dates_in_the_future_alone_say_nothing() -> None:
     future = {path: f"2027-01-{day:02}" for day, path in enumerate(OLD, 1)}
     assert "lies in the future" in (suspicion(future) or "")

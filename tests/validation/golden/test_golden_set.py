@@ -123,6 +123,13 @@ def test_a_keyword_is_weak_by_how_often_the_top_k_holds_it_and_not_by_its_share_
     assert drawn > 0.9
 
 
+def test_a_top_k_of_more_than_half_of_the_index_finds_whatever_is_expected_and_says_nothing():
+    chunks = [chunk(f"/{n}", text="a robot moves" if n == 1 else "something else") for n in range(20)]
+    asked = [query("q", expected_keywords=["robot"])]
+    assert weak(asked, chunks, top_k=10) == {"q": pytest.approx(0.5)}
+    assert weak(asked, chunks, top_k=11) == {}
+
+
 def test_different_chunks_may_meet_the_conditions_of_a_query():
     chunks = [chunk(f"/{n}", "one" if n < 6 else "two", "robot" if n >= 8 else "arm") for n in range(14)]
     asked = [query("q", expected_module="one", expected_keywords=["robot"])]
