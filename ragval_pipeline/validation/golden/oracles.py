@@ -7,13 +7,12 @@ scores, which random chunks do not have.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from typing import Any, TypeAlias
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
@@ -38,43 +37,15 @@ _Requirement: TypeAlias = Callable[[Chunk], bool]
 
 
 @detector("query.weak_oracle", needs=Reviewed)
-def _weak(reviewed: Reviewed) -> list[Finding]:
-    golden = reviewed.golden
-    return weak_oracles(
-        golden.queries,
-        reviewed.facts,
-        golden.inventory.folder().key,
-        module_match=golden.module_match,
-        judge=golden.judge,
-        top_k=golden.top_k,
-    )
-
-
-def weak_oracles(
-    queries: Sequence[TestQuery],
-    facts: IndexFacts,
-    page_key: Callable[[str], str],
-    *,
-    module_match: ModuleMatch,
-    judge: Sequence[str] | None,
-    top_k: int,
-) -> list[Finding]:
-    """Queries that random chunks pass at least every other time, drawn without replacement from this index.
-
-    Args:
-        queries: The golden set.
-        facts: The index.
-        page_key: Canonical form of a URL.
-        module_match: How modules are compared.
-        judge: Conditions that decide, or null for all that a query states.
-        top_k: Chunks drawn for a query that states no number of its own.
-    """
-    subjects = []
-    for query in queries:
-        draws = query.top_k or top_k
+def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
+    """Queries that random chunks pass at least every other time, drawn without replacement from this index."""
+    golden, facts = reviewed.golden, reviewed.facts
+    page_key = golden.inventory.folder().key
+    for query in golden.queries:
+        draws = query.top_k or golden.top_k
         # Where half of the index is drawn, whatever is expected is in it.
         pointless = query.negative or draws > MOST * facts.points
-        required = {} if pointless else _required(query, page_key, module_match, judge)
+        required = {} if pointless else _required(query, page_key, golden.module_match, golden.judge)
         met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
         if chance >= MOST:
             details = {
@@ -86,8 +57,7 @@ def weak_oracles(
             }
             pages = _pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
-            subjects.append(Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module))
-    return [make_finding("query.weak_oracle", subjects)] if subjects else []
+            yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
 
 
 def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> tuple[float, float]:
