@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ragval_pipeline.findings.aspects import Aspect
@@ -9,8 +10,8 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.orchestration.assets.table import asset_of
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.validation import thresholds
 from ragval_pipeline.validation.facts.rows import facts_schema
-from ragval_pipeline.validation.vectors.thresholds import THRESHOLDS
 
 FOLDER = Path(__file__).parent
 _NOTE = "<!-- Written by docs/generate.py from the code. -->\n"
@@ -99,7 +100,7 @@ content_integrity = compared.found.sum() / compared.letters.sum()
 
 blocks = pd.DataFrame([{"page": page, **block} for page, held in zip(pages.page_key, pages.blocks) for block in held])
 on_pages = blocks.groupby("digest").page.nunique()
-common = on_pages[(on_pages >= 4) & (on_pages > 0.5 * blocks.page.nunique())].index
+common = on_pages[(on_pages >= 3) & (on_pages > 0.5 * blocks.page.nunique())].index
 content = blocks[~blocks.digest.isin(common)]
 source_captured = content.held.sum() / content.letters.sum()
 
@@ -128,13 +129,18 @@ def criteria_page() -> str:
 
 
 def detection_page() -> str:
-    """The page on detection, written by hand, with the table of the vectors' thresholds."""
-    start, end = "<!-- vector thresholds, written by docs/generate.py -->\n", "<!-- end of vector thresholds -->"
-    before, _, rest = (FOLDER / "detection.md").read_text(encoding="utf-8").partition(start)
-    lines = ["| threshold | value | unit | what it separates | evidence |", "|---|--:|---|---|---|"]
-    for row in THRESHOLDS:
-        lines.append(f"| `{row.name}` | {row.value:.3g} | {row.unit} | {row.reason} | {row.evidence} |")
-    return before + start + "\n".join(lines) + "\n" + end + rest.partition(end)[2]
+    """The page on detection, written by hand around its curves, with the table of thresholds."""
+    lines = [
+        "| threshold | value | unit | decides on | what it separates | evidence |",
+        "|---|--:|---|---|---|---|",
+    ]
+    for row in thresholds.table():
+        codes = ", ".join(f"`{code}`" for code in row.codes)
+        cells = (f"`{row.name}`", f"{row.value:.3g}", row.unit, codes, row.reason, row.evidence)
+        lines.append(f"| {' | '.join(cells)} |")
+    page = (FOLDER / "detection.md").read_text(encoding="utf-8")
+    block = re.compile(r"(<!-- thresholds: generated -->\n).*?(<!-- end -->)", re.DOTALL)
+    return block.sub(lambda marks: f"{marks[1]}{chr(10).join(lines)}\n{marks[2]}", page)
 
 
 def _required_by(name: str) -> str:

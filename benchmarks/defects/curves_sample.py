@@ -64,10 +64,13 @@ def with_words_changed(text: str, count: int, words: Sequence[str]) -> str:
 
 
 def _row(corpus: Corpus, point: StoredPoint) -> Row:
-    names = ("text", "title", "headings", "chunk_index", "source_url", "module", "chapter", "token_count", "model")
+    names = (
+        "text", "title", "headings", "chunk_index", "source_url", "module", "chapter", "token_count", "model",
+        "embedded_at",
+    )  # fmt: skip
     url = corpus.get(point, "source_url")
     stored: Row = {name: corpus.get(point, name) for name in names}
-    stored |= dict.fromkeys(("embedded_text", "embedded_at", "text_hash"))
+    stored |= dict.fromkeys(("embedded_text", "text_hash"))
     return {**stored, "point_id": str(point.id), "page_key": url, "page_url": url, "text_sha256": str(point.id)}
 
 

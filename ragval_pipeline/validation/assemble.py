@@ -189,8 +189,8 @@ def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
         **_query_counts(counted if "query_results" in sections else None),
         "avg_top1_score": sum(best) / len(best) if best else None,
         "queries_above_threshold": sections.get("queries_above_threshold"),
-        "avg_precision_at_3": _mean_precision(precisions, 3),
-        "avg_precision_at_5": _mean_precision(precisions, 5),
+        "avg_precision_at_3": _mean_precision(precisions, 3),  # definition
+        "avg_precision_at_5": _mean_precision(precisions, 5),  # definition
         "query_results": results,
         "precision_metrics": precisions,
         "retrieval_metrics": RetrievalMetrics.model_validate(sections.get("retrieval_metrics", {})),
@@ -209,7 +209,7 @@ def _query_counts(results: Sequence[QueryReport] | None) -> dict[str, float | No
         "passed_queries": passed,
         "failed_queries": failed,
         "error_queries": len(results) - judged,
-        "pass_rate": 100 * passed / len(results) if judged else None,
+        "pass_rate": 100 * passed / len(results) if judged else None,  # definition
     }
 
 
@@ -245,6 +245,6 @@ def _quality(sections: Mapping[str, Any]) -> QualityMetrics:
     return metrics.model_copy(
         update={
             "chunks_with_complete_metadata": complete,
-            "metadata_completeness_rate": 100 * complete / points if points else None,
+            "metadata_completeness_rate": 100 * complete / points if points else None,  # definition
         }
     )

@@ -6,8 +6,10 @@ import math
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from ragval_pipeline.validation.thresholds import SKEW_MINUTES
+
 #: Clocks differ a little; more than this ahead is the future.
-CLOCK_SKEW = timedelta(minutes=10)
+CLOCK_SKEW = timedelta(minutes=SKEW_MINUTES)
 
 
 def parse_time(text: str | None) -> datetime | None:
@@ -56,8 +58,8 @@ def _in_utc(moment: datetime) -> datetime:
 def _unix(number: float) -> datetime | None:
     if not math.isfinite(number):
         return None
-    for divisor in (1, 1e3, 1e6, 1e9):
+    for divisor in (1, 1e3, 1e6, 1e9):  # definition
         # Before 1990 a number is an index or a length, not a time of embedding; after 2200 it has another unit.
-        if 631_152_000 <= number / divisor < 7_258_118_400:
+        if 631_152_000 <= number / divisor < 7_258_118_400:  # definition
             return datetime.fromtimestamp(number / divisor, UTC)
     return None

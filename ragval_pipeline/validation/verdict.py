@@ -25,7 +25,7 @@ CriterionVerdict = Literal["met", "not_met", "not_measured"]
 RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 
 #: Means and scores are sums of floats: a difference this small is rounding.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  # definition
 #: Findings that say why something could not be measured; they speak through the criteria that they leave open.
 _PREVENTING = frozenset({"source.empty", "index.empty", "vector.dimension", "check.crashed"})
 #: Kinds of failures that leave nobody to look, and no other gate to say so.
@@ -156,7 +156,7 @@ def judge_run(results: Sequence[CriterionResult], measurements: Sequence[Measure
     return "pass"
 
 
-EXIT_CODES: Mapping[RunVerdict, int] = {"pass": 0, "fail": 1, "error": 3, "not_measured": 4}
+EXIT_CODES: Mapping[RunVerdict, int] = {"pass": 0, "fail": 1, "error": 3, "not_measured": 4}  # definition
 
 
 def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: Collection[str] | None) -> MeasuredValue:

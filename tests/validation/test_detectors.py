@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from ragval_pipeline import validation
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.detectors import detector, find_all, registered
@@ -50,6 +54,17 @@ def test_a_code_outside_the_catalogue_is_refused_when_its_detector_registers(cod
 def test_two_detectors_of_one_code_over_the_same_evidence_are_refused() -> None:
     with pytest.raises(ValueError, match="both detect"):
         detector("coverage.stale_page", needs=Pages)(lambda pages: [])
+
+
+@pytest.mark.parametrize("room", ["coverage", "golden", "integrity", "regression", "self_retrieval", "vectors"])
+def test_every_finding_that_a_room_makes_has_its_one_detector_there(room: str) -> None:
+    files = sorted((Path(validation.__file__).parent / room).glob("*.py"))
+    made = {code for file in files for code in re.findall(r'make_finding\(\s*"([a-z_.]+)"', file.read_text("utf-8"))}
+    every = Counter(code for name, each in registered().items() if not name.startswith(__name__) for code in each.codes)
+    own = {code for name, each in registered().items() if f".validation.{room}." in name for code in each.codes}
+    assert own
+    assert made <= own
+    assert {code: every[code] for code in own} == dict.fromkeys(own, 1)
 
 
 def test_rooms_register_by_being_there() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def broken_rules(
 
 def is_share(value: float) -> bool:
     """Whether a value lies in 0..1; a cosine of 1.0000002 is rounding."""
-    return -SCORE_TOLERANCE <= value <= 1.0 + SCORE_TOLERANCE
+    return -ROUNDING <= value <= 1.0 + ROUNDING
 
 
 def is_filled(text: str) -> bool:

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ragval_pipeline.validation.calibration.scores import Scores
+from ragval_pipeline.validation.regression.paired import fewest_pairs
+from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING
+from ragval_pipeline.validation.verdict import TOLERANCE
 
 #: Digits of a proposed threshold: more than scores can tell apart, fewer than people can read.
 DIGITS = 2
-_STEPS = 100
+_STEPS, _FINEST = 100, 1_000_000  # definition
+#: Digits of a threshold where two do not separate, and thresholds that the table shows from 0 to 1.
+_MOST_DIGITS, _SHOWN = 6, 20  # shown
 #: The thresholds that most systems start with, which were meant for one embedder.
-USUAL_THRESHOLDS = {0.70: "the usual min_similarity", 0.50: "the usual relevance_similarity"}
-#: Share of negative queries that a relevance threshold may let through, and of positive ones that it may lose.
-_LET_THROUGH = 0.05
-#: Where nothing tells what to keep out, a threshold lets this share of the answers pass.
-_KEPT = 0.95
-_FEWEST = 5
+USUAL_THRESHOLDS = {0.70: "the usual min_similarity", 0.50: "the usual relevance_similarity"}  # definition
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def error_rates(scores: Scores, threshold: float, note: str = "") -> ErrorRates:
 
 def _below(ordered: Sequence[float], threshold: float) -> float | None:
     # A score that prints as the threshold counts as reaching it, as everywhere (tolerance 1e-6).
-    return bisect_left(ordered, threshold - 1e-6) / len(ordered) if ordered else None
+    return bisect_left(ordered, threshold - ROUNDING) / len(ordered) if ordered else None
 
 
 def _separating(positive: Sequence[float], negative: Sequence[float]) -> float:
@@ -119,40 +119,40 @@ def _separating(positive: Sequence[float], negative: Sequence[float]) -> float:
         return bisect_left(negative, edge[1]) / len(negative) - bisect_left(positive, edge[1]) / len(positive)
 
     best = max(youden(edge) for edge in edges)
-    widest = max((edge for edge in edges if youden(edge) >= best - 1e-12), key=lambda edge: edge[1] - edge[0])
+    widest = max((edge for edge in edges if youden(edge) >= best - TOLERANCE), key=lambda edge: edge[1] - edge[0])
     return _rounded_within(*widest)
 
 
 def _rounded_within(low: float, high: float) -> float:
     """The middle of a gap with as few digits as stay inside it, above ``low`` and not above ``high``."""
     middle = (low + high) / 2
-    for digits in range(DIGITS, 7):
+    for digits in range(DIGITS, _MOST_DIGITS + 1):
         rounded = round(middle, digits)
         if low < rounded <= high:
             return rounded
-    return math.floor(high * 1e6) / 1e6
+    return math.floor(high * _FINEST) / _FINEST  # definition
 
 
 def _keeping_out(answered: Sequence[float], negative: Sequence[float]) -> float:
-    """The lowest threshold that at most ``_LET_THROUGH`` of the negative queries reach, in the middle of its gap."""
-    allowed = math.floor(_LET_THROUGH * len(negative))
+    """The lowest threshold that at most ``FEW`` of the negative queries reach, in the middle of its gap."""
+    allowed = math.floor(FEW * len(negative))
     highest = negative[len(negative) - 1 - allowed]
     above = min((score for score in (*answered, *negative) if score > highest), default=highest + 1 / _STEPS)
     return _rounded_within(highest, above)
 
 
 def _keeping(answered: Sequence[float]) -> float:
-    """The highest threshold of two digits that ``_KEPT`` of the answers reach."""
-    lost = math.floor((1 - _KEPT) * len(answered) + 1e-9)
+    """The highest threshold of two digits that all but ``FEW`` of the answers reach."""
+    lost = math.floor(FEW * len(answered) + TOLERANCE)
     return math.floor(answered[lost] * _STEPS) / _STEPS
 
 
 def _evenly(scores: Iterable[float]) -> list[float]:
     """Thresholds at every 0.05 from below the lowest score to above the highest."""
     known = list(scores)
-    first, last = math.floor(min(known) * 20), math.ceil(max(known) * 20)
-    step = max((last - first) // 20, 1)  # scores of a dot product may have any range
-    return [round(number / 20, 2) for number in range(first, last + 1, step)]
+    first, last = math.floor(min(known) * _SHOWN), math.ceil(max(known) * _SHOWN)
+    step = max((last - first) // _SHOWN, 1)  # scores of a dot product may have any range
+    return [round(number / _SHOWN, 2) for number in range(first, last + 1, step)]
 
 
 def _warnings(scores: Scores, strict: float) -> Iterable[str]:
@@ -164,20 +164,22 @@ def _warnings(scores: Scores, strict: float) -> Iterable[str]:
         )
     if not scores.positive:
         yield "There is no positive query with a hit: the pages' own titles stand in for them, and score higher."
-    elif len(scores.positive) < _FEWEST:
+    elif len(scores.positive) < fewest_pairs():
         yield f"There are only {len(scores.positive)} positive queries: a few more may move the thresholds a lot."
     if not scores.negative:
         yield "There is no negative query: nothing tells what a threshold has to keep out. Add some, negative: true."
-    elif len(scores.negative) < _FEWEST:
+    elif len(scores.negative) < fewest_pairs():
         yield f"There are only {len(scores.negative)} negative queries: a few more may move the thresholds a lot."
-    if scores.separation is not None and scores.separation < 0.9:
+    # A threshold that errs in few queries of either kind has at least this AUC.
+    if scores.separation is not None and scores.separation < (1 - FEW) ** 2:
         yield (
             f"Scores hardly tell answerable from unanswerable queries (AUC {scores.separation:.2f}): "
             "no threshold works well."
         )
-    lost = error_rates(scores, 0.70).lost
-    if lost is not None and lost > 0.5 and strict < 0.70:
+    usual = max(USUAL_THRESHOLDS)
+    lost = error_rates(scores, usual).lost
+    if lost is not None and lost > MOST and strict < usual:
         yield (
-            f"0.70 would fail {lost:.0%} of the positive queries: it is the scale of another embedder, and says "
+            f"{usual:.2f} would fail {lost:.0%} of the positive queries: it is the scale of another embedder, and says "
             "nothing about this index."
         )

@@ -41,7 +41,7 @@ class Scores:
         """AUC: the chance that a positive query scores above a negative one, ties as halves; null without both."""
         if not self.answered or not self.negative:
             return None
-        wins = sum((score > other) + 0.5 * (score == other) for score in self.answered for other in self.negative)
+        wins = sum((score > other) + (score == other) / 2 for score in self.answered for other in self.negative)
         return float(wins / (len(self.answered) * len(self.negative)))
 
 

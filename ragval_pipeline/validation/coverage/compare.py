@@ -6,21 +6,20 @@ and dates (``hosts``, ``spellings``, ``freshness``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory, modules_of
-from ragval_pipeline.validation.coverage.freshness import freshness_findings
-from ragval_pipeline.validation.coverage.hosts import host_findings
-from ragval_pipeline.validation.coverage.indexed import IndexedPage
-from ragval_pipeline.validation.coverage.spellings import spelling_findings
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
+from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
 from ragval_pipeline.validation.times import utc_text
 
 ASSET = "coverage_report"
+_UNLISTED = "not in the sitemap"
 
 
 def measure_coverage(
@@ -45,12 +44,10 @@ def measure_coverage(
         return Measurement(asset=ASSET, values=(value,), sections={"coverage_report": CoverageReport().model_dump()})
     inventory.check_readable()
     report = compare(inventory, indexed, now=now)
-    findings = [*_empty(inventory, points), *_pages(inventory, indexed, report, points)]
-    findings += [*spelling_findings(indexed), *freshness_findings(inventory, indexed, now=now)]
     return Measurement(
         asset=ASSET,
         values=(_value(inventory, report, points),),
-        findings=tuple(findings),
+        findings=tuple(find_all(Covered(inventory, indexed, points, now))),
         sections={"coverage_report": report.model_dump()},
     )
 
@@ -69,7 +66,7 @@ def compare(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now
         indexed_urls=covered,
         missing_urls=missing,
         extra_urls=extra,
-        coverage_percentage=100 * len(covered) / len(scope) if scope else None,
+        coverage_percentage=100 * len(covered) / len(scope) if scope else None,  # definition
         timestamp=utc_text(now),
         by_module=_by_module(inventory, indexed),
     )
@@ -84,7 +81,7 @@ def _by_module(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> 
             total=len(pages),
             indexed=sum(pages),
             missing=len(pages) - sum(pages),
-            coverage_percentage=100 * sum(pages) / len(pages),
+            coverage_percentage=100 * sum(pages) / len(pages),  # definition
         )
         for module, pages in totals.items()
     }
@@ -97,47 +94,37 @@ def _value(inventory: SiteInventory, report: CoverageReport, points: int) -> Mea
     return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the sitemap")
 
 
-def _empty(inventory: SiteInventory, points: int) -> list[Finding]:
-    if inventory.scope_urls:
-        return []
-    shut_out = len(inventory.pages)
-    cause = (
-        f"All {shut_out} URLs of the sitemap are shut out by source.include and source.exclude."
-        if shut_out
-        else "The sitemap holds no URL."
-    )
-    return [make_finding("source.empty", [inventory.location or "sitemap"], cause=cause)]
+@detector("source.empty", needs=Covered)
+def _empty(covered: Covered) -> Iterator[Finding]:
+    inventory = covered.inventory
+    if not inventory.scope_urls:
+        shut_out = len(inventory.pages)
+        cause = (
+            f"All {shut_out} URLs of the sitemap are shut out by source.include and source.exclude."
+            if shut_out
+            else "The sitemap holds no URL."
+        )
+        yield make_finding("source.empty", [inventory.location or "sitemap"], cause=cause)
 
 
-def _pages(
-    inventory: SiteInventory, indexed: Mapping[str, IndexedPage], report: CoverageReport, points: int
-) -> list[Finding]:
-    # Of an empty index or an empty scope every single page would be named; the one fact behind it is named instead.
-    if points == 0 or not inventory.scope_urls:
-        return []
-    return [*host_findings(inventory, indexed), *_missing(inventory, indexed), *_orphans(inventory, indexed)]
+@detector("coverage.missing_page", needs=Covered)
+def _missing(covered: Covered) -> Iterator[Subject]:
+    for page in covered.inventory.in_scope if covered.comparable else ():
+        if page.key not in covered.indexed:
+            yield Subject(name=page.url, page=page.key)
 
 
-def _missing(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
-    subjects = [Subject(name=page.url, page=page.key) for page in inventory.in_scope if page.key not in indexed]
-    return [make_finding("coverage.missing_page", subjects)] if subjects else []
-
-
-def _orphans(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
-    out_of_scope = {page.key: page.out_of_scope for page in inventory.pages if page.out_of_scope}
-    scope = inventory.scope_urls
-    subjects, reasons = [], []
-    for key, page in indexed.items():
-        if key in scope:
-            continue
-        reason = out_of_scope.get(key) or "not in the sitemap"
-        for spelling, points in page.spellings.items():
-            subjects.append(Subject(name=spelling, page=key, details={"reason": reason, "points": points}))
-            reasons.append(reason)
-    if not subjects:
-        return []
-    shut_out = sum(reason != "not in the sitemap" for reason in reasons)
-    cause_text = (
-        f"{len(reasons) - shut_out} not in the sitemap, {shut_out} shut out by source.include or source.exclude."
-    )
-    return [make_finding("coverage.orphan_page", subjects, cause=cause_text)]
+@detector("coverage.orphan_page", needs=Covered)
+def _orphans(covered: Covered) -> Iterator[Finding]:
+    out_of_scope = {page.key: page.out_of_scope for page in covered.inventory.pages if page.out_of_scope}
+    scope = covered.inventory.scope_urls
+    subjects = [
+        Subject(name=spelling, page=key, details={"reason": out_of_scope.get(key) or _UNLISTED, "points": points})
+        for key, page in covered.indexed.items()
+        if key not in scope
+        for spelling, points in page.spellings.items()
+    ]
+    if subjects and covered.comparable:
+        unlisted = sum(subject.details["reason"] == _UNLISTED for subject in subjects)
+        shut_out = f"{len(subjects) - unlisted} shut out by source.include or source.exclude"
+        yield make_finding("coverage.orphan_page", subjects, cause=f"{unlisted} {_UNLISTED}, {shut_out}.")

@@ -6,7 +6,7 @@ same site, which ``source.host_aliases`` does before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import make_finding
@@ -14,20 +14,26 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.urls import fold_path, host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.base_paths import counterparts
-from ragval_pipeline.validation.coverage.indexed import IndexedPage
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
+from ragval_pipeline.validation.detectors import detector
 
+#: Addresses that a host's details name.
+_SHOWN = 20  # shown
 FOREIGN = "coverage.foreign_host"
 LOOPBACK = "coverage.loopback_host"
 
 
-def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
+@detector(FOREIGN, LOOPBACK, needs=Covered)
+def host_findings(covered: Covered) -> Iterator[Finding]:
     """Find hosts that hold the site's pages in its place.
 
     A host is foreign when it holds a page whose path the site has too, pages that have the site's paths behind one base
     path, or when no page of the index is on the site's host. A single page of some other site is an orphan and says
     nothing about hosts.
     """
-    findings: list[Finding] = []
+    inventory, indexed = covered.inventory, covered.indexed
+    if not covered.comparable:
+        return
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
     # On a development site a private host is nothing special: another one than the site's is foreign like any other.
     site_pages = {_rest(page.key): page.key for page in inventory.in_scope}
@@ -49,14 +55,13 @@ def host_findings(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) 
         and (all_strange or any(_rest(key) != "/" for key in counterparts_of[host].values()))
     }
     if loopback and sitemap_is_private:
-        findings.append(_development(loopback))
+        yield _development(loopback)
     elif loopback:
         public = _counterparts(loopback, site_pages)
-        findings.append(_loopback(loopback, public, inventory, indexed))
+        yield _loopback(loopback, public, inventory, indexed)
     if foreign:
         instead = {host: set(pages.values()) - indexed.keys() for host, pages in counterparts_of.items()}
-        findings.append(_foreign(foreign, instead, inventory))
-    return findings
+        yield _foreign(foreign, instead, inventory)
 
 
 def _counterparts(pages: list[IndexedPage], site_pages: Mapping[str, str]) -> dict[str, str]:
@@ -83,7 +88,7 @@ def _foreign(
             details={
                 "pages": len(pages),
                 "points": sum(page.points for page in pages),
-                "urls": sorted(spelling for page in pages for spelling in page.spellings)[:20],
+                "urls": sorted(spelling for page in pages for spelling in page.spellings)[:_SHOWN],
             },
         )
         for host, pages in foreign.items()

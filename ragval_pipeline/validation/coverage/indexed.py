@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.urls import without_fragment
 from ragval_pipeline.validation.times import parse_time
 
@@ -53,6 +54,28 @@ class IndexedPage:
         self.spellings[spelling] = self.spellings.get(spelling, 0) + points
         if embedded_at is not None and (self.newest is None or embedded_at > self.newest):
             self.newest = embedded_at
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The site and the index, as far as their pages go.
+
+    Attributes:
+        inventory: The site.
+        indexed: Pages of the index by canonical form.
+        points: Points of the collection.
+        now: Time of the run, aware.
+    """
+
+    inventory: SiteInventory
+    indexed: Mapping[str, IndexedPage]
+    points: int
+    now: datetime
+
+    @property
+    def comparable(self) -> bool:
+        """Whether pages are named: not each single one when the index or the scope is empty, which is named instead."""
+        return bool(self.points and self.inventory.scope_urls)
 
 
 def collect_pages(rows: Iterable[Mapping[str, Any]]) -> dict[str, IndexedPage]:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ragval_pipeline.findings.aspects import Aspect
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.urls import without_fragment
-from ragval_pipeline.validation.coverage.indexed import IndexedPage
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
+from ragval_pipeline.validation.detectors import detector
 
 
-def spelling_findings(indexed: Mapping[str, IndexedPage]) -> list[Finding]:
-    """``coverage.url_variant``: all stored spellings of pages that have more than one.
+@detector("coverage.url_variant", needs=Covered)
+def url_variants(covered: Covered) -> Iterator[Subject]:
+    """All stored spellings of pages that have more than one.
 
     A fragment names a place on the page, and paths that differ in case may be two pages: such addresses are spellings
     of one page only where the same chunk stands under both.
     """
-    repeated = _repeated(indexed)
-    other_case = _repeated_in_another_case(indexed, repeated)
-    subjects = []
-    for key, page in indexed.items():
+    repeated = _repeated(covered.indexed)
+    other_case = _repeated_in_another_case(covered.indexed, repeated)
+    for key, page in covered.indexed.items():
         distinct = {without_fragment(spelling) for spelling in page.spellings}
         for spelling, points in page.spellings.items():
             others = (distinct - {without_fragment(spelling)}) | repeated.get(spelling, set())
@@ -28,8 +28,7 @@ def spelling_findings(indexed: Mapping[str, IndexedPage]) -> list[Finding]:
                 details = {"points": points, "others": sorted(others)}
                 # Only in another case is one page two pages, of which the site has one.
                 without = frozenset() if key in other_case else frozenset({Aspect.FIELD})
-                subjects.append(Subject(name=spelling, page=key, details=details, without=without))
-    return [make_finding("coverage.url_variant", subjects)] if subjects else []
+                yield Subject(name=spelling, page=key, details=details, without=without)
 
 
 def _repeated_in_another_case(indexed: Mapping[str, IndexedPage], repeated: Mapping[str, set[str]]) -> frozenset[str]:

@@ -15,7 +15,7 @@ from ragval_pipeline.validation.retrieval.texts import fold_text
 #: Snapshot columns that ``collect_facts`` needs.
 COLUMNS = ("point_id", "page_key", "module", "chapter", "text", "chunk_index")
 #: Chunks whose words are kept for base rates: a share is known to about a percent from this many.
-SAMPLED_CHUNKS = 2000
+SAMPLED_CHUNKS = 2000  # work
 
 
 @dataclass(frozen=True)

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.golden.index_facts import IndexFacts
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 
 
-def unmatched_judgements(
-    queries: Sequence[TestQuery], facts: IndexFacts, page_key: Callable[[str], str], topics: Mapping[str, int]
-) -> list[Finding]:
-    """Ids of the qrels that name no query, and in scope ``document`` what they judge and the index does not hold.
-
-    Args:
-        queries: The test queries, with the judgements that fit them.
-        facts: The index.
-        page_key: Canonical form of a document's id or URL.
-        topics: Ids of the qrels that name no query, with the number of judgements on each.
-    """
+@detector("query.unmatched_judgements", needs=Reviewed)
+def unmatched_judgements(reviewed: Reviewed) -> list[Finding]:
+    """Ids of the qrels that name no query, and in scope ``document`` what they judge and the index does not hold."""
+    queries, topics = reviewed.golden.queries, reviewed.golden.unmatched_topics
+    page_key = reviewed.golden.inventory.folder().key
     judged = Counter(document for query in queries for document in query.judgements)
-    documents = {name: count for name, count in judged.items() if page_key(name) not in facts.pages}
+    documents = {name: count for name, count in judged.items() if page_key(name) not in reviewed.facts.pages}
     asked = sum(bool(query.judgements) for query in queries)
     return [
         *_finding(None, topics, f"{plural(len(topics) + asked, 'judged topic')}", "no query file"),

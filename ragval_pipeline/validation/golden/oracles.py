@@ -7,15 +7,16 @@ scores, which random chunks do not have.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from typing import Any, TypeAlias
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.texts import (
@@ -26,55 +27,37 @@ from ragval_pipeline.validation.retrieval.texts import (
     name_matches,
     normalise_name,
 )
+from ragval_pipeline.validation.thresholds import MOST
 
-#: An expectation that random chunks meet this often says nothing of a search.
-WEAK_FROM = 0.5
-#: Below this many chunks a top_k is most of the index, and whatever is expected is in it.
-FEWEST_CHUNKS = 10
 #: Of more requirements the least likely are taken: what meets all of them meets these.
-_MOST_REQUIREMENTS = 8
+_MOST_REQUIREMENTS = 8  # work
 
 #: What some chunk of the top_k has to be like.
 _Requirement: TypeAlias = Callable[[Chunk], bool]
 
 
-def weak_oracles(
-    queries: Sequence[TestQuery],
-    facts: IndexFacts,
-    page_key: Callable[[str], str],
-    *,
-    module_match: ModuleMatch,
-    judge: Sequence[str] | None,
-    top_k: int,
-) -> list[Finding]:
-    """Queries that random chunks pass at least every other time, drawn without replacement from this index.
-
-    Args:
-        queries: The golden set.
-        facts: The index.
-        page_key: Canonical form of a URL.
-        module_match: How modules are compared.
-        judge: Conditions that decide, or null for all that a query states.
-        top_k: Chunks drawn for a query that states no number of its own.
-    """
-    if facts.points < FEWEST_CHUNKS:
-        return []
-    subjects = []
-    for query in queries:
-        required = {} if query.negative else _required(query, page_key, module_match, judge)
-        met, chance = _chance(list(required.values()), facts, min(query.top_k or top_k, facts.points))
-        if required and chance >= WEAK_FROM:
+@detector("query.weak_oracle", needs=Reviewed)
+def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
+    """Queries that random chunks pass at least every other time, drawn without replacement from this index."""
+    golden, facts = reviewed.golden, reviewed.facts
+    page_key = golden.inventory.folder().key
+    for query in golden.queries:
+        draws = query.top_k or golden.top_k
+        # Where half of the index is drawn, whatever is expected is in it.
+        pointless = query.negative or draws > MOST * facts.points
+        required = {} if pointless else _required(query, page_key, golden.module_match, golden.judge)
+        met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
+        if chance >= MOST:
             details = {
                 "chance": chance,
                 "base_rate": met,
-                "top_k": query.top_k or top_k,
+                "top_k": draws,
                 "conditions": sorted({name for name, _ in required}),
                 "keywords": list(query.expected_keywords),
             }
             pages = _pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
-            subjects.append(Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module))
-    return [make_finding("query.weak_oracle", subjects)] if subjects else []
+            yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
 
 
 def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> tuple[float, float]:
@@ -88,7 +71,7 @@ def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> 
     for requirement in required:
         share = sum(map(requirement, facts.sample)) / len(facts.sample)
         likely = 1 - _none(facts.points, round(share * facts.points), draws)
-        if likely < WEAK_FROM:
+        if likely < MOST:
             return 0.0, 0.0
         alone.append((likely, requirement))
     rarest = [requirement for _, requirement in sorted(alone, key=lambda entry: entry[0])[:_MOST_REQUIREMENTS]]

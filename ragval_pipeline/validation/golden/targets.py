@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.nearest import nearest
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import Reviewed
 from ragval_pipeline.validation.golden.index_facts import IndexFacts
 from ragval_pipeline.validation.retrieval.texts import ModuleMatch, chapter_matches, name_matches, normalise_name
 
 
-def dead_targets(
-    queries: Sequence[TestQuery], facts: IndexFacts, inventory: SiteInventory, *, module_match: ModuleMatch
-) -> list[Finding]:
+@detector("query.dead_target", needs=Reviewed)
+def dead_targets(reviewed: Reviewed) -> list[Finding]:
     """Queries that name a page, module or chapter that is not there, or that no longer can be found at all.
 
     A page is dead when neither sitemap nor index has it. When all pages that a query names are missing from the index,
     the query cannot pass either, and is named too. Qrels may judge documents that are not in the index, and say so in
     ``query.unmatched_judgements``, as long as the query can pass.
     """
+    facts, inventory = reviewed.facts, reviewed.golden.inventory
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
     known_urls = [page.url for page in inventory.pages]
     subjects = []
-    for query in queries:
+    for query in reviewed.golden.queries:
         if query.negative:
             continue
         expected = {} if inventory.failure else query.grades  # a page that is not indexed may be on the site
         pages = {url: key(url) for url, grade in expected.items() if grade > 0}
         targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
-        targets += _dead_names(query, facts, module_match)
+        targets += _dead_names(query, facts, reviewed.golden.module_match)
         if targets:
             subjects.append(_subject(query, targets, pages, known_urls, facts, site))
     if subjects and all(subject.details["on_site"] for subject in subjects):

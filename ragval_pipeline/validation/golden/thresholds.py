@@ -7,17 +7,19 @@ better one (``calibrate``).
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-
-#: From this many right hits on, a share of them says something.
-FEWEST_HITS = 5
-#: A threshold that turns down more than this share of right hits, or lets in more of the wrong ones, cannot separate.
-UNFIT_SHARE = 0.5
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
+from ragval_pipeline.validation.regression.paired import fewest_pairs
+from ragval_pipeline.validation.retrieval.judge import deciding_conditions
+from ragval_pipeline.validation.thresholds import MOST, ROUNDING
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,67 @@ class Scores:
         return _share([self._reaches(score, threshold) for score in self.negative])
 
     def _reaches(self, score: float, threshold: float) -> bool:
-        return score >= threshold - 1e-6 if self.higher_is_better else score <= threshold + 1e-6
+        return score >= threshold - ROUNDING if self.higher_is_better else score <= threshold + ROUNDING
+
+
+@detector("query.threshold_unfit", needs=Reviewed)
+def _thresholds(reviewed: Reviewed) -> list[Finding]:
+    """Judge the thresholds in use: the suite's where any query is held to it, and one that most queries state."""
+    golden = reviewed.golden
+    reports = {entry["query_id"]: entry for entry in reviewed.results.get("query_results", [])}
+    if not reports:
+        return []
+    titles = reviewed.own.get("self_retrieval", {}).get("title_scores", [])
+    right = [reports[query.id]["best_similarity"] for query in golden.queries if _is_right(query, reports)]
+    scores = Scores(
+        right=[*titles, *right],
+        negative=[
+            score
+            for query in golden.queries
+            if query.negative and (score := reports.get(query.id, {}).get("best_similarity")) is not None
+        ],
+        higher_is_better=golden.higher_is_better,
+    )
+    own_or_suite = [query.min_similarity for query in golden.queries]
+    used = {golden.min_similarity if value is None else value for value in own_or_suite}
+    return [
+        finding
+        for threshold, negative in sorted(_in_use(golden).items())
+        for finding in unfit_threshold(threshold, _decided(scores, negative), used)
+    ]
+
+
+def _decided(scores: Scores, negative: Set[bool]) -> Scores:
+    """The scores that a threshold decides on when it holds for negative queries, for positive ones, or for both."""
+    return replace(
+        scores, right=scores.right if False in negative else (), negative=scores.negative if True in negative else ()
+    )
+
+
+def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
+    """Thresholds that decide on the suite's behalf or on most queries, with whether those queries are negative.
+
+    A query that states pages and no threshold of its own is held to none, unless ``judge`` says so.
+    """
+    held: dict[float, list[TestQuery]] = {}
+    for query in golden.queries:
+        if query.negative or "score" in deciding_conditions(query, golden.judge):
+            threshold = golden.min_similarity if query.min_similarity is None else query.min_similarity
+            held.setdefault(threshold, []).append(query)
+    return {
+        threshold: {query.negative for query in queries}
+        for threshold, queries in held.items()
+        if any(query.min_similarity is None for query in queries) or 2 * len(queries) > len(golden.queries)
+    }
+
+
+def _is_right(query: TestQuery, reports: Mapping[str, Any]) -> bool:
+    """Whether an answer is right by everything that the query states but its score."""
+    report = reports.get(query.id)
+    if query.negative or report is None or report["best_similarity"] is None:
+        return False
+    states_more = bool(query.grades or query.expected_module or query.expected_chapter or query.expected_results)
+    return states_more and not [name for name in report["failed_conditions"] if name != "score"]
 
 
 def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
@@ -48,9 +110,10 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
         scores: What it is judged by.
         used: The thresholds of all queries: those that do the same are as unfit.
     """
-    rejected = scores.rejected(threshold) if len(scores.right) >= FEWEST_HITS else 0.0
-    admitted = scores.admitted(threshold) if len(scores.negative) >= FEWEST_HITS else 0.0
-    if rejected <= UNFIT_SHARE and admitted <= UNFIT_SHARE:
+    # Of fewer, even all of them may be on one side by chance.
+    rejected = scores.rejected(threshold) if len(scores.right) >= fewest_pairs() else 0.0
+    admitted = scores.admitted(threshold) if len(scores.negative) >= fewest_pairs() else 0.0
+    if rejected <= MOST and admitted <= MOST:
         return []
     details = {
         "rejected": rejected,
@@ -63,11 +126,11 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
         f"would let in {admitted:.0%} of {len(scores.negative)} answers to negative queries" if scores.negative else "",
     ]
     message = f"The threshold {threshold:g} {' and '.join(filter(None, done))}."
-    held = {Aspect.REACH: rejected <= UNFIT_SHARE, Aspect.SELECTION: admitted <= UNFIT_SHARE}
+    held = {Aspect.REACH: rejected <= MOST, Aspect.SELECTION: admitted <= MOST}
     without = frozenset(aspect for aspect, holds in held.items() if holds)
     measures = {Aspect.REACH: scores.rejected, Aspect.SELECTION: scores.admitted}
     broken = [measure for aspect, measure in measures.items() if aspect not in without]
-    alike = tuple(sorted(value for value in set(used) if any(measure(value) > UNFIT_SHARE for measure in broken)))
+    alike = tuple(sorted(value for value in set(used) if any(measure(value) > MOST for measure in broken)))
     subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without)
     return [make_finding("query.threshold_unfit", [subject], message=message)]
 
@@ -79,9 +142,9 @@ def _quantiles(scores: Sequence[float]) -> dict[str, float] | None:
     return {
         "n": len(ordered),
         "min": ordered[0],
-        "p10": ordered[int(0.10 * (len(ordered) - 1))],
+        "p10": ordered[int(0.10 * (len(ordered) - 1))],  # definition
         "median": statistics.median(ordered),
-        "p90": ordered[int(0.90 * (len(ordered) - 1))],
+        "p90": ordered[int(0.90 * (len(ordered) - 1))],  # definition
         "max": ordered[-1],
     }
 

@@ -18,11 +18,11 @@ from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.index.readiness import answers_for_itself
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
-from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 CRITERION = "ann_recall"
 #: Probes that the finding shows, those with the lowest recall.
-_SHOWN = 5
+_SHOWN = 5  # shown
 
 
 def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool) -> str | None:
@@ -43,7 +43,7 @@ def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool)
         return "the collection has no HNSW (m = 0), so every search is exact"
     if not facts.indexed_vectors_count:
         return "no vector is indexed, so every search is exact"
-    kilobytes = facts.points_count * vector.size * 4 / 1024
+    kilobytes = facts.points_count * vector.size * 4 / 1024  # definition
     threshold = facts.hnsw.get("full_scan_threshold")
     if threshold and kilobytes < threshold:
         return f"{kilobytes:.0f} KB of vectors are below full_scan_threshold ({threshold} KB), so search is exact"
@@ -60,7 +60,7 @@ def recall(exact: Sequence[Hit], default: Sequence[Hit], *, higher_is_better: bo
         return None
     wanted = {hit.id for hit in exact}
     sign = 1 if higher_is_better else -1
-    last = sign * exact[-1].score - SCORE_TOLERANCE
+    last = sign * exact[-1].score - ROUNDING
     returned = {hit.id: sign * hit.score for hit in default}
     found = sum(name in wanted or score >= last for name, score in returned.items())
     return min(found, len(wanted)) / len(wanted)

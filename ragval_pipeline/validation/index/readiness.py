@@ -9,6 +9,8 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.suite.printing import plural
 
+#: Characters of the optimiser's error.
+_SHOWN = 200  # shown
 _STATUS = {
     "yellow": "the optimiser is at work (status yellow)",
     "grey": "the optimiser waits to be started (status grey), as after a restart of the server",
@@ -72,7 +74,7 @@ def unindexed_points(facts: CollectionFacts) -> int | None:
     assert facts.indexed_vectors_count is not None
     assert facts.indexing_threshold is not None
     left = facts.points_count - facts.indexed_vectors_count
-    kilobytes = left * facts.vectors[0].size * 4 / 1024
+    kilobytes = left * facts.vectors[0].size * 4 / 1024  # definition
     return left if kilobytes > facts.indexing_threshold * (facts.segments or 1) else None
 
 
@@ -80,7 +82,7 @@ def _problems(facts: CollectionFacts) -> Iterator[tuple[str, str]]:
     if facts.status != "green":
         yield "status", _STATUS.get(facts.status, f"the status is {facts.status}")
     if facts.optimizer != "ok":
-        yield "optimizer", f"the optimiser reports an error: {facts.optimizer[:200]}"
+        yield "optimizer", f"the optimiser reports an error: {facts.optimizer[:_SHOWN]}"
     if facts.deferred_points:
         yield (
             "deferred_points",

@@ -1,6 +1,6 @@
 """Verified, drifted or gone: what the match of a chunk with its page says.
 
-What lives here: the operating points and why they are where they are. What does not: the match (``match``).
+What lives here: the classes, and what was measured for their operating points. What does not: the match (``match``).
 
 Letters alone do not tell 5 % of changed words from none: at 5 % the share of letters found is 0.956 on average but
 0.93 to 0.99, because short words weigh little. So words are counted too. Measured on 180 real pages of mdBook, Sphinx
@@ -29,15 +29,9 @@ from typing import Literal
 from ragval_pipeline.validation.facts.edges import ANCHOR
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.thresholds import CHANGED_WORDS, MOST, VERIFIED_FROM
 
 ChunkClass = Literal["verified", "drifted", "gone"]
-
-#: From this share of its letters on a chunk stands on its page.
-VERIFIED_FROM = 0.97
-#: Above this share of changed words a chunk has drifted, whatever they weigh in letters.
-CHANGED_WORDS = 0.02
-#: Below this share of its letters a chunk is gone.
-GONE_BELOW = 0.5
 
 
 def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
@@ -54,8 +48,8 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
     # edges of another text are met by chance.
     found = chunk.found if share >= VERIFIED_FROM else chunk.surely
-    framed = chunk.longest >= ANCHOR and found >= GONE_BELOW * letters
-    if found < GONE_BELOW * chunk.letters and not framed:
+    framed = chunk.longest >= ANCHOR and found >= MOST * letters
+    if found < MOST * chunk.letters and not framed:
         return "gone"
     if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
         return "drifted"

@@ -7,19 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile, islice, takewhile
 
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
-
-#: A block of fewer letters that is missed says little: a caption, a cell, a label of the theme.
-PASSAGE_LETTERS = 40
-#: Below this share of its letters a block counts as lost.
-LOST_BELOW = 0.5
-#: Letters of the longest chunk that may have been cut short.
-CUT_LETTERS = 200
-#: Pages that a common text stands on at least, and their share: headers, licence lines and feedback boxes of a theme.
-COMMON_PAGES, COMMON_SHARE = 4, 0.5
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 
 
 def common_digests(pages: Iterable[Sequence[BlockFacts]]) -> frozenset[int]:
-    """Blocks that stand on most pages: no content of any of them.
+    """Blocks that stand on most pages, such as headers, licence lines and feedback boxes: no content of any of them.
 
     Args:
         pages: The blocks of each page that was read.
@@ -27,16 +19,16 @@ def common_digests(pages: Iterable[Sequence[BlockFacts]]) -> frozenset[int]:
     import numpy as np
 
     counted = [np.fromiter({block.digest for block in blocks}, dtype=np.uint64) for blocks in pages if blocks]
-    if len(counted) < COMMON_PAGES:
+    if not counted:
         return frozenset()
     digests, pages_with = np.unique(np.concatenate(counted), return_counts=True)
-    common = (pages_with >= COMMON_PAGES) & (pages_with > COMMON_SHARE * len(counted))
+    common = (pages_with >= FEWEST) & (pages_with > MOST * len(counted))
     return frozenset(digests[common].tolist())
 
 
 def is_lost(block: BlockFacts) -> bool:
     """Whether less than half of a block stands in any chunk."""
-    return block.held < LOST_BELOW * block.letters
+    return block.held < MOST * block.letters
 
 
 def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
@@ -53,21 +45,20 @@ def lost_headings(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
 
 
 def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> list[str]:
-    """Ids of the short chunks in whose section of the page a block is lost: they once held it.
+    """Ids of the chunks of whose section of the page more is lost than they hold: they once held it.
 
     A chunk may have been cut to its beginning or to its end, within a block or between two. What is lost under another
     heading was never its.
     """
-    lost = {number for number, block in enumerate(blocks) if is_lost(block)}
+    lost = {number: block.letters for number, block in enumerate(blocks) if is_lost(block)}
     if not lost:
         return []
     starts = [block.start for block in blocks]
     return sorted(
         chunk.point_id
         for chunk in chunks
-        if 0 < chunk.letters <= CUT_LETTERS
         for first, beyond in islice(chunk.spans, 1)
-        if not lost.isdisjoint(_section(first, beyond - 1, blocks, starts))
+        if chunk.letters < sum(lost.get(number, 0) for number in _section(first, beyond - 1, blocks, starts))
     )
 
 

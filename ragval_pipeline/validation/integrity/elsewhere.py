@@ -6,16 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ragval_pipeline.validation.facts.rows import PageFacts
-
-#: Share of a text's sampled runs that must stand on a page for the text to stand there: one half may have changed.
-STANDS = 0.5
+from ragval_pipeline.validation.thresholds import MOST
 
 
 def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
     """Keys of the pages that each text stands on, in their order; texts that stand nowhere are left out.
 
     Args:
-        texts: Sampled runs of each text (``ChunkFacts.probes``).
+        texts: Sampled runs of each text (``ChunkFacts.probes``), of which half may have changed.
         pages: All pages.
     """
     owners: dict[int, list[str]] = {}
@@ -26,6 +24,6 @@ def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFact
     for page in pages:
         hits = Counter(name for run in page.anchors if run in owners for name in owners[run])
         for name, count in hits.items():
-            if count >= max(1.0, STANDS * len(texts[name])):
+            if count >= max(1.0, MOST * len(texts[name])):
                 found.setdefault(name, []).append(page.page_key)
     return found

@@ -13,20 +13,20 @@ from ragval_pipeline.validation.facts.page import Page, Searched
 from ragval_pipeline.validation.facts.store import Facts
 
 if TYPE_CHECKING:
-    from ragval_pipeline.validation.integrity.measure import Compared
+    from ragval_pipeline.validation.integrity.findings import Compared
 
 #: ``same`` stands in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
 SegmentKind = Literal["same", "index", "page", "skipped"]
 Segments = tuple[tuple[SegmentKind, str], ...]
 
 #: Chunks whose differences the report shows.
-EXAMPLES = 20
+EXAMPLES = 20  # shown
 #: Characters of common text that are shown on each side of a difference.
-CONTEXT = 80
+CONTEXT = 80  # shown
 #: Characters of one difference that are shown.
-LONGEST = 300
+LONGEST = 300  # shown
 #: Differences of one chunk that are shown.
-MOST = 12
+MOST = 12  # shown
 
 
 def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ class _Segments:
     def common(self, text: str, *, first: bool = False, last: bool = False) -> None:
         """Text that stands in both: its middle is left out, or what lies before the first or after the last."""
         head, tail = (0 if first else CONTEXT), (0 if last else CONTEXT)
-        if len(text) <= head + tail + 20:
+        if len(text) <= head + tail + EXAMPLES:
             self.add("same", text)
             return
         self.add("same", text[:head])

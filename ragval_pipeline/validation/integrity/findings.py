@@ -1,50 +1,72 @@
-"""From what pages and chunks have in common to findings: one function a code."""
+"""What pages and chunks have in common, and its detectors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from ragval_pipeline.findings.aspects import Aspect
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.validation.facts.rows import PageFacts
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.classes import ChunkClass
 from ragval_pipeline.validation.integrity.content import cut_chunks, lost_headings, lost_passages
-
-if TYPE_CHECKING:
-    from ragval_pipeline.validation.integrity.measure import Compared
+from ragval_pipeline.validation.integrity.elsewhere import pages_holding
 
 #: Passages, headings and joins that the details of one subject hold, and the most that are counted of one page.
-DETAILED, MOST = 10, 50
+DETAILED, COUNTED = 10, 50  # shown
 
 
-def integrity_findings(compared: Compared, stands_on: Mapping[str, str]) -> list[Finding]:
-    """All findings of the comparison.
+@dataclass(frozen=True)
+class Compared:
+    """The pages of an index against their chunks.
 
-    Args:
-        compared: The comparison.
-        stands_on: Point id to the page that a gone chunk stands on.
+    Attributes:
+        pages: Every in-scope page by key, without blocks that stand on most pages.
+        differing: Chunks that differ from their page or join words, by point id.
+        classes: The class of each of them.
+        short: The other chunks that are short, by page.
+        strays: Sampled runs of points whose page was not read, by point id, and their pages.
+        found: Letters of chunks that stand on their page.
+        letters: Letters of chunks whose page was read.
+        added: Letters that the ingestion puts around its chunks.
     """
-    found = [
-        ("source.page_unfit", _unfit(compared)),
-        ("integrity.page_unreadable", _unreadable(compared)),
-        ("integrity.drifted", _of_class(compared, "drifted", {})),
-        ("integrity.gone", _of_class(compared, "gone", stands_on)),
-        ("integrity.not_captured", _not_captured(compared)),
-        ("integrity.heading_loss", _heading_loss(compared)),
-        ("text.glued_words", _glued(compared)),
-    ]
-    named = [(code, list(subjects)) for code, subjects in found]
-    return [make_finding(code, subjects) for code, subjects in named if subjects]
+
+    pages: Mapping[str, PageFacts]
+    differing: Mapping[str, ChunkFacts]
+    classes: Mapping[str, ChunkClass]
+    by_page: Mapping[str, Sequence[ChunkFacts]]
+    strays: Sequence[ChunkFacts]
+    found: int
+    letters: int
+    added: int
+
+    @cached_property
+    def stands_on(self) -> dict[str, str]:
+        """The address of another page that a gone chunk stands on, by point id."""
+        gone = {name: chunk.probes for name, chunk in self.differing.items() if self.classes[name] == "gone"}
+        return {
+            name: self.pages[others[0]].url
+            for name, keys in pages_holding(gone, self.pages.values()).items()
+            if (others := [key for key in keys if key != self.differing[name].page_key])
+        }
+
+    @property
+    def read(self) -> list[PageFacts]:
+        """Pages whose text could be read."""
+        return [page for page in self.pages.values() if page.state == "read"]
 
 
+@detector("source.page_unfit", needs=Compared)
 def _unfit(compared: Compared) -> Iterator[Subject]:
     for page in compared.pages.values():
         if page.unfit:
             yield Subject(name=page.url, page=page.page_key, details={"reason": page.unfit})
 
 
+@detector("integrity.page_unreadable", needs=Compared)
 def _unreadable(compared: Compared) -> Iterator[Subject]:
     for page in compared.pages.values():
         if page.state == "unreadable":
@@ -52,7 +74,17 @@ def _unreadable(compared: Compared) -> Iterator[Subject]:
             yield Subject(name=page.url, page=page.page_key, details=details)
 
 
-def _of_class(compared: Compared, wanted: ChunkClass, stands_on: Mapping[str, str]) -> Iterator[Subject]:
+@detector("integrity.drifted", needs=Compared)
+def _drifted(compared: Compared) -> Iterator[Subject]:
+    return _of_class(compared, "drifted")
+
+
+@detector("integrity.gone", needs=Compared)
+def _gone(compared: Compared) -> Iterator[Subject]:
+    return _of_class(compared, "gone")
+
+
+def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
     for name, chunk in compared.differing.items():
         if compared.classes[name] != wanted:
             continue
@@ -63,9 +95,9 @@ def _of_class(compared: Compared, wanted: ChunkClass, stands_on: Mapping[str, st
             "words": chunk.words,
             "changed_words": chunk.changed,
         }
-        if name in stands_on:
-            details["stands_on"] = stands_on[name]
         if wanted == "gone":
+            if name in compared.stands_on:
+                details["stands_on"] = compared.stands_on[name]
             # A copy that was put beside the page's own chunks takes nothing from it.
             details["page_is_whole"] = not lost_passages(page.blocks)
         yield Subject(
@@ -79,6 +111,7 @@ def _of_class(compared: Compared, wanted: ChunkClass, stands_on: Mapping[str, st
         )
 
 
+@detector("integrity.not_captured", needs=Compared)
 def _not_captured(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
         passages = lost_passages(page.blocks) if _has_chunks(page) else []
@@ -88,8 +121,8 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             cut = _cut(compared, page)
             details = {
                 "captured": round(captured, 4),
-                "lost": min(len(passages), MOST),
-                "lost_letters": sum(block.letters for block in passages[:MOST]),
+                "lost": min(len(passages), COUNTED),
+                "lost_letters": sum(block.letters for block in passages[:COUNTED]),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
                 **cut,
             }
@@ -98,13 +131,14 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             yield Subject(name=page.url, page=page.page_key, details=details, without=without, extent=1 - captured)
 
 
+@detector("integrity.heading_loss", needs=Compared)
 def _heading_loss(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
         headings = lost_headings(page.blocks) if _has_chunks(page) else []
         if headings:
             shown = [block.text for block in headings[:DETAILED]]
             cut = _cut(compared, page)
-            details = {"lost": min(len(headings), MOST), "headings": shown, **cut}
+            details = {"lost": min(len(headings), COUNTED), "headings": shown, **cut}
             yield Subject(name=page.url, page=page.page_key, details=details, without=_uncut(cut))
 
 
@@ -123,6 +157,7 @@ def _cut(compared: Compared, page: PageFacts) -> dict[str, Any]:
     return {"cut_chunks": cut} if cut else {}
 
 
+@detector("text.glued_words", needs=Compared)
 def _glued(compared: Compared) -> Iterator[Subject]:
     for name, chunk in compared.differing.items():
         # The breaks of a page say nothing about another text.

@@ -11,15 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
+from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST
 
-#: An edge is a habit when so many of all chunks have one that begins (ends) with the same word,
-SAME_WORD = 0.2
-#: or so many of the pages have a chunk with one: a line at the start of each page,
-SAME_WORD_PAGES = 0.5
-#: or so many chunks have one that no such word explains: a summary, each in other words.
-ANY_WORD = 0.8
-#: Fewer chunks, and pages, have no habits.
-FEWEST = 4
 #: How many times its usual size a habit may be: what is beyond that has changed.
 LARGEST = 2
 #: Stands for any word.
@@ -51,7 +44,7 @@ class Habits:
             pages: Pages that were read.
         """
         # Of swapped texts many may begin alike: chunks that are hardly on their page show no habit.
-        shown = [chunk for chunk in chunks if 2 * chunk.found >= chunk.letters]
+        shown = [chunk for chunk in chunks if chunk.found >= MOST * chunk.letters]
         openings = [[(chunk.page_key or "", edge) for edge in chunk.openings] for chunk in shown]
         closings = [[(chunk.page_key or "", edge) for edge in chunk.closings] for chunk in shown]
         return cls(_habitual(openings, total, pages), _habitual(closings, total, pages))
@@ -87,15 +80,17 @@ def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> di
         for word, placed in {word: (key, edge) for key, edge in own for word in edge.words}.items():
             by_word[word].append(placed)
     habits = {word: _largest(word, found) for word, found in by_word.items() if _is_habit(found, chunks, pages)}
+    # A summary of each chunk in words of its own stands in all but few.
     others = [own[0] for own in edges if own and not any(_habit_of(edge, habits) for _, edge in own)]
-    if len(others) >= max(FEWEST, ANY_WORD * chunks):
+    if len(others) >= max(FEWEST, (1 - FEW) * chunks):
         habits[ANY] = _largest(ANY, others)
     return habits
 
 
 def _is_habit(found: Sequence[_Placed], chunks: int, pages: int) -> bool:
+    """Whether so many chunks begin (end) with the same word, or a chunk of most pages: a line at each page's start."""
     on_pages = len({key for key, _ in found})
-    return len(found) >= max(FEWEST, SAME_WORD * chunks) or on_pages >= max(FEWEST, SAME_WORD_PAGES * pages)
+    return len(found) >= max(FEWEST, HABIT * chunks) or on_pages >= max(FEWEST, MOST * pages)
 
 
 def _largest(word: str, found: Sequence[_Placed]) -> Edge:

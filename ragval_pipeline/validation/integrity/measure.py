@@ -3,52 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Facts
-from ragval_pipeline.validation.integrity.classes import ChunkClass, class_of
+from ragval_pipeline.validation.integrity.classes import class_of
 from ragval_pipeline.validation.integrity.content import common_digests, is_lost
 from ragval_pipeline.validation.integrity.elsewhere import pages_holding
 from ragval_pipeline.validation.integrity.examples import examples
-from ragval_pipeline.validation.integrity.findings import integrity_findings
+from ragval_pipeline.validation.integrity.findings import Compared
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 
 ASSET = "content_integrity"
-
-
-@dataclass(frozen=True)
-class Compared:
-    """The pages of an index against their chunks.
-
-    Attributes:
-        pages: Every in-scope page by key, without blocks that stand on most pages.
-        differing: Chunks that differ from their page or join words, by point id.
-        classes: The class of each of them.
-        short: The other chunks that are short, by page.
-        strays: Sampled runs of points whose page was not read, by point id, and their pages.
-        found: Letters of chunks that stand on their page.
-        letters: Letters of chunks whose page was read.
-        added: Letters that the ingestion puts around its chunks.
-    """
-
-    pages: Mapping[str, PageFacts]
-    differing: Mapping[str, ChunkFacts]
-    classes: Mapping[str, ChunkClass]
-    by_page: Mapping[str, Sequence[ChunkFacts]]
-    strays: Sequence[ChunkFacts]
-    found: int
-    letters: int
-    added: int
-
-    @property
-    def read(self) -> list[PageFacts]:
-        """Pages whose text could be read."""
-        return [page for page in self.pages.values() if page.state == "read"]
 
 
 def measure_integrity(facts: Facts) -> Measurement:
@@ -76,16 +46,10 @@ def measure_integrity(facts: Facts) -> Measurement:
     pages = compared.read
     if not any(page.chunks for page in pages) and any(page.textless for page in pages):
         return _unmeasured(f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
-    gone = {name: chunk.probes for name, chunk in compared.differing.items() if compared.classes[name] == "gone"}
-    stands_on = {
-        name: compared.pages[others[0]].url
-        for name, keys in pages_holding(gone, compared.pages.values()).items()
-        if (others := [key for key in keys if key != compared.differing[name].page_key])
-    }
     return Measurement(
         asset=ASSET,
         values=_values(compared),
-        findings=tuple(with_share(finding, points.points) for finding in integrity_findings(compared, stands_on)),
+        findings=tuple(with_share(finding, points.points) for finding in find_all(compared)),
         sections={
             "integrity": _summary(compared, facts),
             "integrity_examples": examples(compared, facts),
@@ -127,8 +91,6 @@ def compare(facts: Facts) -> Compared:
 
 
 def _without(page: PageFacts, common: frozenset[int]) -> PageFacts:
-    from dataclasses import replace
-
     return replace(page, blocks=tuple(block for block in page.blocks if block.digest not in common))
 
 

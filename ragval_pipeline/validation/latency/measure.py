@@ -27,7 +27,7 @@ def measure_latency(timings: Timings, *, budget_ms: float) -> Measurement:
     totals = [timing.total_ms for timing in timings.warm]
     if not totals:
         return nothing_timed("no search was timed")
-    p95 = nearest_rank(totals, 95)
+    p95 = nearest_rank(totals, 95)  # definition
     value = MeasuredValue(name=CRITERION, value=p95, denominator=len(totals), reason=f"p95 of {len(totals)} searches")
     section = _section(timings)
     findings = (_slow(p95, budget_ms, section),) if p95 > budget_ms else ()
@@ -53,7 +53,7 @@ def _section(timings: Timings) -> dict[str, Any]:
         else {
             "inputs": batch.inputs,
             "embedding_ms_per_input": batch.milliseconds / batch.inputs,
-            "inputs_per_second": 1000 * batch.inputs / batch.milliseconds if batch.milliseconds else None,
+            "inputs_per_second": 1000 * batch.inputs / batch.milliseconds if batch.milliseconds else None,  # definition
         },
         "retries": {
             "embedding": timings.embedding_retries,
@@ -66,7 +66,7 @@ def _section(timings: Timings) -> dict[str, Any]:
 def _slow(p95: float, budget_ms: float, section: dict[str, Any]) -> Finding:
     embedding, search = section["embedding_ms"]["p95"], section["search_ms"]["p95"]
     details = {
-        "percentile": 95,
+        "percentile": 95,  # definition
         "n": section["total_ms"]["n"],
         "p95_ms": round(p95, 1),
         "embedding_p95_ms": None if embedding is None else round(embedding, 1),

@@ -16,7 +16,7 @@ def nearest_rank(values: Sequence[float], percent: float) -> float:
     """
     ordered = sorted(values)
     # In whole hundredths: 0.95 * 20 must be 19, not 19.000000000000004.
-    rank = math.ceil(round(percent * len(ordered), 9) / 100)
+    rank = math.ceil(round(percent * len(ordered), 9) / 100)  # definition
     return ordered[max(rank, 1) - 1]
 
 
@@ -24,4 +24,5 @@ def summary(values: Sequence[float]) -> dict[str, Any]:
     """``{p50, p95, max, n}``; null figures without values."""
     if not values:
         return {"p50": None, "p95": None, "max": None, "n": 0}
-    return {"p50": nearest_rank(values, 50), "p95": nearest_rank(values, 95), "max": max(values), "n": len(values)}
+    middle, high = (nearest_rank(values, percent) for percent in (50, 95))  # definition
+    return {"p50": middle, "p95": high, "max": max(values), "n": len(values)}

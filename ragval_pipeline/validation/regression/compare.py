@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from ragval_pipeline.validation.regression.index_criteria import IndexChange, Values, index_changes
 from ragval_pipeline.validation.regression.paired import (
     ALPHA,
-    TIE,
     PairedTest,
     drop_probabilities,
     fewest_pairs,
@@ -22,6 +21,7 @@ from ragval_pipeline.validation.regression.pairing import Pairing, is_critical, 
 from ragval_pipeline.validation.regression.series import RunAnswers, Series, all_series, without_chunk_labels
 from ragval_pipeline.validation.regression.turnover import Turnover
 from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.verdict import TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def compare_answers(
 
 def is_drop(delta: float, p_adjusted: float, tolerated_drop: float) -> bool:
     """Whether a metric fell by more than is tolerated, and beyond chance."""
-    return -delta > tolerated_drop + TIE and p_adjusted <= ALPHA
+    return -delta > tolerated_drop + TOLERANCE and p_adjusted <= ALPHA
 
 
 def _tested(series: Sequence[Series], tolerated_drop: float) -> list[MetricChange]:
@@ -163,8 +163,8 @@ def _change(series: Series, p_adjusted: float, exact: bool, tolerated_drop: floa
         p_adjusted=p_adjusted,
         exact=exact,
         significant=is_drop(test.delta, p_adjusted, tolerated_drop),
-        worse=[entry for entry in ordered if entry[1] < -TIE],
-        better=[entry for entry in reversed(ordered) if entry[1] > TIE],
+        worse=[entry for entry in ordered if entry[1] < -TOLERANCE],
+        better=[entry for entry in reversed(ordered) if entry[1] > TOLERANCE],
     )
 
 

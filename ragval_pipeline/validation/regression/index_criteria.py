@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ragval_pipeline.validation.measurement import MeasuredValue
-from ragval_pipeline.validation.regression.paired import TIE
-from ragval_pipeline.validation.verdict import CriterionResult
+from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
 INDEX_CRITERIA = (
     "coverage", "source_captured", "content_integrity", "metadata_completeness", "embedding_match", "self_retrieval",
@@ -47,7 +46,7 @@ def measured_values(results: Iterable[CriterionResult | MeasuredValue]) -> dict[
 def index_changes(before: Values, after: Values, *, tolerated_drop: float) -> list[IndexChange]:
     """The criteria of the index that both runs measured, in a fixed order."""
     return [
-        IndexChange(name, before[name], after[name], before[name] - after[name] > tolerated_drop + TIE)
+        IndexChange(name, before[name], after[name], before[name] - after[name] > tolerated_drop + TOLERANCE)
         for name in INDEX_CRITERIA
         if name in before and name in after
     ]

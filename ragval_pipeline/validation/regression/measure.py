@@ -6,12 +6,14 @@ What lives here: what a comparison means for the run. What does not: comparing (
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, MetricChange, QueryLoss
 from ragval_pipeline.validation.regression.index_criteria import IndexChange
@@ -23,9 +25,24 @@ from ragval_pipeline.validation.report import QueryReport
 ASSET = "regression"
 CRITERION = "no_regression"
 #: Queries that a drop names; the finding counts the others.
-_NAMED = 20
+_NAMED = 20  # shown
 #: Kinds of changes to queries that a reason tells apart.
-_KINDS = 3
+_KINDS = 3  # shown
+
+
+@dataclass(frozen=True)
+class Against:
+    """A comparison with the baseline.
+
+    Attributes:
+        comparison: This run against it.
+        baseline: Name of its run.
+        collection: Name of the collection.
+    """
+
+    comparison: Comparison
+    baseline: str
+    collection: str
 
 
 def measure_regression(comparison: Comparison, *, baseline: str, collection: str) -> Measurement:
@@ -36,16 +53,10 @@ def measure_regression(comparison: Comparison, *, baseline: str, collection: str
         baseline: Name of the baseline's run.
         collection: Name of the collection.
     """
-    findings = [
-        *_fallen(comparison, baseline),
-        *_drops(comparison, baseline),
-        *_lost(comparison.lost, baseline),
-        *_turned_over(comparison, baseline, collection),
-    ]
     return Measurement(
         asset=ASSET,
         values=(_value(comparison, baseline),),
-        findings=tuple(findings),
+        findings=tuple(find_all(Against(comparison, baseline, collection))),
         sections={ASSET: section(comparison, baseline)},
     )
 
@@ -149,24 +160,21 @@ def _drop_words(change: MetricChange) -> str:
     return f"{change.metric} fell from {test.before:.3f} to {test.after:.3f} (p {change.p_adjusted:.2g})"
 
 
-def _fallen(comparison: Comparison, baseline: str) -> list[Finding]:
-    return [
-        make_finding(
+@detector("regression.significant_drop", needs=Against)
+def _drops(against: Against) -> Iterator[Finding]:
+    comparison, baseline = against.comparison, against.baseline
+    for fallen in comparison.fallen:
+        yield make_finding(
             "regression.significant_drop",
-            [change.name],
-            scope=change.name,
-            details={"baseline": baseline, **index_facts(change)},
-            message=f"{_fallen_words(change)}, which is more than history.tolerated_drop.",
+            [fallen.name],
+            scope=fallen.name,
+            details={"baseline": baseline, **index_facts(fallen)},
+            message=f"{_fallen_words(fallen)}, which is more than history.tolerated_drop.",
             cause=_cause(comparison.turnover),
             remedy="Look at what both runs differ in with ragval compare: findings by subject, pages and chunks.",
         )
-        for change in comparison.fallen
-    ]
-
-
-def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
-    return [
-        make_finding(
+    for change in comparison.drops:
+        yield make_finding(
             "regression.significant_drop",
             [_dropped(change)],
             scope=change.metric,
@@ -177,8 +185,6 @@ def _drops(comparison: Comparison, baseline: str) -> list[Finding]:
             ),
             cause=_cause(comparison.turnover),
         )
-        for change in comparison.drops
-    ]
 
 
 def _dropped(change: MetricChange) -> Subject:
@@ -200,15 +206,16 @@ def _cause(turnover: Turnover | None) -> str | None:
     )
 
 
-def _lost(lost: Sequence[QueryLoss], baseline: str) -> list[Finding]:
-    plain = [loss for loss in lost if not loss.critical]
-    critical = [loss for loss in lost if loss.critical]
-    found = [_lost_finding(plain, baseline, scope=None)] if plain else []
+@detector("regression.query_lost", needs=Against)
+def _lost(against: Against) -> Iterator[Finding]:
+    plain = [loss for loss in against.comparison.lost if not loss.critical]
+    critical = against.comparison.lost_critical
     if critical:
         # Two findings of one code need a scope to be told apart by.
-        finding = _lost_finding(critical, baseline, scope="critical" if plain else None)
-        found.insert(0, finding.model_copy(update={"severity": "error"}))
-    return found
+        finding = _lost_finding(critical, against.baseline, scope="critical" if plain else None)
+        yield finding.model_copy(update={"severity": "error"})
+    if plain:
+        yield _lost_finding(plain, against.baseline, scope=None)
 
 
 def _lost_finding(lost: Sequence[QueryLoss], baseline: str, *, scope: str | None) -> Finding:
@@ -249,8 +256,9 @@ def _hit_facts(query: QueryReport) -> dict[str, Any]:
     }
 
 
-def _turned_over(comparison: Comparison, baseline: str, collection: str) -> list[Finding]:
-    if comparison.turnover is None or not comparison.turnover.voids_chunk_labels:
-        return []
-    details = {"baseline": baseline, **comparison.turnover.facts(), "void_queries": list(comparison.void)}
-    return [make_finding("regression.corpus_turnover", [collection], details=details)]
+@detector("regression.corpus_turnover", needs=Against)
+def _turned_over(against: Against) -> Iterator[Finding]:
+    turnover = against.comparison.turnover
+    if turnover is not None and turnover.voids_chunk_labels:
+        details = {"baseline": against.baseline, **turnover.facts(), "void_queries": list(against.comparison.void)}
+        yield make_finding("regression.corpus_turnover", [against.collection], details=details)

@@ -14,20 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.validation.verdict import TOLERANCE
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 #: A drop counts as beyond chance below this probability, corrected for the number of metrics.
-ALPHA = 0.05
+ALPHA = 0.05  # definition
 #: Up to so many pairs that differ, every one of the 2^n swaps is tried; beyond, ``RESAMPLES`` random ones.
-EXACT_UP_TO = 13
-RESAMPLES = 9_999
-#: Differences below are rounding.
-TIE = 1e-9
-_SEED = 20070601
+EXACT_UP_TO = 13  # work
+RESAMPLES = 9_999  # work
+_SEED = 20070601  # work
 #: Values of one batch of resamples: 8 MB of floats.
-_BATCH_VALUES = 1_000_000
+_BATCH_VALUES = 1_000_000  # work
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def paired_test(before: Sequence[float], after: Sequence[float]) -> PairedTest:
     if not before or len(before) != len(after):
         raise ValueError(f"{len(before)} values before and {len(after)} now make no pairs")
     differences = [new - old for old, new in zip(before, after, strict=True)]
-    wins = sum(difference > TIE for difference in differences)
-    losses = sum(difference < -TIE for difference in differences)
+    wins = sum(difference > TOLERANCE for difference in differences)
+    losses = sum(difference < -TOLERANCE for difference in differences)
     return PairedTest(
         n=len(differences),
         before=math.fsum(before) / len(before),
@@ -96,13 +96,13 @@ def drop_probability(differences: Sequence[float]) -> tuple[float, bool]:
     """
     from scipy import stats
 
-    differing = [difference for difference in differences if abs(difference) > TIE]
+    differing = [difference for difference in differences if abs(difference) > TOLERANCE]
     if not differing:
         return 1.0, True
     size = abs(differing[0])
-    if all(abs(abs(difference) - size) <= TIE for difference in differing):
+    if all(abs(abs(difference) - size) <= TOLERANCE for difference in differing):
         losses = sum(difference < 0 for difference in differing)
-        return float(stats.binomtest(losses, len(differing), 0.5, alternative="greater").pvalue), True
+        return float(stats.binomtest(losses, len(differing), 0.5, alternative="greater").pvalue), True  # definition
     swapped, [observed], exact = _swapped([differing])
     return _share_as_low(swapped[:, 0], observed, exact=exact), exact
 
@@ -117,7 +117,7 @@ def drop_probabilities(differences: Sequence[Sequence[float]]) -> tuple[list[flo
         differences: Of each metric one value a query, the same queries in the same order; 0 for a query without it.
     """
     adjusted = [1.0] * len(differences)
-    moving = [at for at, column in enumerate(differences) if any(abs(value) > TIE for value in column)]
+    moving = [at for at, column in enumerate(differences) if any(abs(value) > TOLERANCE for value in column)]
     if len(moving) < 2:
         found = [drop_probability(differences[at]) for at in moving]
         for at, (p, _) in zip(moving, found, strict=True):
@@ -147,7 +147,7 @@ def _swapped(columns: Sequence[Sequence[float]]) -> tuple[NDArray[np.float64], l
     import numpy as np
 
     values = np.asarray(columns, dtype=np.float64).T
-    values = values[(np.abs(values) > TIE).any(axis=1)]
+    values = values[(np.abs(values) > TOLERANCE).any(axis=1)]
     values = values / np.sqrt((values**2).sum(axis=0))
     pairs = len(values)
     exact = pairs <= EXACT_UP_TO
@@ -165,7 +165,7 @@ def _swapped(columns: Sequence[Sequence[float]]) -> tuple[NDArray[np.float64], l
 
 def _share_as_low(sums: NDArray[np.float64], observed: float, *, exact: bool) -> float:
     """The share of swaps at least as low as what was observed, which is one of them."""
-    count = int((sums <= observed + TIE).sum())
+    count = int((sums <= observed + TOLERANCE).sum())
     return count / len(sums) if exact else (count + 1) / (len(sums) + 1)
 
 
@@ -175,7 +175,7 @@ def _interval(differences: Sequence[float]) -> tuple[float, float] | None:
 
     if len(differences) < 2:
         return None
-    if max(differences) - min(differences) <= TIE:
+    if max(differences) - min(differences) <= TOLERANCE:
         return differences[0], differences[0]
     found = stats.bootstrap(
         (np.asarray(differences),),
@@ -192,4 +192,4 @@ def _effect_size(differences: Sequence[float]) -> float | None:
         return None
     mean = math.fsum(differences) / len(differences)
     variance = math.fsum((difference - mean) ** 2 for difference in differences) / (len(differences) - 1)
-    return mean / math.sqrt(variance) if variance > TIE**2 else None
+    return mean / math.sqrt(variance) if variance > TOLERANCE**2 else None

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.validation.thresholds import MOST
+
 #: Columns of the snapshot that are needed.
 COLUMNS = ("page_key", "text_sha256")
-#: From this share of chunks gone on, labels on chunks say nothing any more.
-VOID_FROM = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Turnover:
     @property
     def voids_chunk_labels(self) -> bool:
         """Whether labels on chunks say nothing any more."""
-        return self.share >= VOID_FROM
+        return self.share >= MOST
 
     def facts(self) -> dict[str, Any]:
         """As JSON values, the pages counted."""

@@ -7,13 +7,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
 
 #: Letters of a seed, about two words: chance repeats few of them on a page.
-SEED = 12
-#: Share of a chunk's seeds that must stand together on the page for it to be a chunk of this page.
-TOGETHER = 0.25
-#: Letters of page content below which a piece that no chunk holds is no passage: a caption, a label.
-PASSAGE_LETTERS = 40
+SEED = 12  # work
 
 
 def own_passage(text: str, page: FoldedText) -> str | None:
@@ -25,7 +22,7 @@ def own_passage(text: str, page: FoldedText) -> str | None:
     """
     letters = fold(text)
     starts = _starts(letters, page.letters)
-    if len(starts) < TOGETHER * max(1, (len(letters) - SEED) // (SEED // 2) + 1):
+    if len(starts) < MOST * max(1, (len(letters) - SEED) // (SEED // 2) + 1):
         return None
     begin = int(statistics.median(starts))
     return page.between(max(0, begin), min(len(page.letters), begin + len(letters)))
@@ -43,7 +40,7 @@ def _starts(letters: str, page: str) -> list[int]:
             found.append(place - at)
             place = page.find(letters[at : at + SEED], place + 1)
     # Words that came or went move all that follows them by a few letters.
-    reach = max(SEED, len(letters) // 5)
+    reach = max(SEED, len(letters) // 2)
     groups: dict[int, list[int]] = {}
     for start in found:
         for number in (start // reach, start // reach + 1):

@@ -28,9 +28,11 @@ COLUMNS = (
 PAGE_COLUMNS = ("page_key", "title", "main")
 _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
 #: Points that a plan looks at; a cause that concerns more is not simulated.
-MOST_POINTS = 5000
+MOST_POINTS = 5000  # work
 #: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
-LONGEST = 1000
+LONGEST = 1000  # work
+#: Suggested thresholds are multiples of a thousandth.
+_STEPS = 1000  # shown
 
 _DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice"})
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
@@ -462,8 +464,8 @@ def suggested_threshold(details: Mapping[str, Any]) -> float | None:
         low, high = negative["max"], right["p10"]
         return round((low + high) / 2, 3) if low < high else None
     if right:
-        return float(int(1000 * right["p10"]) / 1000)
-    return float(int(1000 * negative["max"] + 1) / 1000) if negative else None
+        return float(int(_STEPS * right["p10"]) / _STEPS)
+    return float(int(_STEPS * negative["max"] + 1) / _STEPS) if negative else None
 
 
 def _dead_conditions(subject: Subject) -> frozenset[str]:

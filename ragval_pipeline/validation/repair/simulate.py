@@ -17,7 +17,7 @@ from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
-from ragval_pipeline.validation.self_retrieval.measure import HUB_QUERIES, HUB_SHARE
+from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,10 +44,10 @@ _EXPLAINS = {
     "query.threshold_unfit": _QUERIES,
 }
 #: Questions that are asked again at most, and those of one page or hub: its first ones, and its last.
-MOST_ASKED = 300
-_ASKED_EACH = 3
+MOST_ASKED = 300  # work
+_ASKED_EACH = 3  # work
 #: Points that a search goes deeper at most to make up for those that a repair takes out.
-DEEPEST = 2000
+DEEPEST = 2000  # work
 
 Links = Mapping[str, Mapping[str, frozenset[str]]]
 

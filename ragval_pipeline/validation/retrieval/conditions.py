@@ -21,9 +21,10 @@ from ragval_pipeline.validation.retrieval.texts import (
     holds_word,
     name_matches,
 )
+from ragval_pipeline.validation.thresholds import ROUNDING
 
-#: Scores this close to a threshold are equal to it: engines round differently.
-SCORE_TOLERANCE = 1e-6
+#: Names that a sentence lists.
+_SHOWN = 3  # shown
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ class Rules:
     def reaches(self, score: float, threshold: float) -> bool:
         """Whether a score is at least as good as the threshold."""
         if self.higher_is_better:
-            return score >= threshold - SCORE_TOLERANCE
-        return score <= threshold + SCORE_TOLERANCE
+            return score >= threshold - ROUNDING
+        return score <= threshold + ROUNDING
 
 
 @dataclass(frozen=True)
@@ -156,5 +157,5 @@ def matches(expected: Mapping[str, Any], hit: Hit, rules: Rules) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
-    shown = ", ".join(distinct[:3]) + (", ..." if len(distinct) > 3 else "")
+    shown = ", ".join(distinct[:_SHOWN]) + (", ..." if len(distinct) > _SHOWN else "")
     return shown or "nothing"

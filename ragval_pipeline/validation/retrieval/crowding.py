@@ -7,26 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.retrieval.rankings import page_ranking
 from ragval_pipeline.validation.retrieval.texts import fold_text
-
-#: Fewer hits than this cannot be crowded.
-FEWEST_HITS = 4
-#: Share of the hits that repeat another one from which on they crowd the rest out.
-REPEATED_SHARE = 0.5
-#: Two texts repeat each other when they share this much of their word triples (Jaccard).
-SAME_FROM = 0.8
-#: Pages of the ranking among which a relevant page must stand to have been crowded out.
-DEPTH = 1000
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, NEAR_DUPLICATE
 
 
-def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> list[Finding]:
+def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> list[Subject]:
     """Queries whose top k is filled by repetitions, or by one right page while another right page waits behind it.
 
     A question about one page may well be answered by that page alone: that is no crowd.
@@ -34,15 +27,20 @@ def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer],
     subjects = []
     for query in queries:
         answer = answers.get(query.id)
-        if answer is None or query.negative or len(answer.hits) < FEWEST_HITS:
+        if answer is None or query.negative or len(answer.hits) < FEWEST:
             continue
         repeated = _repeated(answer.hits, read)
         waiting = _crowded_out(query, answer, read)
-        if repeated >= REPEATED_SHARE * len(answer.hits) or waiting:
+        if repeated >= MOST * len(answer.hits) or waiting:
             details = {"hits": len(answer.hits), "repeated": repeated, "crowded_out": waiting}
             points = [hit.id for hit in answer.hits]
             subjects.append(Subject(name=query.id, details={**details, "points": points}, points=tuple(points)))
-    return [make_finding("retrieval.crowded_top_k", subjects)] if subjects else []
+    return subjects
+
+
+@detector("retrieval.crowded_top_k", needs=Outcome)
+def _crowded(outcome: Outcome) -> list[Subject]:
+    return crowded_answers(outcome.queries, outcome.answers, outcome.settings.rules.read)
 
 
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
@@ -63,7 +61,7 @@ def _triples(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _alike(one: frozenset[tuple[str, ...]], two: frozenset[tuple[str, ...]]) -> bool:
-    return bool(one) and len(one & two) >= SAME_FROM * len(one | two)
+    return bool(one) and len(one & two) >= NEAR_DUPLICATE * len(one | two)
 
 
 def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]:
@@ -72,6 +70,6 @@ def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]
     filling = {read.page(hit.payload) for hit in answer.hits}
     if len(filling) != 1 or not filling <= relevant:
         return []
-    ranked = page_ranking(answer, read, depth=DEPTH)
+    ranked = page_ranking(answer, read, depth=len(answer.hits) + len(answer.deeper))
     asked = {read.page_key(url): url for url in query.grades}
     return sorted(asked[page] for page in ranked if page in relevant - filling)

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.thresholds import NOISE
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, InputType
-
-#: Cosine below which an embedder makes a difference between queries and documents.
-SAME = 0.9999
 
 
 def input_type_findings(embedder: Embedder, input_type: InputType, *, text: str) -> list[Finding]:
@@ -43,4 +41,4 @@ def _tells_apart(embedder: Embedder, text: str) -> bool:
         for input_type in ("search_query", "search_document")
     )
     lengths = float(np.linalg.norm(query) * np.linalg.norm(document))
-    return lengths > 0 and float(query @ document) / lengths < SAME
+    return lengths > 0 and float(query @ document) / lengths < 1 - NOISE

@@ -83,7 +83,7 @@ def _fingerprint(judgements: Mapping[str, int]) -> str | None:
     """The first 16 hex digits of a SHA-256: grades may be many, and only whether they changed is asked."""
     if not judgements:
         return None
-    return hashlib.sha256(json.dumps(judgements, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(judgements, sort_keys=True).encode()).hexdigest()[:16]  # definition
 
 
 def deciding_conditions(query: TestQuery, judge: Sequence[str] | None) -> list[str]:

@@ -14,15 +14,14 @@ from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
 from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.chunk_metrics import chunk_metrics
-from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.judge import judge_query
-from ragval_pipeline.validation.retrieval.order import order_findings
 from ragval_pipeline.validation.retrieval.outcome import Outcome
-from ragval_pipeline.validation.retrieval.repeats import measure_determinism
+from ragval_pipeline.validation.retrieval.repeats import determinism
 from ragval_pipeline.validation.retrieval.sections import query_sections
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
 from ragval_pipeline.validation.verdict import TOLERANCE
@@ -66,17 +65,10 @@ def measure_retrieval(
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"sections": sections})
     outcome = Outcome(queries, reports, by_id, settings)
-    determinism, unstable = measure_determinism(by_id.values())
-    values = [*outcome.values(), determinism, *_page_values(sections, settings)]
+    values = [*outcome.values(), determinism(by_id.values()), *_page_values(sections, settings)]
     if drafts and not queries:
         values = [_all_drafts(value, drafts) for value in values]
-    findings = [
-        *outcome.findings(),
-        *unstable,
-        *crowded_answers(queries, by_id, settings.rules.read),
-        *order_findings(by_id.values(), settings.distance),
-    ]
-    return Measurement(asset=ASSET, values=tuple(values), findings=tuple(findings), sections=sections)
+    return Measurement(asset=ASSET, values=tuple(values), findings=tuple(find_all(outcome)), sections=sections)
 
 
 def _all_drafts(value: MeasuredValue, drafts: Sequence[QueryReport]) -> MeasuredValue:

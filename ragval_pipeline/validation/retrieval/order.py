@@ -6,16 +6,16 @@ What lives here: ``retrieval.invalid_order``. What does not: asking again (``rep
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.retrieval.outcome import Outcome
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 #: Lowest and highest score of a distance; a cosine of 1.00000006 is rounding. A dot product has no bounds, and yet
 #: infinity and NaN are no score of any distance.
@@ -27,36 +27,35 @@ RANGES: dict[Distance, tuple[float, float]] = {
 }
 
 
-def order_findings(answers: Iterable[Answer], distance: Distance) -> list[Finding]:
-    """``retrieval.invalid_order``: queries whose hits are not best first, or have impossible scores (seed 004).
-
-    Args:
-        answers: Hits as the server gave them, in its order.
-        distance: Of the collection: by Euclid and Manhattan the lowest score is the best.
-    """
-    subjects = []
-    for answer in answers:
-        problem = invalid_order(answer.hits, distance)
+@detector("retrieval.invalid_order", needs=Outcome)
+def _disordered(outcome: Outcome) -> Iterator[Subject]:
+    """Queries whose hits are not best first, or have impossible scores (seed 004)."""
+    for answer in outcome.answers.values():
+        problem = invalid_order(answer.hits, outcome.settings.distance)
         if problem is not None:
-            subjects.append(Subject(name=answer.query_id, details=problem))
-    return [make_finding("retrieval.invalid_order", subjects)] if subjects else []
+            yield Subject(name=answer.query_id, details=problem)
 
 
 def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
-    """What is wrong with the scores of some hits; null when nothing is."""
+    """What is wrong with the scores of some hits; null when nothing is.
+
+    Args:
+        hits: As the server gave them, in its order.
+        distance: Of the collection: by Euclid and Manhattan the lowest score is the best.
+    """
     outside = [hit for hit in hits if not _is_possible(hit.score, distance)]
     if outside:
         return {"problem": "range", "rank": outside[0].rank, "score": _shown(outside[0].score), "distance": distance}
     sign = 1 if distance in {"Cosine", "Dot"} else -1
     for better, worse in pairwise(hits):
-        if sign * worse.score > sign * better.score + SCORE_TOLERANCE:
+        if sign * worse.score > sign * better.score + ROUNDING:
             return {"problem": "order", "rank": worse.rank, "scores": [better.score, worse.score]}
     return None
 
 
 def _is_possible(score: float, distance: Distance) -> bool:
     low, high = RANGES[distance]
-    return math.isfinite(score) and low - SCORE_TOLERANCE <= score <= high + SCORE_TOLERANCE
+    return math.isfinite(score) and low - ROUNDING <= score <= high + ROUNDING
 
 
 def _shown(score: float) -> float | str:

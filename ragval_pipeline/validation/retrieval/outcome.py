@@ -5,7 +5,7 @@ What lives here: counting. What does not: judging one query (``judge``), page me
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Need, Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
 from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_keywords
@@ -50,7 +51,7 @@ class Outcome:
         passed = {report.query_id: bool(report.passed) for report in self.reports}
         negative = [query for query in self.queries if query.negative]
         critical = [query for query in self.queries if query.critical]
-        positive = [report for query, report in self._pairs() if not query.negative]
+        positive = [report for query, report in self.pairs() if not query.negative]
         best = [report.best_similarity for report in positive if report.best_similarity is not None]
         relevant = sum(rules.reaches(score, self.settings.relevance_similarity) for score in best)
         return [
@@ -64,36 +65,18 @@ class Outcome:
             self._completeness(),
         ]
 
-    def findings(self) -> list[Finding]:
-        """Failed queries, negatives that scored high, and hits that lack required fields."""
-        failed: list[Subject] = []
-        scored_high: list[Subject] = []
-        for query, report in self._pairs():
-            if not report.passed:
-                details = {
-                    "conditions": report.failed_conditions or [NOT_ASKED],
-                    "reason": report.fail_reason,
-                    "best_similarity": report.best_similarity,
-                    "threshold": self.settings.rules.threshold(query),
-                    "expected_pages": sorted(self._expected_pages(query)),
-                    "expected_module": query.expected_module,
-                    "fields": sorted(self._judged_fields(query, report.failed_conditions)),
-                    "points": self._answering(query, report),
-                }
-                subject = self._subject(query, report, details)
-                scored = query.negative and report.passed is False
-                (scored_high if scored else failed).append(subject)
-        findings = []
-        if failed:
-            conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
-            findings.append(make_finding("query.failed", failed, cause=f"Conditions missed: {', '.join(conditions)}."))
-        if scored_high:
-            findings.append(make_finding("query.negative_scored_high", scored_high))
-        incomplete = self._incomplete_hits()
-        return [*findings, *([make_finding("retrieval.incomplete_metadata", incomplete)] if incomplete else [])]
-
-    def _subject(self, query: TestQuery, report: QueryReport, details: Mapping[str, Any]) -> Subject:
-        """The query with what it is judged by."""
+    def subject(self, query: TestQuery, report: QueryReport) -> Subject:
+        """A query that did not pass, with what it is judged by."""
+        details: dict[str, Any] = {
+            "conditions": report.failed_conditions or [NOT_ASKED],
+            "reason": report.fail_reason,
+            "best_similarity": report.best_similarity,
+            "threshold": self.settings.rules.threshold(query),
+            "expected_pages": sorted(self._expected_pages(query)),
+            "expected_module": query.expected_module,
+            "fields": sorted(self._judged_fields(query, report.failed_conditions)),
+            "points": self._answering(query, report),
+        }
         conditions = report.failed_conditions
         needs = [
             Need(aspects=_MISSED_BY.get(name, _RANKED | _PLACED), fields=tuple(self._read_fields(query, name)))
@@ -102,7 +85,7 @@ class Outcome:
         pages = tuple(details["expected_pages"])
         return Subject(
             name=query.id,
-            details=dict(details),
+            details=details,
             pages=pages,
             points=tuple(details["points"]),
             module=normalise_name(query.expected_module) if query.expected_module and not pages else None,
@@ -138,7 +121,8 @@ class Outcome:
             return {name for entry in query.expected_results for name in entry if name != "id"}
         return set(_READS.get(condition, ()))
 
-    def _pairs(self) -> list[tuple[TestQuery, QueryReport]]:
+    def pairs(self) -> list[tuple[TestQuery, QueryReport]]:
+        """Each query with its report."""
         return list(zip(self.queries, self.reports, strict=True))
 
     def _without(self, positive: Sequence[QueryReport]) -> ReasonCode:
@@ -175,19 +159,35 @@ class Outcome:
         complete = sum(self.settings.rules.read.is_complete(hit.payload) for hit in hits)
         return ratio("retrieved_metadata_completeness", complete, len(hits), of="hits")
 
-    def _incomplete_hits(self) -> list[Subject]:
-        subjects: dict[str, Subject] = {}
-        read = self.settings.rules.read
-        for answer in self.answers.values():
-            for hit in answer.hits:
-                lacking = read.lacking(hit.payload)
-                if lacking and hit.id not in subjects:
-                    details = {"lacking": lacking, "query": answer.query_id}
-                    names = {payload: name for name, payload in read.fields.items()}
-                    fields = tuple(names.get(name, name) for name in lacking)
-                    page = read.page(hit.payload)
-                    subjects[hit.id] = Subject(name=hit.id, page=page, details=details, fields=fields)
-        return list(subjects.values())
+
+@detector("query.failed", "query.negative_scored_high", needs=Outcome)
+def _failed(outcome: Outcome) -> Iterator[Finding]:
+    """Failed queries, and negatives that scored high."""
+    failed: list[Subject] = []
+    scored_high: list[Subject] = []
+    for query, report in outcome.pairs():
+        if not report.passed:
+            scored = query.negative and report.passed is False
+            (scored_high if scored else failed).append(outcome.subject(query, report))
+    if failed:
+        conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
+        yield make_finding("query.failed", failed, cause=f"Conditions missed: {', '.join(conditions)}.")
+    if scored_high:
+        yield make_finding("query.negative_scored_high", scored_high)
+
+
+@detector("retrieval.incomplete_metadata", needs=Outcome)
+def _incomplete(outcome: Outcome) -> Iterator[Subject]:
+    """Hits that lack required fields, each with the first query that met it."""
+    read = outcome.settings.rules.read
+    names = {payload: name for name, payload in read.fields.items()}
+    for answer in outcome.answers.values():
+        for hit in answer.hits:
+            lacking = read.lacking(hit.payload)
+            if lacking:
+                details = {"lacking": lacking, "query": answer.query_id}
+                fields = tuple(names.get(name, name) for name in lacking)
+                yield Subject(name=hit.id, page=read.page(hit.payload), details=details, fields=fields)
 
 
 def _applicable(value: MeasuredValue, queries: Sequence[TestQuery]) -> MeasuredValue:

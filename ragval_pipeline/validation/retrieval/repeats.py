@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
-from ragval_pipeline.validation.retrieval.conditions import SCORE_TOLERANCE
+from ragval_pipeline.validation.retrieval.outcome import Outcome
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 
-def measure_determinism(answers: Iterable[Answer]) -> tuple[MeasuredValue, list[Finding]]:
+def determinism(answers: Iterable[Answer]) -> MeasuredValue:
     """Share of repeated queries with the same ids, order and scores (within 1e-6) in every repeat (seed 001, 4.3).
 
     Answers without any hit, the first time and every time, say nothing about order and are not counted.
@@ -22,18 +23,25 @@ def measure_determinism(answers: Iterable[Answer]) -> tuple[MeasuredValue, list[
         answer for answer in answers if answer.repeats and answer.error is None and any((answer.hits, *answer.repeats))
     ]
     if not repeated:
-        return not_measured("determinism", "no_data", "no query with hits was repeated"), []
-    different = [answer for answer in repeated if not all(_same(answer.hits, again) for again in answer.repeats)]
-    value = ratio("determinism", len(repeated) - len(different), len(repeated), of="repeated queries")
-    if not different:
-        return value, []
-    subjects = [
+        return not_measured("determinism", "no_data", "no query with hits was repeated")
+    same = len(repeated) - len(unstable(repeated))
+    return ratio("determinism", same, len(repeated), of="repeated queries")
+
+
+def unstable(answers: Iterable[Answer]) -> list[Subject]:
+    """Queries that a repeat answers otherwise."""
+    return [
         Subject(
             name=answer.query_id, details={"overlap": min(_overlap(answer.hits, again) for again in answer.repeats)}
         )
-        for answer in different
+        for answer in answers
+        if answer.error is None and not all(_same(answer.hits, again) for again in answer.repeats)
     ]
-    return value, [make_finding("retrieval.nondeterministic", subjects)]
+
+
+@detector("retrieval.nondeterministic", needs=Outcome)
+def _nondeterministic(outcome: Outcome) -> list[Subject]:
+    return unstable(outcome.answers.values())
 
 
 def with_manner(measurement: Measurement, manner: str) -> Measurement:
@@ -55,7 +63,7 @@ def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:
 
 def _same_score(one: float, two: float) -> bool:
     # Infinity and NaN are ``retrieval.invalid_order``; the same one given twice is no difference as well.
-    return one == two or abs(one - two) <= SCORE_TOLERANCE or (math.isnan(one) and math.isnan(two))
+    return one == two or abs(one - two) <= ROUNDING or (math.isnan(one) and math.isnan(two))
 
 
 def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:

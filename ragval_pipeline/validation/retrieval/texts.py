@@ -18,7 +18,7 @@ _DROP = dict.fromkeys(map(ord, ZERO_WIDTH))
 _SEPARATORS = re.compile(r"[\s_\-]+")
 _BLANKS = re.compile(r"\s+")
 #: Combining classes of marks that make another letter of one: nukta, the voicing marks of kana, virama.
-_LETTER_MARKS = frozenset({7, 8, 9})
+_LETTER_MARKS = frozenset({7, 8, 9})  # definition
 #: A character that a word goes on with. Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean write words without
 #: blanks, or with endings joined on: there a word is wherever it stands.
 _GOES_ON = (
@@ -83,7 +83,7 @@ def _is_accent(char: str) -> bool:
     return unicodedata.combining(char) not in {0, *_LETTER_MARKS}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # work
 def _word(folded: str) -> re.Pattern[str]:
     # \b would never match beside the last + of c++.
     return re.compile(rf"(?<!{_GOES_ON}){re.escape(folded)}(?!{_GOES_ON})")

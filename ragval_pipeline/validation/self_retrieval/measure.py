@@ -4,31 +4,53 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.text.words import words_of
+from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.quality import distribution
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQuery
+from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE, HUB_TIMES_EXPECTED
 
 ASSET = "self_retrieval"
-#: A chunk is a hub when it is among the hits of this share of the queries of other pages, and this many times as often
-#: as a chunk is on average (the binomial expectation). Clean chunks reach at most 9 % in books and 21 % in references
-#: of classes and methods, and 2.6 times the average where few chunks were joined; a list of all headings reaches 27 to
-#: 50 %, a mean vector 47 %.
-HUB_SHARE = 0.25
-HUB_TIMES_EXPECTED = 3.0
-#: Unrelated queries that these must be worth. The chunk about a subject turns up for all that is asked about it: 21
-#: titles about the arguments of a command line are worth 6, 14 titles that a list of contents answers are worth 12.
-HUB_QUERIES = 10.0
 #: Queries of a hub that its details hold at most.
-HUB_EXAMPLES = 20
+HUB_EXAMPLES = 20  # shown
 
 PageOf = Callable[[Mapping[str, Any]], str | None]
+
+
+@dataclass(frozen=True)
+class OwnAnswers:
+    """The answers to what pages ask about themselves.
+
+    Attributes:
+        pages: In-scope indexed pages by canonical form.
+        queries: What was asked.
+        answers: By query id.
+        page_of: Canonical page of a hit's payload.
+        points: Points of the collection.
+        drawn: Pages that were drawn to be asked for.
+        found: Whether each query finds its page, by query id.
+    """
+
+    pages: Mapping[str, OwnPage]
+    queries: Sequence[OwnQuery]
+    answers: Mapping[str, Answer]
+    page_of: PageOf
+    points: int
+    drawn: int
+    found: Mapping[str, bool]
+
+    @property
+    def named(self) -> list[OwnQuery]:
+        """The queries by title and by heading with title."""
+        return [query for query in self.queries if query.kind in {"title", "heading"}]
 
 
 def measure_self_retrieval(
@@ -52,7 +74,7 @@ def measure_self_retrieval(
     """
     drawn = len(pages) if asked is None else asked
     found = {query.id: _finds(answers[query.id], query.key, page_of) for query in queries}
-    named = [query for query in queries if query.kind in {"title", "heading"}]
+    own = OwnAnswers(pages, queries, answers, page_of, points, drawn, found)
     scores = [
         answer.hits[0].score
         for query in queries
@@ -65,14 +87,14 @@ def measure_self_retrieval(
     section = {
         "pages": len(pages),
         "pages_asked": drawn,
-        "queries": len(named),
+        "queries": len(own.named),
         "title_scores": scores,
         "title_score_distribution": distribution(scores).model_dump(),
     }
     return Measurement(
         asset=ASSET,
         values=(_value(pages, queries, found, drawn),),
-        findings=(*_dark(pages, queries, found, drawn), *_hubs(pages, named, answers, page_of, points)),
+        findings=tuple(find_all(own)),
         sections={"self_retrieval": section},
     )
 
@@ -112,50 +134,45 @@ def _interval(hits: int, asked: int) -> tuple[float, float]:
     """Wilson's interval at 95 % for the share of hits."""
     from scipy.stats import binomtest
 
-    interval = binomtest(hits, asked).proportion_ci(confidence_level=0.95, method="wilson")
+    interval = binomtest(hits, asked).proportion_ci(confidence_level=0.95, method="wilson")  # definition
     return float(interval.low), float(interval.high)
 
 
-def _dark(
-    pages: Mapping[str, OwnPage], queries: Sequence[OwnQuery], found: Mapping[str, bool], drawn: int
-) -> list[Finding]:
+@detector("retrieval.dark_page", needs=OwnAnswers)
+def _dark(own: OwnAnswers) -> Iterator[Finding]:
     """Pages that neither names nor words of their own find; titles that others share say nothing."""
     asked: dict[str, list[OwnQuery]] = {}
-    for query in queries:
+    for query in own.queries:
         asked.setdefault(query.key, []).append(query)
     subjects = [
-        Subject(name=pages[key].url, page=key, details={"asked": [query.text for query in own]})
-        for key, own in asked.items()
-        if any(query.unique for query in own) and not any(found[query.id] for query in own)
+        Subject(name=own.pages[key].url, page=key, details={"asked": [query.text for query in queries]})
+        for key, queries in asked.items()
+        if any(query.unique for query in queries) and not any(own.found[query.id] for query in queries)
     ]
-    sample = {} if drawn == len(pages) else {"pages_asked": drawn, "pages": len(pages)}
-    return [make_finding("retrieval.dark_page", subjects, details=sample)] if subjects else []
+    sample = {} if own.drawn == len(own.pages) else {"pages_asked": own.drawn, "pages": len(own.pages)}
+    if subjects:
+        yield make_finding("retrieval.dark_page", subjects, details=sample)
 
 
-def _hubs(
-    pages: Mapping[str, OwnPage],
-    queries: Sequence[OwnQuery],
-    answers: Mapping[str, Answer],
-    page_of: PageOf,
-    points: int,
-) -> list[Finding]:
+@detector("retrieval.hub_chunk", needs=OwnAnswers)
+def _hubs(own: OwnAnswers) -> Iterator[Subject]:
     """Chunks that other pages' queries find. Of a chunk without a known page every query would be another page's."""
+    queries = own.named
     foreign: dict[str, list[OwnQuery]] = {}
     home: dict[str, str] = {}
     hits = 0
     for query in queries:
-        for hit in answers[query.id].hits:
+        for hit in own.answers[query.id].hits:
             hits += 1
-            page = page_of(hit.payload)
-            if page is not None and page in pages and page != query.key:
+            page = own.page_of(hit.payload)
+            if page is not None and page in own.pages and page != query.key:
                 home[hit.id] = page
                 foreign.setdefault(hit.id, []).append(query)
-    own = Counter(query.key for query in queries)
+    asked = Counter(query.key for query in queries)
     words = Counter(word for query in queries for word in set(words_of(query.text)))
-    subjects = []
     for point, found in foreign.items():
-        others = len(queries) - own[home[point]]
-        expected = hits / points * others / len(queries)
+        others = len(queries) - asked[home[point]]
+        expected = hits / own.points * others / len(queries)
         if len(found) < max(HUB_QUERIES, HUB_SHARE * others, HUB_TIMES_EXPECTED * expected):
             continue
         unrelated = _unrelated([query.text for query in found], words, len(queries))
@@ -167,8 +184,7 @@ def _hubs(
                 "unrelated": round(unrelated, 1),
                 "asked": [query.text for query in found[:: -(-len(found) // HUB_EXAMPLES)]],
             }
-            subjects.append(Subject(name=point, page=home[point], details=details))
-    return [make_finding("retrieval.hub_chunk", subjects)] if subjects else []
+            yield Subject(name=point, page=home[point], details=details)
 
 
 def _unrelated(texts: Sequence[str], words: Mapping[str, int], queries: int) -> float:

@@ -18,7 +18,7 @@ PASSAGE_COLUMNS = ("page_key", "text")
 #: Columns of the page copies that ``with_page_titles`` needs.
 PAGE_COLUMNS = ("page_key", "title", "headings")
 #: Headings of a page that are asked beside its title.
-HEADINGS_ASKED = 4
+HEADINGS_ASKED = 4  # work
 #: A heading that stands on this many pages names none of them ("Introduction").
 COMMON_HEADING = 2
 #: Chunks of a page that are asked with, the longest: the shorter a text, the less it tells. Where pages repeat each
@@ -26,7 +26,7 @@ COMMON_HEADING = 2
 #: by another of their chunks.
 PASSAGES = 5
 #: Words and characters of a chunk that are asked with: what every model reads, and in scripts without blanks.
-WORDS, CHARACTERS = 200, 1500
+WORDS, CHARACTERS = 200, 1500  # work
 #: Separators between the title of a page and the name of its site.
 _SEPARATORS = (" | ", " \u2013 ", " \u2014 ", " \u00b7 ", " - ")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.vectors.thresholds import KEPT_BYTES, MATCH, REFERENCES, SAME
+from ragval_pipeline.validation.thresholds import MATCH, ROUNDING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,9 +30,13 @@ Embed = Callable[[Sequence[str]], "Floats"]
 #: The vectors of some points, in their order; points that are not there any more are left out.
 VectorsOf = Callable[[Sequence[str]], "Iterator[VectorBatch]"]
 #: Directions that a vector is projected on; two vectors with equal projections on all of them are the same.
-DIRECTIONS = 8
+DIRECTIONS = 8  # work
 #: Norms from here on are a length; anything smaller is a vector without direction.
-TINY = 1e-12
+TINY = 1e-12  # definition
+#: Texts that stand for the collection in trials and in comparisons of geometry.
+REFERENCES = 512  # work
+#: Vectors of a kind that are kept for what comes after the pass, in bytes.
+KEPT_BYTES = 256 * 2**20  # work
 
 
 def embedded_texts(rows: pa.Table) -> list[str | None]:
@@ -223,8 +227,8 @@ def same_vectors(found: Comparison) -> list[list[str]]:
     while len(left):
         shift += 1
         left = left[left + shift < len(ordered)]
-        left = left[ordered[left + shift, 0] - ordered[left, 0] <= SAME]
-        same = (np.abs(ordered[left + shift] - ordered[left]) <= SAME).all(axis=1)
+        left = left[ordered[left + shift, 0] - ordered[left, 0] <= ROUNDING]
+        same = (np.abs(ordered[left + shift] - ordered[left]) <= ROUNDING).all(axis=1)
         for place in left[same].tolist():
             _unite(groups, place, place + shift)
         # A point that equals this neighbour is linked through it with all that follow.
@@ -245,6 +249,6 @@ def _directions(dimension: int) -> Floats:
     """The same directions of length 1 in every run, as columns."""
     import numpy as np
 
-    drawn = np.random.default_rng(20_000 + dimension).standard_normal((dimension, DIRECTIONS))
+    drawn = np.random.default_rng(dimension).standard_normal((dimension, DIRECTIONS))
     directions: Floats = (drawn / np.linalg.norm(drawn, axis=0)).astype(np.float32)
     return directions

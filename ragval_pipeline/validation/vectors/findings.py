@@ -1,9 +1,9 @@
-"""The findings about vectors, worded."""
+"""What is known of every vector, and the detectors that word it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.thresholds import MOST, NOISE
 from ragval_pipeline.validation.vectors.models import Decision, Kind
 from ragval_pipeline.validation.vectors.partition import Label, Look, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
@@ -20,8 +22,8 @@ Row = Mapping[str, Any]
 
 #: Snapshot columns that subjects are described with.
 COLUMNS = ("point_id", "page_key", "source_url")
-#: Share of points that a value must hold for to be spoken of as the collection's.
-_MOST = 0.5
+#: Points with the same vector that a subject names.
+_SHOWN = 20  # shown
 
 _CAUSES: Mapping[Kind, str] = {
     "noise": "The vectors are unrelated to those of {model}, and not even similar texts have similar ones",
@@ -29,8 +31,6 @@ _CAUSES: Mapping[Kind, str] = {
     "input_type": "The collection was embedded {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
-    "unclear": "The vectors resemble those of {model} too little for a change of the text: another version of the "
-    "model, or another text",
 }
 #: What single vectors look like, and where such vectors come from.
 _LOOKS: Mapping[Look, str] = {
@@ -53,11 +53,36 @@ _UNEXPLAINED = (
 
 
 @dataclass(frozen=True)
-class Described:
-    """Points with their pages, of so many in the collection."""
+class Vectors:
+    """The vectors of a collection, classified.
 
-    rows: Mapping[str, Row]
+    Attributes:
+        collection: Name of the collection.
+        model: The embedder's.
+        points: Points in the collection.
+        missing: Those without a vector under the name that searches use.
+        zero: Those whose vector has no direction.
+        copies: Groups of points with one vector and several texts.
+        partition: The re-embedded points.
+        decision: What they say of the collection.
+        named: The model that the payload of each sampled point names, or None.
+        rows: ``COLUMNS`` of the points that are named.
+        vector: Size and distance, where the embedder is made for cosine; None: not known.
+        longest: Largest distance of a stored norm from 1: with unit vectors the dot product is the cosine.
+    """
+
+    collection: str
+    model: str
     points: int
+    missing: Sequence[str]
+    zero: Sequence[str]
+    copies: Sequence[Sequence[str]]
+    partition: Partition
+    decision: Decision
+    named: Sequence[str | None]
+    rows: Mapping[str, Row]
+    vector: VectorFacts | None
+    longest: float
 
     def share(self, names: Sized) -> float:
         """Share of the collection's points."""
@@ -71,44 +96,47 @@ class Described:
         return Subject(name=name, page=row.get("page_key"), details={**page, **details})
 
 
-def missing_and_zero(missing: Sequence[str], zero: Sequence[str], points: Described) -> list[Finding]:
-    """``vector.missing`` and ``vector.zero``."""
-    return [
-        make_finding(code, [points.subject(name) for name in names], details={"share": points.share(names)})
-        for code, names in (("vector.missing", missing), ("vector.zero", zero))
-        if names
-    ]
+@detector("vector.missing", "vector.zero", needs=Vectors)
+def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
+    """Points without a vector, and those with one that points nowhere."""
+    for code, names in (("vector.missing", vectors.missing), ("vector.zero", vectors.zero)):
+        if names:
+            yield make_finding(code, map(vectors.subject, names), details={"share": vectors.share(names)})
 
 
-def identical(groups: Sequence[Sequence[str]], points: Described) -> list[Finding]:
-    """``vector.identical``: every member of every group, each naming the others."""
-    if not groups:
-        return []
+@detector("vector.identical", needs=Vectors)
+def identical(vectors: Vectors) -> Iterator[Finding]:
+    """Every member of every group, each naming the others."""
+    if not vectors.copies:
+        return
     subjects = [
-        points.subject(name, others=[entry for entry in group if entry != name][:20], group_size=len(group))
-        for group in groups
+        vectors.subject(name, others=[entry for entry in group if entry != name][:_SHOWN], group_size=len(group))
+        for group in vectors.copies
         for name in group
     ]
-    details = {"groups": len(groups), "share": points.share(subjects)}
-    message = f"{len(subjects)} points hold the vector of a point with another text, in {plural(len(groups), 'group')}."
-    return [make_finding("vector.identical", subjects, details=details, message=message)]
+    groups = len(vectors.copies)
+    details = {"groups": groups, "share": vectors.share(subjects)}
+    message = f"{len(subjects)} points hold the vector of a point with another text, in {plural(groups, 'group')}."
+    yield make_finding("vector.identical", subjects, details=details, message=message)
 
 
-def swapped(points: Partition, described: Described) -> list[Finding]:
-    """``vector.swapped``: each point names the one whose text its vector belongs to."""
+@detector("vector.swapped", needs=Vectors)
+def swapped(vectors: Vectors) -> Iterator[Finding]:
+    """Each point names the one whose text its vector belongs to."""
+    points = vectors.partition
     places = points.places(Label.SWAPPED)
-    if not places:
-        return []
-    holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
-    subjects = [_swapped(points, place, holders.get(place), described) for place in places]
-    message = f"{len(subjects)} points hold a vector that belongs to the text of another point."
-    return [make_finding("vector.swapped", subjects, details={"share": described.share(subjects)}, message=message)]
+    if places:
+        holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
+        subjects = [_swapped(vectors, place, holders.get(place)) for place in places]
+        message = f"{len(subjects)} points hold a vector that belongs to the text of another point."
+        yield make_finding("vector.swapped", subjects, details={"share": vectors.share(subjects)}, message=message)
 
 
-def _swapped(points: Partition, place: int, holder: str | None, described: Described) -> Subject:
+def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
+    points = vectors.partition
     owner = points.owners.get(place)
     belongs_to = points.ids[owner.point] if owner else None
-    return described.subject(
+    return vectors.subject(
         points.ids[place],
         belongs_to=belongs_to,
         others=sorted({belongs_to, holder} - {None}, key=str),
@@ -117,107 +145,97 @@ def _swapped(points: Partition, place: int, holder: str | None, described: Descr
     )
 
 
-def mixed(points: Partition, decision: Decision, described: Described) -> list[Finding]:
-    """``vector.mixed_models``: the points of another model than the rest."""
+@detector("vector.mixed_models", needs=Vectors)
+def mixed(vectors: Vectors) -> Iterator[Finding]:
+    """The points of another model than the rest."""
+    points, decision = vectors.partition, vectors.decision
     places = points.places(Label.OTHER_MODEL)
-    if not places:
-        return []
-    subjects = [described.subject(points.ids[place], cosine=_rounded(points, place)) for place in places]
-    sampled = len(places) + decision.compared
-    details = {
-        "sampled": sampled, "share": round(len(places) / sampled, 4), "split": dict(decision.split or {}) or None,
-    }  # fmt: skip
-    message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
-    cause = _mixed_cause(decision)
-    found = make_finding(
-        "vector.mixed_models", subjects, details=details, message=message, cause=cause, looked_at=sampled
-    )
-    return [found]
+    if places:
+        subjects = [vectors.subject(points.ids[place], cosine=_rounded(points, place)) for place in places]
+        sampled = len(places) + decision.compared
+        details = {
+            "sampled": sampled, "share": round(len(places) / sampled, 4), "split": dict(decision.split or {}) or None,
+        }  # fmt: skip
+        message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
+        cause = _mixed_cause(decision)
+        yield make_finding(
+            "vector.mixed_models", subjects, details=details, message=message, cause=cause, looked_at=sampled
+        )
 
 
-def mismatch(
-    points: Partition, decision: Decision, named: Iterable[str | None], *, model: str, collection: str
-) -> list[Finding]:
-    """``vector.model_mismatch``: the collection as a whole, apart from a part of another model.
-
-    Args:
-        points: All points.
-        decision: What they say.
-        named: The model that the payload of each sampled point names, or None.
-        model: The embedder's.
-        collection: Name of the collection.
-    """
-    names = Counter(name for name in named if name)
-    sampled, matching = decision.compared, points.count(Label.MATCHING)
+@detector("vector.model_mismatch", needs=Vectors)
+def mismatch(vectors: Vectors) -> Iterator[Finding]:
+    """The collection as a whole, apart from a part of another model."""
+    decision, model = vectors.decision, vectors.model
+    if not decision.mismatch:
+        return
+    names = Counter(name for name in vectors.named if name)
+    sampled, matching = decision.compared, vectors.partition.count(Label.MATCHING)
     details = {
         "sampled": sampled,
         "matching": matching,
         "median_cosine": round(decision.median or 0.0, 4),
         "kind": decision.mismatch,
         "embedder_model": model,
-        "payload_models": dict(names.most_common(5)),
+        "payload_models": dict(names.most_common(_SHOWN)),
         **({"best_variant": _shown(decision.best)} if decision.best else {}),
     }
     message = (
-        f"Re-embedding gives other vectors than the collection {collection} holds: {matching} of {sampled} "
+        f"Re-embedding gives other vectors than the collection {vectors.collection} holds: {matching} of {sampled} "
         f"match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
-    return [make_finding("vector.model_mismatch", [collection], details=details, message=message, cause=cause)]
+    yield make_finding("vector.model_mismatch", [vectors.collection], details=details, message=message, cause=cause)
 
 
-def text_mismatch(points: Partition, described: Described) -> list[Finding]:
-    """``vector.text_mismatch``: every other point whose vector is not that of its text, with what it looks like."""
+@detector("vector.text_mismatch", needs=Vectors)
+def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
+    """Every other point whose vector is not that of its text, with what it looks like."""
+    points = vectors.partition
     places = points.places(Label.TEXT_MISMATCH)
     if not places:
-        return []
+        return
     looks = Counter(points.looks[place] for place in places)
-    subjects = [_mismatched(points, place, described) for place in places]
+    subjects = [_mismatched(vectors, place) for place in places]
     counted = [f"{count} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
     verb = "hold vectors that are" if len(places) > 1 else "holds a vector that is"
-    return [
-        make_finding(
-            "vector.text_mismatch",
-            subjects,
-            details={"sampled": points.sampled, "share": described.share(subjects), "looks_like": dict(looks)},
-            message=f"{len(places)} of {points.sampled} compared points {verb} not that of their text: "
-            f"{', '.join(counted)}.",
-            cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
-        )
-    ]
+    yield make_finding(
+        "vector.text_mismatch",
+        subjects,
+        details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
+        message=f"{len(places)} of {points.sampled} compared points {verb} not that of their text: "
+        f"{', '.join(counted)}.",
+        cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
+    )
 
 
-def _mismatched(points: Partition, place: int, described: Described) -> Subject:
+def _mismatched(vectors: Vectors, place: int) -> Subject:
+    points = vectors.partition
     owner = points.owners.get(place)
     other = {} if owner is None else {"belongs_to": points.ids[owner.point], "cosine_there": round(owner.cosine, 4)}
-    return described.subject(points.ids[place], cosine=_rounded(points, place), looks_like=points.looks[place], **other)
+    looks_like = points.looks[place]
+    return vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
 
 
 def _rounded(points: Partition, place: int) -> float:
     return round(float(points.cosine[place]), 4)
 
 
-def distance(vector: VectorFacts, *, model: str, longest: float) -> list[Finding]:
-    """``vector.dimension`` for a collection whose distance is not the cosine that the embedder is made for.
-
-    Args:
-        vector: The collection's vector.
-        model: The embedder's, made for cosine.
-        longest: Largest distance of a stored norm from 1: with unit vectors the dot product is the cosine.
-    """
-    if vector.distance == "Cosine" or (vector.distance == "Dot" and longest <= 1e-3):
-        return []
+@detector("vector.dimension", needs=Vectors)
+def distance(vectors: Vectors) -> Iterator[Finding]:
+    """A collection whose distance is not the cosine that the embedder is made for."""
+    vector, model = vectors.vector, vectors.model
+    if vector is None or vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.longest <= NOISE):
+        return
     details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
-    return [
-        make_finding(
-            "vector.dimension",
-            [vector.name or "vectors"],
-            details=details,
-            message=f"The collection compares vectors by {vector.distance}, and {model} is made for cosine.",
-            cause="The collection was created with another distance than the model needs.",
-            remedy="Create the collection with distance Cosine and ingest again.",
-        )
-    ]
+    yield make_finding(
+        "vector.dimension",
+        [vector.name or "vectors"],
+        details=details,
+        message=f"The collection compares vectors by {vector.distance}, and {model} is made for cosine.",
+        cause="The collection was created with another distance than the model needs.",
+        remedy="Create the collection with distance Cosine and ingest again.",
+    )
 
 
 def _mixed_cause(decision: Decision) -> str:
@@ -240,7 +258,7 @@ def _cause(decision: Decision, model: str) -> str:
     means = decision.best.means if decision.best is not None and explains else ""
     unexplained = decision.mismatch == "preprocessing" and not explains
     text = (_UNEXPLAINED if unexplained else _CAUSES[decision.mismatch]).format(model=model, means=means)
-    if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + 0.02:
+    if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + NOISE:
         return text
     return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"
 
@@ -249,7 +267,7 @@ def _contradiction(names: Counter[str], model: str, sampled: int) -> str:
     if not names:
         return ""
     name, count = names.most_common(1)[0]
-    if count < _MOST * sampled:
+    if count < MOST * sampled:
         return ""
     if _same_model(name, model):
         return f"; the payload names {name} all the same"

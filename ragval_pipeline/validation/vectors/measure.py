@@ -13,6 +13,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
@@ -20,9 +21,11 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.vectors import findings as wording
+from ragval_pipeline.validation.thresholds import MATCH
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
+from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
+from ragval_pipeline.validation.vectors.findings import Vectors
 from ragval_pipeline.validation.vectors.models import Decision, decide, worth_trying
 from ragval_pipeline.validation.vectors.partition import Label, Partition, mark_copies
 from ragval_pipeline.validation.vectors.spaces import (
@@ -33,7 +36,6 @@ from ragval_pipeline.validation.vectors.spaces import (
     nearest_texts,
     sort_strangers,
 )
-from ragval_pipeline.validation.vectors.thresholds import HASHES_HOLD, MATCH
 from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_tested, try_all
 
 if TYPE_CHECKING:
@@ -48,9 +50,9 @@ if TYPE_CHECKING:
 ASSET = "vector_health"
 CRITERION = "embedding_match"
 #: Points of a sample whose vectors are looked for in the rest of the collection: as many as a paid sample has.
-LOOKED_FOR = 200
+LOOKED_FOR = 200  # work
 #: Hashes that ingestions write, by the length of their hexadecimal form.
-_HASHES = {32: "md5", 40: "sha1", 64: "sha256"}
+_HASHES = {32: "md5", 40: "sha1", 64: "sha256"}  # definition
 _WORDS = re.compile(r"\w+")
 
 Row = Mapping[str, Any]
@@ -135,6 +137,7 @@ class _Judged:
         self._found, self._settings, self._rows_of = found, settings, rows_of
         self._points = points = Partition(found)
         self._strangers, self._decision = Strangers([], [], [], []), Decision(compared=points.sampled)
+        self._named: list[str | None] = []
         self._changed = self._changed_texts()
         groups = same_vectors(found)
         if len(points.off()):
@@ -157,21 +160,25 @@ class _Judged:
 
     def findings(self) -> list[Finding]:
         """Everything that is wrong with the vectors."""
-        found, settings, points, decision = self._found, self._settings, self._points, self._decision
+        found, settings, points = self._found, self._settings, self._points
         named = points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
         every = frozenset().union(found.missing, found.zero, named, *self._copies)
-        described = wording.Described(self._rows_of(every, wording.COLUMNS), found.points)
-        checked = settings.made_for_cosine and found.ids
-        return [
-            *wording.missing_and_zero(found.missing, found.zero, described),
-            *(wording.distance(settings.vector, model=settings.model, longest=found.longest) if checked else ()),
-            *wording.swapped(points, described),
-            *wording.identical(self._copies, described),
-            *wording.mixed(points, decision, described),
-            *(wording.mismatch(points, decision, self._named, model=settings.model, collection=settings.collection)
-              if decision.mismatch else ()),
-            *wording.text_mismatch(points, described),
-        ]  # fmt: skip
+        return find_all(
+            Vectors(
+                collection=settings.collection,
+                model=settings.model,
+                points=found.points,
+                missing=found.missing,
+                zero=found.zero,
+                copies=self._copies,
+                partition=points,
+                decision=self._decision,
+                named=self._named,
+                rows=self._rows_of(every, DESCRIBED),
+                vector=settings.vector if settings.made_for_cosine and found.ids else None,
+                longest=found.longest,
+            )
+        )
 
     def value(self) -> MeasuredValue:
         """``embedding_match``."""
@@ -208,8 +215,8 @@ class _Judged:
         asked = frozenset(points.ids[place] for place in (*off, *references))
         rows = self._rows_of(asked, ("point_id", "text", "text_hash", "text_sha256"))
         holds = {name: hash_holds(row) for name, row in rows.items()}
-        known = [held for place in references if (held := holds.get(points.ids[place])) is not None]
-        if sum(known) < HASHES_HOLD * max(len(known), 1):
+        # No hash holds by chance; where none does they are salted, cut short or made of something else.
+        if not any(holds.get(points.ids[place]) for place in references):
             return frozenset()
         return frozenset(place for place in off if holds.get(points.ids[place]) is False)
 

@@ -2,9 +2,9 @@
 
 Of the points that no other finding names:
 
-- mixed: at least ``POPULATION`` and ``FEWEST`` of another space beside as many that belong; or as many related ones
+- mixed: at least ``FEW`` and ``FEWEST`` of another space beside as many that belong; or as many related ones
   that the model name separates from the rest, or the day of embedding when another way of embedding explains them;
-- mismatch: ``MOST`` of them off, or fewer when one way of embedding explains those that are off and those that match.
+- mismatch: ``WHOLE`` of them off, or fewer when one way of embedding explains those that are off and those that match.
 
 Everything else is a matter of single points.
 """
@@ -19,16 +19,16 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ragval_pipeline.sources.snapshot.lookup import id_order
+from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, WHOLE
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit
-from ragval_pipeline.validation.vectors.thresholds import CHANCE, FEWEST, MOST, POPULATION, SAME_MODEL, SEPARATES
 from ragval_pipeline.validation.vectors.trials import Trial
 
 #: Snapshot columns that may explain a split.
 COLUMNS = ("point_id", "model", "embedded_at")
 
 Row = Mapping[str, Any]
-Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation", "unclear"]
+Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation"]
 _KINDS: Mapping[str, Kind] = {
     "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
     "truncated": "truncation",
@@ -106,11 +106,11 @@ def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], row
 
 def _kind_of(points: Partition, strangers: Strangers, decision: Decision) -> Kind:
     off, median = _off(strangers), decision.median or 0.0
-    if len(strangers.noise) > len(off) / 2:
+    if len(strangers.noise) > MOST * len(off):
         return "noise"
     if median <= chance_limit(points.sampled, points.texts.shape[1]):
         return "another_model"
-    return "preprocessing" if median >= SAME_MODEL else "unclear"
+    return "preprocessing"
 
 
 def _belonging(points: Partition) -> int:
@@ -134,11 +134,11 @@ def _explains_all(trial: Trial) -> bool:
 
 
 def _is_population(count: int, total: int) -> bool:
-    return count >= FEWEST and count >= POPULATION * total
+    return count >= FEWEST and count >= FEW * total
 
 
 def _is_most(count: int, total: int) -> bool:
-    return count >= FEWEST and count >= MOST * total
+    return count >= FEWEST and count >= WHOLE * total
 
 
 def explain_split(other: Collection[str], rest: Collection[str], rows: Mapping[str, Row]) -> dict[str, Any] | None:
@@ -179,7 +179,7 @@ def _by_model(other: Sequence[str], rest: Sequence[str]) -> dict[str, Any] | Non
     if not other or not rest:
         return None
     (first, count), (second, rest_count) = Counter(other).most_common(1)[0], Counter(rest).most_common(1)[0]
-    if first == second or count < SEPARATES * len(other) or rest_count < SEPARATES * len(rest):
+    if first == second or count < (1 - FEW) * len(other) or rest_count < (1 - FEW) * len(rest):
         return None
     return {"by": "model", "other": first, "rest": second}
 
@@ -202,4 +202,4 @@ def _by_order(other: Sequence[Any], rest: Sequence[Any]) -> dict[str, Any] | Non
             best = later, {"other_from": following, "rest_until": value}
         elif earlier > best[0]:
             best = earlier, {"other_until": value, "rest_from": following}
-    return best[1] if best[0] >= SEPARATES else None
+    return best[1] if best[0] >= 1 - FEW else None

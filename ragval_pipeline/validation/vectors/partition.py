@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, auto
 from typing import TYPE_CHECKING, Literal
 
-from ragval_pipeline.validation.vectors.comparison import Comparison
-from ragval_pipeline.validation.vectors.thresholds import MATCH, REFERENCES, SPREAD
+from ragval_pipeline.validation.thresholds import MATCH, MOST, SPREAD
+from ragval_pipeline.validation.vectors.comparison import REFERENCES, Comparison
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,14 +24,14 @@ class Label(IntEnum):
     """What a re-embedded point is; ``OFF`` until something explains why it does not match."""
 
     OFF = 0
-    MATCHING = 1
-    NEAR = 2
-    NO_DIRECTION = 3
-    COPIED = 4
-    SWAPPED = 5
-    OTHER_MODEL = 6
-    MISMATCH = 7
-    TEXT_MISMATCH = 8
+    MATCHING = auto()
+    NEAR = auto()
+    NO_DIRECTION = auto()
+    COPIED = auto()
+    SWAPPED = auto()
+    OTHER_MODEL = auto()
+    MISMATCH = auto()
+    TEXT_MISMATCH = auto()
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _by_cosine(cosine: Floats) -> NDArray[np.int8]:
     labels = np.full(len(cosine), Label.OFF, dtype=np.int8)
     labels[np.isnan(cosine)] = Label.NO_DIRECTION
     matching = cosine >= MATCH
-    if matching.any() and 2 * matching.sum() >= np.isfinite(cosine).sum():
+    if matching.any() and matching.sum() >= MOST * np.isfinite(cosine).sum():
         usual = SPREAD * float(np.median(1 - cosine[matching]))
         labels[cosine >= 1 - usual] = Label.NEAR
     labels[matching] = Label.MATCHING

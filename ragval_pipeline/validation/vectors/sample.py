@@ -12,9 +12,9 @@ from ragval_pipeline.text.characters import is_blank
 COLUMNS = ("point_id", "text", "model", "embedded_at")
 #: Points re-embedded with a provider that takes money, unless the suite says otherwise: a defect of 1.5 % of the
 #: points is seen with a probability of 95 % (1 - 0.985 ** 200).
-PAID_SAMPLE = 200
+PAID_SAMPLE = 200  # work
 #: Points that even the smallest stratum gets, so that a few points of another model or date are looked at.
-PER_STRATUM = 3
+PER_STRATUM = 3  # work
 
 
 def wanted_points(identity_sample: int | None, *, free: bool) -> int | None:
@@ -39,7 +39,7 @@ def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int | None) -> froz
     strata: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for row in rows:
         if row["text"] is not None and not is_blank(row["text"]):
-            key = (row["model"] or "", (row["embedded_at"] or "")[:10])
+            key = (row["model"] or "", (row["embedded_at"] or "")[:10])  # definition
             strata.setdefault(key, []).append((id_hash(row["point_id"]), row["point_id"]))
     total = sum(map(len, strata.values()))
     if total <= wanted:
@@ -54,4 +54,4 @@ def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int | None) -> froz
 
 def id_hash(name: str) -> int:
     """A number that depends on the point's id alone, and looks drawn."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")  # definition

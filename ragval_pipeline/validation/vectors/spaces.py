@@ -7,18 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
+from ragval_pipeline.validation.vectors.comparison import REFERENCES
 from ragval_pipeline.validation.vectors.partition import Label, Owner, Partition
-from ragval_pipeline.validation.vectors.thresholds import (
-    CENTRED_FROM,
-    CHANCE,
-    COMPARISONS,
-    DRIFT,
-    MATCH,
-    MUCH_CLOSER,
-    NOISE,
-    REFERENCES,
-    STRUCTURE,
-)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +19,11 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 #: Vectors, and texts, that are compared with each other at once.
-_BLOCK, _TEXTS = 1024, 8192
+_BLOCK, _TEXTS = 1024, 8192  # work
+#: Comparisons of a vector with all texts: 4 s of one core at 256 dimensions.
+COMPARISONS = 400_000_000  # work
+#: No vector is shorter: nothing is divided by zero.
+_TINY = 1e-6  # definition
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +114,7 @@ def _lean(texts: NDArray[np.float16]) -> Floats:
 
     mean = texts.mean(axis=0, dtype=np.float32)
     length = float(np.linalg.norm(mean))
-    lean: Floats = mean / length if len(texts) >= CENTRED_FROM and length > 0 else np.zeros_like(mean)
+    lean: Floats = mean / length if len(texts) >= FEWEST and length > 0 else np.zeros_like(mean)
     return lean
 
 
@@ -127,7 +122,7 @@ def _without_lean(cosine: Floats, one: Floats, other: Floats) -> Floats:
     """Cosines of vectors without their parts ``one`` and ``other`` along a common direction."""
     import numpy as np
 
-    rest = np.sqrt(np.maximum(1 - one**2, 1e-6)) * np.sqrt(np.maximum(1 - other**2, 1e-6))
+    rest = np.sqrt(np.maximum(1 - one**2, _TINY)) * np.sqrt(np.maximum(1 - other**2, _TINY))
     freed: Floats = (cosine - one * other) / rest
     return freed
 
@@ -187,7 +182,7 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
     chance = 1 + CHANCE * math.sqrt(2 / max(len(points.texts), 1))
     nowhere = unrelated & (energy <= max(math.sqrt(_energy_of_texts(points)), chance))
     strangers = places[nowhere]
-    centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= DRIFT / math.sqrt(dimension)
+    centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= CHANCE / math.sqrt(dimension)
     model, stray = strangers[:0], places[unrelated & ~nowhere]
     if centred and _have_structure(points, strangers):
         # By chance a few of another model's vectors have more energy than the rest of them.
@@ -234,11 +229,11 @@ def _have_structure(points: Partition, places: Rows) -> bool:
     if not pairs:
         return False
     vectors = vectors - vectors.mean(axis=1, keepdims=True)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), _TINY)
     cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
-    energy, spread = float(np.mean(cosines**2)) * vectors.shape[1], 2 / (9 * pairs)
+    energy, spread = float(np.mean(cosines**2)) * vectors.shape[1], 2 / (9 * pairs)  # definition
     deviations = (math.cbrt(energy) - (1 - spread)) / math.sqrt(spread)
-    return deviations >= STRUCTURE
+    return deviations >= CHANCE
 
 
 def _are_like(points: Partition, places: Rows, model: Rows) -> NDArray[np.bool_]:

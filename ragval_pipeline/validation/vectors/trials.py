@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
+from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, MATCH, NOISE
 from ragval_pipeline.validation.vectors.sample import id_hash
-from ragval_pipeline.validation.vectors.thresholds import AGREE, CUTS_APART, MATCH, NO_WORSE, NOISE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,9 +27,9 @@ Row = Mapping[str, Any]
 #: Snapshot columns that the ways read.
 COLUMNS = ("point_id", "text", "embedded_text", "title", "headings", "module", "chapter")
 #: Points that are off, and points that match, that are tried.
-TRIED, CONTROLS = 20, 10
+TRIED, CONTROLS = 20, 10  # work
 #: Beginnings of a text that are tried as what a model read of it, and the shortest of them in characters.
-PARTS, FIRST_CUT = 12, 100
+PARTS, FIRST_CUT = 12, 100  # work
 #: What stands between a title and its text.
 JOINTS = ("\n\n", "\n", ": ", " - ", " ")
 _ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
@@ -172,25 +172,25 @@ def _input_type(tested: Tested, embed: EmbedAs) -> Trial:
 def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) -> Trial:
     import numpy as np
 
-    fits = (cosines >= MATCH) & ((cosines >= tested.plain - NO_WORSE) | (tested.plain < MATCH))
+    fits = (cosines >= MATCH) & ((cosines >= tested.plain - NOISE) | (tested.plain < MATCH))
     off, controls = fits[: tested.off], fits[tested.off :]
-    keeps = not len(controls) or bool(controls.mean() >= AGREE)
-    return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= AGREE), keeps)
+    keeps = not len(controls) or bool(controls.mean() >= 1 - FEW)
+    return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= 1 - FEW), keeps)
 
 
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial | None:
     """The beginnings of a few long texts: does each stored vector belong to the first so many characters?"""
     import numpy as np
 
-    places = sorted(range(tested.off), key=lambda place: -len(str(tested.rows[place]["text"])))[: TRIED // 4]
+    places = sorted(range(tested.off), key=lambda place: -len(str(tested.rows[place]["text"])))[: TRIED // 4]  # work
     found = [_best_beginning(str(tested.rows[place]["text"]), tested.stored[place], embed) for place in places]
     ends, best = np.array([end for end, _ in found]), [cosine for _, cosine in found]
     if not len(ends):
         return None
     limit, median = float(np.median(ends)), float(np.median(best))
     controls = np.array([len(str(row["text"])) for row in tested.rows[tested.off :]])
-    together = bool((np.abs(ends - limit) <= CUTS_APART * limit).mean() >= AGREE)
-    short = not len(controls) or bool((controls <= (1 + CUTS_APART) * limit).mean() >= AGREE)
+    together = bool((np.abs(ends - limit) <= CUTS_APART * limit).mean() >= 1 - FEW)
+    short = not len(controls) or bool((controls <= (1 + CUTS_APART) * limit).mean() >= 1 - FEW)
     means = f"from the first {limit:.0f} characters or so of each text"
     return Trial("truncated", "truncated", means, median, explains=median >= MATCH and together, keeps=short)
 

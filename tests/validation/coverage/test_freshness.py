@@ -5,10 +5,16 @@ from collections.abc import Mapping
 import pytest
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.freshness import freshness_findings
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from tests.validation.factory import NOW, SITE, index, site
 
 OLD = {"/a": "2026-01-01", "/b": "2026-02-01", "/c": "2026-03-01", "/d": "2026-04-01"}
+
+
+def fresh(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> list[Finding]:
+    return list(freshness_findings(Covered(inventory, indexed, 1, NOW)))
 
 
 def judge(
@@ -16,7 +22,7 @@ def judge(
 ) -> list[Finding]:
     inventory = site(*lastmods, lastmods=lastmods)
     urls = [spelled.get(path.strip("/"), path) for path in lastmods]
-    return freshness_findings(inventory, index(inventory, *urls, embedded_at=embedded_at), now=NOW)
+    return fresh(inventory, index(inventory, *urls, embedded_at=embedded_at))
 
 
 def stale(findings: list[Finding]) -> list[str]:
@@ -61,10 +67,10 @@ def test_the_newest_chunk_of_a_page_decides() -> None:
     inventory = site(*OLD, lastmods={**OLD, "/a": "2026-07-01"})
     pages = index(inventory, "/a", embedded_at="2026-06-01")
     newer = index(inventory, "/a", embedded_at="2026-08-01")
-    assert freshness_findings(inventory, pages, now=NOW)
-    assert freshness_findings(inventory, newer, now=NOW) == []
+    assert fresh(inventory, pages)
+    assert fresh(inventory, newer) == []
     pages[f"{SITE}/a"].add(f"{SITE}/a", 1, newer[f"{SITE}/a"].newest)
-    assert freshness_findings(inventory, pages, now=NOW) == []
+    assert fresh(inventory, pages) == []
 
 
 @pytest.mark.parametrize("embedded_at", [None, "", "not a time"])
@@ -74,7 +80,7 @@ def test_pages_of_unknown_age_are_not_judged(embedded_at: str | None) -> None:
 
 def test_a_page_that_is_not_in_the_index_is_missing_and_not_stale() -> None:
     inventory = site(*OLD, lastmods={**OLD, "/a": "2026-11-01"})
-    assert freshness_findings(inventory, index(inventory, "/b", embedded_at="2026-06-01"), now=NOW) == []
+    assert fresh(inventory, index(inventory, "/b", embedded_at="2026-06-01")) == []
 
 
 def suspicion(lastmods: Mapping[str, str]) -> str | None:
@@ -94,6 +100,13 @@ def test_one_date_for_all_pages_is_a_stamp_and_no_page_is_stale_by_it() -> None:
 def test_the_seconds_of_one_build_are_one_date() -> None:
     stamped = {path: f"2026-11-01T10:00:{second:02}.{second}Z" for second, path in enumerate(OLD)}
     assert "the same lastmod" in (suspicion(stamped) or "")
+
+
+def test_the_minutes_of_a_long_build_are_one_date_and_those_of_a_morning_are_not() -> None:
+    built = {path: f"2026-11-01T10:{3 * number:02}:00Z" for number, path in enumerate(OLD)}
+    edited = {path: f"2026-11-01T10:{4 * number:02}:00Z" for number, path in enumerate(OLD)}
+    assert "the same lastmod" in (suspicion(built) or "")
+    assert len(stale(judge(edited))) == len(OLD)
 
 
 def test_dates_in_the_future_alone_say_nothing() -> None:

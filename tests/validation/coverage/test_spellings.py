@@ -1,17 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from ragval_pipeline.findings.graph import Site, explain
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.coverage.compare import measure_coverage
-from ragval_pipeline.validation.coverage.indexed import collect_pages, merge_pages
-from ragval_pipeline.validation.coverage.spellings import spelling_findings
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages, merge_pages
+from ragval_pipeline.validation.coverage.spellings import url_variants
 from tests.validation.factory import NOW, SITE, absolute, index, site
+
+
+def spelled(indexed: Mapping[str, IndexedPage]) -> list[Subject]:
+    return list(url_variants(Covered(site("/a"), indexed, 1, NOW)))
 
 
 def variants(*urls: str) -> list[str]:
     inventory = site("/a", "/b")
-    return [subject.name for finding in spelling_findings(index(inventory, *urls)) for subject in finding.subjects]
+    return sorted(subject.name for subject in spelled(index(inventory, *urls)))
 
 
 def test_two_spellings_of_a_page_are_both_named() -> None:
@@ -43,8 +50,8 @@ def chunks(*stored: tuple[str, int, str]):
 
 @pytest.mark.parametrize("other", ["/a#intro", "/A"])
 def test_a_chunk_that_stands_under_two_addresses_makes_them_spellings_of_one_page(other: str) -> None:
-    [finding] = spelling_findings(chunks(("/a", 0, "x"), ("/a", 1, "y"), (other, 0, "x")))
-    assert {subject.name: subject.details["others"] for subject in finding.subjects} == {
+    subjects = spelled(chunks(("/a", 0, "x"), ("/a", 1, "y"), (other, 0, "x")))
+    assert {subject.name: subject.details["others"] for subject in subjects} == {
         f"{SITE}/a": [f"{SITE}{other}"],
         f"{SITE}{other}": [f"{SITE}/a"],
     }
@@ -52,12 +59,12 @@ def test_a_chunk_that_stands_under_two_addresses_makes_them_spellings_of_one_pag
 
 @pytest.mark.parametrize("other", ["/a#intro", "/A"])
 def test_another_chunk_or_the_same_text_in_another_place_is_no_second_spelling(other: str) -> None:
-    assert spelling_findings(chunks(("/a", 0, "x"), (other, 0, "y"), (other, 1, "x"))) == []
+    assert spelled(chunks(("/a", 0, "x"), (other, 0, "y"), (other, 1, "x"))) == []
 
 
 def test_only_the_fragments_that_repeat_a_chunk_are_named() -> None:
     stored = chunks(("/a", 0, "x"), ("/a#one", 1, "y"), ("/a#two", 2, "z"), ("/a#2", 2, "z"))
-    assert [subject.name for subject in spelling_findings(stored)[0].subjects] == [f"{SITE}/a#2", f"{SITE}/a#two"]
+    assert sorted(subject.name for subject in spelled(stored)) == [f"{SITE}/a#2", f"{SITE}/a#two"]
 
 
 def test_a_page_in_another_case_is_no_orphan_of_its_own() -> None:
@@ -77,8 +84,8 @@ def test_a_page_out_of_scope_under_two_spellings_is_an_orphan_all_the_same() -> 
 
 def test_details_count_the_points_of_each_spelling_and_name_the_others() -> None:
     inventory = site("/a")
-    [finding] = spelling_findings(index(inventory, "/a", "/a/", "/a"))
-    assert {subject.name: subject.details for subject in finding.subjects} == {
+    subjects = spelled(index(inventory, "/a", "/a/", "/a"))
+    assert {subject.name: subject.details for subject in subjects} == {
         f"{SITE}/a": {"points": 2, "others": [f"{SITE}/a/"]},
         f"{SITE}/a/": {"points": 1, "others": [f"{SITE}/a"]},
     }

@@ -12,11 +12,12 @@ from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.duplicates import duplicate_queries
 from ragval_pipeline.validation.golden.gates import unreachable_gates
+from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
 from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts, collect_facts
 from ragval_pipeline.validation.golden.judgements import unmatched_judgements
 from ragval_pipeline.validation.golden.modules import unasked_modules
 from ragval_pipeline.validation.golden.oracles import weak_oracles
-from ragval_pipeline.validation.golden.review import GoldenSet, review_golden_set
+from ragval_pipeline.validation.golden.review import review_golden_set
 from ragval_pipeline.validation.golden.targets import dead_targets
 from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
 from ragval_pipeline.validation.report import MetricValue
@@ -47,10 +48,17 @@ def chunk(path: str, module: str | None = None, text: str = "", chapter: str | N
     return Chunk(f"{HOST}{path}", module, chapter, text)
 
 
+def evidence(asked, index=None, site=None, *, judge=None, top_k=5, topics=None) -> Reviewed:
+    golden = GoldenSet(
+        asked, site or inventory(), "normalised", judge, {}, top_k, min_similarity=0.5, unmatched_topics=topics or {}
+    )
+    return Reviewed(golden, index or IndexFacts(), {}, {})
+
+
 def test_a_misspelt_page_is_dead_and_the_near_page_is_suggested():
     site = inventory("/docs/a/intro", "/docs/b/setup")
     index = facts(chunk("/docs/a/intro"), chunk("/docs/b/setup"))
-    found = dead_targets([query("q", relevant_urls=[f"{HOST}/docs/a/into"])], index, site, module_match="normalised")
+    found = dead_targets(evidence([query("q", relevant_urls=[f"{HOST}/docs/a/into"])], index, site))
     assert [subject.name for subject in found[0].subjects] == ["q"]
     assert found[0].subjects[0].details["near"] == {f"{HOST}/docs/a/into": f"{HOST}/docs/a/intro"}
 
@@ -58,54 +66,53 @@ def test_a_misspelt_page_is_dead_and_the_near_page_is_suggested():
 def test_a_page_that_is_indexed_under_another_spelling_is_not_dead():
     index = facts(chunk("/docs/a"))
     asked = [query("q", relevant_urls=[f"{HOST}/docs/a/index.html#top"])]
-    assert dead_targets(asked, index, inventory("/docs/a"), module_match="normalised") == []
+    assert dead_targets(evidence(asked, index, inventory("/docs/a"))) == []
 
 
 def test_one_missing_page_of_two_is_not_dead_while_the_sitemap_has_it():
     site, index = inventory("/docs/a", "/docs/b"), facts(chunk("/docs/a"))
     both = query("q", relevant_urls=[f"{HOST}/docs/a", f"{HOST}/docs/b"])
-    assert dead_targets([both], index, site, module_match="normalised") == []
+    assert dead_targets(evidence([both], index, site)) == []
     only = query("r", relevant_urls=[f"{HOST}/docs/b"])
-    assert dead_targets([only], index, site, module_match="normalised")[0].subjects[0].name == "r"
+    assert dead_targets(evidence([only], index, site))[0].subjects[0].name == "r"
 
 
 def test_judgements_that_fit_no_topic_and_no_document_are_named_with_their_number():
     index = facts(chunk("/docs/a"))
     judged = {f"{HOST}/docs/a/": 2, f"{HOST}/docs/gone": 1, "opaque": 0}
     asked = [query("q", judgements=judged), query("r", judgements={"opaque": 0, f"{HOST}/docs/a": 1})]
-    key = inventory("/docs/a").folder().key
-    topics, documents = unmatched_judgements(asked, index, key, {"7": 2, "8": 1})
+    topics, documents = unmatched_judgements(evidence(asked, index, inventory("/docs/a"), topics={"7": 2, "8": 1}))
     assert [subject.name for subject in topics.subjects] == ["7", "8"]
     assert topics.message == "2 of 4 judged topics are in no query file: 3 judgements fit nothing."
     assert (documents.scope, [subject.name for subject in documents.subjects]) == (
         "document", [f"{HOST}/docs/gone", "opaque"],
     )  # fmt: skip
     assert documents.details["judgements"] == 3
-    assert dead_targets(asked, index, inventory("/docs/a"), module_match="normalised") == []
-    assert unmatched_judgements([query("s", relevant_urls=["nowhere"])], index, key, {}) == []
+    assert dead_targets(evidence(asked, index, inventory("/docs/a"))) == []
+    assert unmatched_judgements(evidence([query("s", relevant_urls=["nowhere"])], index)) == []
 
 
 def test_a_query_all_of_whose_judged_documents_are_gone_is_dead():
     asked = [query("q", judgements={f"{HOST}/docs/gone": 1})]
-    assert dead_targets(asked, facts(chunk("/docs/a")), inventory("/docs/a"), module_match="normalised")[0].count == 1
+    assert dead_targets(evidence(asked, facts(chunk("/docs/a")), inventory("/docs/a")))[0].count == 1
 
 
 def test_a_module_that_no_point_has_is_dead_and_a_differently_written_one_is_not():
     index = facts(chunk("/docs/a", module="Module 1 Ros2"))
     asked = [query("q", expected_module="module-1-ros2"), query("r", expected_module="Module 2")]
-    found = dead_targets(asked, index, inventory("/docs/a"), module_match="normalised")
+    found = dead_targets(evidence(asked, index, inventory("/docs/a")))
     assert [subject.name for subject in found[0].subjects] == ["r"]
 
 
 def test_negative_queries_have_no_targets():
     asked = [query("q", negative=True, expected_module="Nowhere")]
-    assert dead_targets(asked, facts(chunk("/a")), inventory("/a"), module_match="normalised") == []
+    assert dead_targets(evidence(asked, facts(chunk("/a")), inventory("/a"))) == []
 
 
 def weak(asked, chunks, judge=None, top_k=5):
     """Chance by the id of each query that is named."""
-    found = weak_oracles(asked, facts(*chunks), str, module_match="normalised", judge=judge, top_k=top_k)
-    return {subject.name: subject.details["chance"] for finding in found for subject in finding.subjects}
+    found = weak_oracles(evidence(asked, facts(*chunks), judge=judge, top_k=top_k))
+    return {subject.name: subject.details["chance"] for subject in found}
 
 
 def by_drawing(chunks, draws, met):
@@ -121,6 +128,13 @@ def test_a_keyword_is_weak_by_how_often_the_top_k_holds_it_and_not_by_its_share_
     drawn = by_drawing(chunks, 5, lambda way: any("robot" in entry.text for entry in way))
     assert weak(asked, chunks) == {"q": pytest.approx(drawn)}
     assert drawn > 0.9
+
+
+def test_a_top_k_of_more_than_half_of_the_index_finds_whatever_is_expected_and_says_nothing():
+    chunks = [chunk(f"/{n}", text="a robot moves" if n == 1 else "something else") for n in range(20)]
+    asked = [query("q", expected_keywords=["robot"])]
+    assert weak(asked, chunks, top_k=10) == {"q": pytest.approx(0.5)}
+    assert weak(asked, chunks, top_k=11) == {}
 
 
 def test_different_chunks_may_meet_the_conditions_of_a_query():
@@ -154,9 +168,9 @@ def test_the_same_question_twice_names_both_and_says_when_they_contradict():
         query("b", query_text="what is  ros 2", expected_module="m2"),
         query("c", query_text="What is Isaac?"),
     ]
-    found = duplicate_queries(asked)[0]
-    assert [subject.name for subject in found.subjects] == ["a", "b"]
-    assert found.subjects[0].details == {"others": ["b"], "contradicting": True}
+    found = list(duplicate_queries(evidence(asked)))
+    assert [subject.name for subject in found] == ["a", "b"]
+    assert found[0].details == {"others": ["b"], "contradicting": True}
 
 
 @pytest.mark.parametrize(
@@ -167,8 +181,8 @@ def test_the_same_question_twice_names_both_and_says_when_they_contradict():
     ],
 )
 def test_the_same_question_with_another_answer_contradicts_itself(first: dict[str, Any], second: dict[str, Any]):
-    found = duplicate_queries([query("a", query_text="Why?", **first), query("b", query_text="Why?", **second)])[0]
-    assert found.subjects[0].details["contradicting"]
+    asked = [query("a", query_text="Why?", **first), query("b", query_text="Why?", **second)]
+    assert next(duplicate_queries(evidence(asked))).details["contradicting"]
 
 
 def test_the_gate_of_seed_002_is_named_as_barely_reachable():
@@ -198,8 +212,8 @@ def test_a_ceiling_of_one_needs_no_warning():
 def test_modules_that_nobody_asks_about_are_named_and_suites_without_modules_are_silent():
     site = inventory("/docs/m1/a", "/docs/m2/b", "/docs/m3/c")
     asked = [query("q", expected_module="M1"), query("r", relevant_urls=[f"{HOST}/docs/m2/b"])]
-    assert [subject.name for subject in unasked_modules(asked, site)[0].subjects] == ["m3"]
-    assert unasked_modules([query("q", expected_keywords=["x"])], site) == []
+    assert [subject.name for subject in unasked_modules(evidence(asked, site=site))] == ["m3"]
+    assert list(unasked_modules(evidence([query("q", expected_keywords=["x"])], site=site))) == []
 
 
 def test_a_threshold_that_turns_down_most_right_answers_is_unfit():

@@ -46,6 +46,12 @@ def test_copies_in_half_of_the_hits_crowd_the_answer():
     assert crowded(query(), Answer("q", hits))
 
 
+def test_two_copies_in_a_top_three_crowd_it_as_near_duplicates_do():
+    changed = " ".join([*text(1).split()[:-1], "other"])
+    hits = (hit(1, "u1", text(1)), hit(2, "u2", text(1)), hit(3, "u3", changed))
+    assert crowded(query(), Answer("q", hits))
+
+
 def test_hits_without_a_text_repeat_nothing():
     hits = tuple(hit(rank, f"u{rank}", "") for rank in range(1, 6))
     assert not crowded(query(), Answer("q", hits))
@@ -67,7 +73,7 @@ def test_a_right_page_that_fills_the_hits_while_another_right_page_waits_is_a_cr
 
 
 def test_few_hits_and_negative_queries_are_never_crowded():
-    hits = tuple(hit(rank, "a", text(1)) for rank in range(1, 4))
+    hits = tuple(hit(rank, "a", text(1)) for rank in range(1, 3))
     assert not crowded(query(), Answer("q", hits))
     many = tuple(hit(rank, "a", text(1)) for rank in range(1, 6))
     assert not crowded(query(negative=True), Answer("q", many))

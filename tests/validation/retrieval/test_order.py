@@ -4,10 +4,9 @@ import math
 
 import pytest
 
-from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.validation.retrieval.order import invalid_order, order_findings
+from ragval_pipeline.validation.retrieval.order import invalid_order
 
 
 def hits(*scores: float) -> tuple[Hit, ...]:
@@ -51,11 +50,3 @@ def test_what_is_wrong_is_said_with_its_rank(
     found = invalid_order(hits(*scores), distance)
     assert found is not None
     assert (found["problem"], found["rank"]) == (problem, rank)
-
-
-def test_the_finding_names_the_queries() -> None:
-    answers = [Answer("right", hits(0.5, 0.4)), Answer("wrong", hits(0.4, 0.5)), Answer("empty")]
-    [finding] = order_findings(answers, "Cosine")
-    assert [entry.name for entry in finding.subjects] == ["wrong"]
-    assert finding.subjects[0].details["scores"] == [0.4, 0.5]
-    assert order_findings(answers[:1], "Cosine") == []

@@ -7,7 +7,7 @@ import pytest
 
 from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.validation.retrieval.repeats import measure_determinism
+from ragval_pipeline.validation.retrieval.repeats import determinism, unstable
 
 Pairs = Sequence[tuple[str, float]]
 
@@ -38,17 +38,17 @@ BASE = [("a", 0.9), ("b", 0.8)]
     ],
 )
 def test_the_same_is_the_same_ids_order_and_scores(again: Pairs, same: bool) -> None:
-    value, findings = measure_determinism([asked(BASE, BASE, again)])
-    assert value.value == float(same)
-    assert [finding.code for finding in findings] == ([] if same else ["retrieval.nondeterministic"])
+    answers = [asked(BASE, BASE, again)]
+    assert determinism(answers).value == float(same)
+    assert len(unstable(answers)) == (not same)
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
 def test_a_score_that_is_not_finite_and_comes_again_is_no_difference(score: float) -> None:
     strange = [("a", score), ("b", 0.8)]
-    value, findings = measure_determinism([asked(strange, [("a", float(str(score))), ("b", 0.8)])])
-    assert (value.value, findings) == (1.0, [])
-    assert measure_determinism([asked(strange, BASE)])[0].value == 0.0
+    answers = [asked(strange, [("a", float(str(score))), ("b", 0.8)])]
+    assert (determinism(answers).value, unstable(answers)) == (1.0, [])
+    assert determinism([asked(strange, BASE)]).value == 0.0
 
 
 def test_the_share_is_over_queries_that_were_repeated() -> None:
@@ -59,19 +59,18 @@ def test_the_share_is_over_queries_that_were_repeated() -> None:
         asked([], [], query_id="nothing"),
         asked([], query_id="failed", error="gone"),
     ]
-    value, [finding] = measure_determinism(answers)
+    value, [subject] = determinism(answers), unstable(answers)
     assert (value.numerator, value.denominator) == (1, 2)
-    assert [subject.name for subject in finding.subjects] == ["other"]
-    assert finding.subjects[0].details == {"overlap": pytest.approx(1 / 3)}
+    assert (subject.name, subject.details) == ("other", {"overlap": pytest.approx(1 / 3)})
 
 
 def test_hits_that_come_only_the_second_time_are_a_difference() -> None:
-    value, [finding] = measure_determinism([asked([], BASE)])
-    assert value.value == 0.0
-    assert finding.subjects[0].details == {"overlap": 0.0}
+    answers = [asked([], BASE)]
+    assert determinism(answers).value == 0.0
+    assert unstable(answers)[0].details == {"overlap": 0.0}
 
 
 @pytest.mark.parametrize("answers", [[], [asked(BASE)], [asked([], [])]])
 def test_two_empty_runs_are_not_deterministic_but_not_measured(answers: list[Answer]) -> None:
-    value, findings = measure_determinism(answers)
-    assert (value.value, value.reason_code, findings) == (None, "no_data", [])
+    value = determinism(answers)
+    assert (value.value, value.reason_code, unstable(answers)) == (None, "no_data", [])

@@ -1,0 +1,220 @@
+"""Every number that a verdict, a subject or a cause depends on, with its unit, its reason and what justifies it.
+
+What lives here: operating points. What does not: how much is looked at, shown or kept, and standard definitions (the k
+of a metric, percentiles, levels of significance); those stand beside their use, marked ``work``, ``shown`` or
+``definition``. A test finds the numbers that are neither. ``docs/detection.md`` is generated from this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+_Number = TypeVar("_Number", int, float)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """One row of the table.
+
+    Attributes:
+        name: Of the constant.
+        value: The number.
+        unit: What it counts or measures.
+        codes: Findings, groups of findings or criteria that it decides on.
+        reason: What it separates.
+        evidence: The measurement, count or contract that it rests on.
+    """
+
+    name: str
+    value: float
+    unit: str
+    codes: tuple[str, ...]
+    reason: str
+    evidence: str
+
+
+_ROWS: list[Threshold] = []
+
+
+def threshold(value: _Number, *, unit: str, codes: str, reason: str, evidence: str) -> _Number:
+    """Put a number into the table.
+
+    Args:
+        value: The number.
+        unit: What it counts or measures.
+        codes: Findings, groups of findings or criteria that it decides on, separated by blanks.
+        reason: What it separates.
+        evidence: The measurement, count or contract that it rests on.
+
+    Returns:
+        ``value``.
+    """
+    _ROWS.append(Threshold("", value, unit, tuple(codes.split()), reason, evidence))
+    return value
+
+
+def table() -> list[Threshold]:
+    """All rows, each with the name of its constant in this module."""
+    names = [name for name in globals() if name.isupper() and not name.startswith("_")]
+    return [replace(row, name=name) for name, row in zip(names, _ROWS, strict=True)]
+
+
+MOST = threshold(
+    0.5,
+    unit="share",
+    codes="integrity source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
+    "regression.corpus_turnover",
+    reason="more than half of some letters, chunks, pages, points, hits or queries are most of them",
+    evidence="definition of integrity.not_captured and query.weak_oracle. Of 200 chunks of the handbook 61 % of the "
+    "letters or more stand on the page when a fifth of the words was replaced, and at most 39 % on another "
+    "page: at 0.3, 2.5 % of those of other pages were not gone, at 0.7, 7 % of the changed ones were",
+)
+FEW = threshold(
+    0.05,
+    unit="share",
+    codes="vector.mixed_models vector.model_mismatch integrity.drifted query.unreachable_gate calibrate",
+    reason="fewer are exceptions: single points beside a model, single points that were dated anew or damaged",
+    evidence="definition of query.unreachable_gate and vector.mixed_models; one in twenty points may be dated anew, "
+    "damaged or equal to its variant without another split or another way of embedding; with 30 % of the words of "
+    "all chunks replaced, 91 % begin with words that their page lacks, with a context in front of each all do",
+)
+FEWEST = threshold(
+    3,
+    unit="subjects",
+    codes="integrity source_captured vector retrieval.crowded_top_k",
+    reason="fewer show neither a habit nor a share",
+    evidence="convention: two may coincide. Three points of another model, and half of six, are still found to be so",
+)
+HABIT = threshold(
+    0.2,
+    unit="share of the chunks",
+    codes="integrity.drifted integrity.gone",
+    reason="words that so many chunks begin or end with, and no page has, are what the ingestion adds to its chunks",
+    evidence="with 2 to 50 % of the words of 200 chunks of the handbook replaced, at most 8.5 % begin, and 5.5 % end "
+    "with the same word that their page lacks; a title or a source line stands in all",
+)
+ROUNDING = threshold(
+    1e-6,
+    unit="difference of scores, or of projections of unit vectors",
+    codes="query retrieval vector.identical",
+    reason="scores this close are the same, and two stored vectors are copies",
+    evidence="normalising float32 vectors three times over moves a projection by at most 1.4e-7 (2,000 vectors of "
+    "256 to 4,096 dimensions each); different vectors this close in eight of them have a cosine above "
+    "0.999999999",
+)
+NOISE = threshold(
+    1e-3,
+    unit="distance of a cosine, or of a norm, from 1",
+    codes="vector embedder.input_type",
+    reason="vectors this close are made of the same text in the same way",
+    evidence="float16 moves a cosine by at most 1.2e-7, bfloat16 by 2.6e-6, int8 by 7.4e-5 (2,000 vectors of 256 to "
+    "4,096 dimensions each), answers of one provider differ by 1e-4, input types by 1e-2",
+)
+MATCH = threshold(
+    0.99,
+    unit="cosine",
+    codes="vector embedding_match",
+    reason="from here on a stored vector is that of its text",
+    evidence="the definition of the criterion embedding_match; float16, bfloat16 and int8 storage stay above 0.9998",
+)
+SPREAD = threshold(
+    4.0,
+    unit="times the median distance of the matching vectors",
+    codes="vector embedding_match",
+    reason="a collection whose own vectors all differ a little (a quantised model) sets a wider tolerance than MATCH",
+    evidence="distances of float16, bfloat16 and int8 rounding stay below 3.6 times their median (20,868 vectors), "
+    "log-normal ones (sigma 0.4) below 4 times in 99.97 %",
+)
+MUCH_CLOSER = threshold(
+    0.1,
+    unit="share of the distance to the own text",
+    codes="vector.swapped vector.text_mismatch",
+    reason="a vector belongs to another text that it is that much closer to: similar pages are close to each other's",
+    evidence="swapped pairs of the planted matrix lie below 1e-5",
+)
+WHOLE = threshold(
+    2 / 3,
+    unit="share of the compared points",
+    codes="vector.model_mismatch",
+    reason="from here on the collection as a whole is off, and not its points one by one",
+    evidence="where half of the texts are changed by hand, 46 of 91 vectors are off, and no model is wrong",
+)
+CUTS_APART = threshold(
+    0.3,
+    unit="share of the cut",
+    codes="vector.model_mismatch",
+    reason="beginnings of several texts that differ in length by less are cut at one token limit",
+    evidence="characters a token vary by a quarter between texts of one site",
+)
+CHANCE = threshold(
+    4.0,
+    unit="standard deviations",
+    codes="vector",
+    reason="cosines and energies of unrelated vectors stay within what chance gives",
+    evidence="noise, also of positive numbers, stays below 3.4 in 2,200 draws of 2 to 300 vectors; 5 vectors of a "
+    "static model or of hashed words reach 6 and more on three corpora; another model's vectors have "
+    "cosines of -0.19 to 0.13 with their texts at 256 dimensions, where the bound of 91 is 0.44; means of "
+    "30 to 2,130 of them lie within 0.12 with hashed words, and at -7 where vectors were turned away from their texts",
+)
+VERIFIED_FROM = threshold(
+    0.97,
+    unit="share of a chunk's letters",
+    codes="integrity.drifted",
+    reason="from here on a chunk stands on its page",
+    evidence="curve drifted; of 7,000 unchanged chunks that seven extractors made from 180 real pages, 4 are named; "
+    "at 0.99 one more chunk in ten with 2 % of its words changed would be, and 30 unchanged ones",
+)
+CHANGED_WORDS = threshold(
+    0.02,
+    unit="share of a chunk's words",
+    codes="integrity.drifted",
+    reason="above it a chunk has drifted, whatever its changed words weigh in letters",
+    evidence="curve drifted; letters alone do not tell 5 % of changed words from none: 0.93 to 0.99 of them stand on"
+    " the page",
+)
+PASSAGE_LETTERS = threshold(
+    40,
+    unit="letters",
+    codes="integrity.not_captured chunk.stale_tail",
+    reason="a block of fewer letters that no chunk holds says little: a caption, a cell, a label of the theme",
+    evidence="definition of integrity.not_captured",
+)
+NEAR_DUPLICATE = threshold(
+    0.7,
+    unit="Jaccard similarity of word triples",
+    codes="chunk.near_duplicate retrieval.crowded_top_k",
+    reason="texts this similar say the same",
+    evidence="curve near_duplicate: a changed word costs three triples on either side",
+)
+HUB_SHARE = threshold(
+    0.25,
+    unit="share of the queries of other pages",
+    codes="retrieval.hub_chunk",
+    reason="a chunk that so many of them find says nothing about any",
+    evidence="clean chunks reach at most 9 % in books and 21 % in references of classes and methods, a list of all "
+    "headings 27 to 50 %, a mean vector 47 %",
+)
+HUB_TIMES_EXPECTED = threshold(
+    3.0,
+    unit="times the hits of an average chunk",
+    codes="retrieval.hub_chunk",
+    reason="in a small index every chunk is among many answers",
+    evidence="clean chunks reach at most 2.6 times the average, where few chunks were joined",
+)
+HUB_QUERIES = threshold(
+    10.0,
+    unit="queries without a word in common",
+    codes="retrieval.hub_chunk",
+    reason="the chunk about a subject is found by all that is asked about it",
+    evidence="21 titles about the arguments of a command line are worth 6, 14 titles that a list of contents answers"
+    " 12",
+)
+SKEW_MINUTES = threshold(
+    10,
+    unit="minutes",
+    codes="payload.invalid_value source.suspicious_lastmod coverage.stale_page",
+    reason="clocks of two machines differ by less, and a build stamps all pages within less",
+    evidence="convention: synchronised clocks differ by seconds, a static site is built in minutes, and a restored "
+    "one is dated at once",
+)
