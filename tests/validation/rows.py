@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tests.validation.factory import absolute, batch, site
+import pyarrow as pa
+
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, columns_of, levels_of
+from tests.validation.factory import NOW, absolute, batch, site
 
 #: Canonical names are the payload's own: tests read shorter.
 FIELDS = {
@@ -18,11 +22,24 @@ FIELDS = {
 
 def rows(*payloads: dict[str, Any], pages: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Rows of points with these payloads; ids count from 0, ``/a`` is a page of the site."""
-    stored = [
-        {**payload, "source_url": absolute(payload["source_url"])} if "source_url" in payload else payload
-        for payload in payloads
-    ]
-    return batch(stored, fields=FIELDS, inventory=site(*pages)).to_pylist()
+    return batch(_stored(payloads), fields=FIELDS, inventory=site(*pages)).to_pylist()
+
+
+def evidence(
+    *payloads: Mapping[str, Any], pages: tuple[str, ...] = (), deeper: Collection[str] = (), **rules: Any
+) -> PayloadEvidence:
+    """The evidence of points with these payloads; ``deeper`` are keys of pages read with headings below the first."""
+    asked = PayloadRules(**{"fields": FIELDS, **rules})
+    stored = _stored(payloads)
+    found = batch(stored, fields=asked.fields, required=asked.required, inventory=site(*pages))
+    table = pa.Table.from_batches([found])
+    return PayloadEvidence(
+        table=table.select(columns_of(asked)),
+        levels=levels_of(table, asked, NOW),
+        rules=asked,
+        texts=found.to_pylist,
+        pages=lambda: [{"page_key": key, "headings": [{"level": 2, "text": "Part"}]} for key in deeper],
+    )
 
 
 def texts(*found: str, page: str = "/a", **payload: Any) -> list[dict[str, Any]]:
@@ -34,3 +51,12 @@ def named(findings: list[Any]) -> list[str]:
     """Subjects of the only finding; none without one."""
     assert len(findings) <= 1, [finding.code for finding in findings]
     return [subject.name for finding in findings for subject in finding.subjects]
+
+
+def _stored(payloads: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [
+        {**payload, "source_url": absolute(payload["source_url"])}
+        if isinstance(payload.get("source_url"), str)
+        else payload
+        for payload in payloads
+    ]
