@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
@@ -185,16 +185,23 @@ class _Search:
     page_fields: Sequence[str]
     page_of: Callable[[Mapping[str, object]], str | None]
     repeats: int
+    known: dict[tuple[str, bool], dict[str, Any]] = field(default_factory=dict)
 
     def ask(self, question: Question, embedding_ms: float | None) -> Answer:
         started = time.perf_counter()
-        hits = self.searcher.search(question.text, limit=question.top_k, fields=self.fields)
+        found = self.searcher.search(question.text, limit=question.top_k, fields=self.fields)
         search_ms = 1000 * (time.perf_counter() - started)
+        hits = [self._sharing(hit) for hit in found]
         again = tuple(
             tuple(self.repeater.search(question.text, limit=question.top_k, fields=())) for _ in range(self.repeats - 1)
         )
         deeper = self._deepen(question, hits)
         return Answer(question.query_id, tuple(hits), deeper, again, embedding_ms, search_ms)
+
+    def _sharing(self, hit: Hit, *, deeper: bool = False) -> Hit:
+        """The hit with the payload that all hits of its point share: many queries are answered by few points."""
+        known = self.known.setdefault((hit.id, deeper), hit.payload)
+        return replace(hit, payload=known) if known == hit.payload else hit
 
     def _deepen(self, question: Question, hits: list[Hit]) -> tuple[Hit, ...]:
         """Search further until the ranking holds enough pages or the collection ends."""
@@ -205,7 +212,7 @@ class _Search:
             more = self.searcher.search(question.text, limit=limit, fields=self.page_fields)
             found = len(more)
             # An approximate search may order its head differently when asked for more: the first answer stands.
-            ranked.extend(hit for hit in more if hit.id not in seen)
+            ranked.extend(self._sharing(hit, deeper=True) for hit in more if hit.id not in seen)
             seen.update(hit.id for hit in more)
         return tuple(ranked[len(hits) :])
 

@@ -30,7 +30,7 @@ def evidence(
 ) -> PayloadEvidence:
     """The evidence of points with these payloads; ``deeper`` are keys of pages read with headings below the first."""
     asked = PayloadRules(**{"fields": FIELDS, **rules})
-    stored = _stored(payloads)
+    stored = _stored(payloads) if asked.fields is FIELDS else payloads
     found = batch(stored, fields=asked.fields, required=asked.required, inventory=site(*pages))
     table = pa.Table.from_batches([found])
     return PayloadEvidence(
@@ -55,8 +55,6 @@ def named(findings: list[Any]) -> list[str]:
 
 def _stored(payloads: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [
-        {**payload, "source_url": absolute(payload["source_url"])}
-        if isinstance(payload.get("source_url"), str)
-        else payload
+        {**payload, "source_url": absolute(payload["source_url"])} if "source_url" in payload else payload
         for payload in payloads
     ]

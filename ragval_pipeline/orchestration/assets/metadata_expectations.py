@@ -19,7 +19,7 @@ def judge_payloads(
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.metadata import expectations
     from ragval_pipeline.validation.payload.evidence import PayloadRules, take_evidence
-    from ragval_pipeline.validation.payload.measure import measure_payloads
+    from ragval_pipeline.validation.payload.measure import measure_payloads, with_expectations
 
     profile = get_profile(suite.profile)
     rules = PayloadRules(
@@ -33,16 +33,13 @@ def judge_payloads(
         id_rule=profile.id_rule if profile else None,
         path_modules=modules_of(inventory.pages),
     )
-    copies = PageCopies(pages) if pages.parts else None
-    evidence = take_evidence(Snapshot(manifest), rules, copies=copies, now=datetime.now(UTC))
     if not manifest.points:
-        return measure_payloads(evidence)
-    return measure_payloads(
-        evidence,
-        expectations.run_expectations(
-            evidence.levels,
-            fields=rules.fields,
-            required=rules.required,
-            urls_required=rules.urls_required,
-        ),
-    )
+        return measure_payloads(take_evidence(Snapshot(manifest), rules, now=datetime.now(UTC)))
+    copies = PageCopies(pages) if pages.parts else None
+    with expectations.loading_expectations():
+        evidence = take_evidence(Snapshot(manifest), rules, copies=copies, now=datetime.now(UTC))
+        measured = measure_payloads(evidence)
+        judged = expectations.run_expectations(
+            evidence.levels, fields=rules.fields, required=rules.required, urls_required=rules.urls_required
+        )
+    return with_expectations(measured, judged)

@@ -68,7 +68,13 @@ def run_expectations(
         RuntimeError: Great Expectations could not be run, or counts otherwise.
     """
     suite = build_expectations(fields, required, urls_required=urls_required)
-    judged = _ask(levels, suite)
+    return read_results(levels, suite, _ask(levels, suite))
+
+
+def read_results(
+    levels: PayloadLevels, suite: Sequence[Mapping[str, Any]], judged: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What Great Expectations said of each expectation, once it agrees with the own count; as ``run_expectations``."""
     results = [
         {"level": asked["level"], "field": asked["field"], "severity": asked["severity"], **result}
         for asked, result in zip(suite, judged["results"], strict=True)

@@ -15,29 +15,31 @@ from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 ASSET = "metadata_expectations"
 
 
-def measure_payloads(evidence: PayloadEvidence, expectations: Mapping[str, Any] | None = None) -> Measurement:
-    """The measurement of ``metadata_expectations``.
-
-    Args:
-        evidence: The payloads of the whole collection.
-        expectations: What Great Expectations said of the same levels, kept as evidence.
-    """
+def measure_payloads(evidence: PayloadEvidence) -> Measurement:
+    """The measurement of ``metadata_expectations``, by ragval's own count."""
     levels = evidence.levels
-    sections = {
-        "metadata": {
-            "points": levels.points,
-            "complete": levels.complete,
-            "kinds": levels.kinds,
-            "levels": {
-                level: {name: len(rows) for name, rows in levels.offenders.get(level, {}).items()}
-                for level in LEVELS
-                if level != "ok"
-            },
-        },
-        "expectations": dict(expectations or {}),
+    wrong = {
+        level: {name: len(rows) for name, rows in levels.offenders.get(level, {}).items()}
+        for level in LEVELS
+        if level != "ok"
     }
-    findings = (*find_all(evidence), *_crashed(expectations or {}))
-    return Measurement(asset=ASSET, values=(_completeness(evidence),), findings=findings, sections=sections)
+    counted = {"points": levels.points, "complete": levels.complete, "kinds": levels.kinds, "levels": wrong}
+    return Measurement(
+        asset=ASSET,
+        values=(_completeness(evidence),),
+        findings=tuple(find_all(evidence)),
+        sections={"metadata": counted, "expectations": {}},
+    )
+
+
+def with_expectations(measured: Measurement, expectations: Mapping[str, Any]) -> Measurement:
+    """The measurement with what Great Expectations said of the same levels (``run_expectations``), as evidence."""
+    return measured.model_copy(
+        update={
+            "findings": (*measured.findings, *_crashed(expectations)),
+            "sections": {**measured.sections, "expectations": dict(expectations)},
+        }
+    )
 
 
 def _completeness(evidence: PayloadEvidence) -> MeasuredValue:

@@ -14,12 +14,13 @@ from ragval_pipeline.validation.metadata.expectations import (
     SHOWN_IDS,
     build_expectations,
     loading_expectations,
+    read_results,
     run_expectations,
 )
 from ragval_pipeline.validation.metadata.gx_process import judge
 from ragval_pipeline.validation.metadata.levels import PayloadLevels, level_column
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
-from ragval_pipeline.validation.payload.measure import measure_payloads
+from ragval_pipeline.validation.payload.measure import measure_payloads, with_expectations
 from tests.validation.factory import FIELDS, SITE
 from tests.validation.rows import evidence
 
@@ -51,9 +52,15 @@ def taken(payloads: list[dict[str, Any]], **rules: Any) -> PayloadEvidence:
 def judged(payloads: list[dict[str, Any]], **rules: Any) -> tuple[PayloadLevels, list[dict[str, Any]]]:
     """The levels, and what Great Expectations says of them in this process."""
     found = taken(payloads, **rules)
+    return found.levels, judge_here(found)["results"]
+
+
+def judge_here(found: PayloadEvidence, **changed: Any) -> dict[str, Any]:
+    """As ``run_expectations``; with levels that are not those that Great Expectations sees."""
     suite = build_expectations(FIELDS, found.rules.required, urls_required=found.rules.urls_required)
-    results = judge(found.levels.columns, expectations=suite, shown=SHOWN_IDS)["results"]
-    return found.levels, [{**asked, **result} for asked, result in zip(suite, results, strict=True)]
+    columns = changed.pop("columns", found.levels.columns)
+    said = judge(columns, expectations=suite, shown=SHOWN_IDS)
+    return read_results(replace(found.levels, **changed), suite, said)
 
 
 #: Each example is a run of Great Expectations: shrinking a failure would take minutes.
@@ -113,10 +120,9 @@ def test_great_expectations_that_cannot_be_loaded_fail_with_what_was_said(
 
 
 def test_counts_that_differ_are_an_error_with_both_figures() -> None:
-    levels = taken([{"token_count": 1}, {}]).levels
-    less = {level: {name: rows[:0] for name, rows in found.items()} for level, found in levels.offenders.items()}
+    found = taken([{"token_count": 1}, {}])
     with pytest.raises(RuntimeError, match=r"counts 2 points of 2 for source_url \(present\), ragval 0 of 2"):
-        run_expectations(replace(levels, offenders=less), fields=FIELDS, required=REQUIRED, urls_required=True)
+        judge_here(found, offenders={})
 
 
 def test_integers_stay_integers_beside_a_null() -> None:
@@ -135,9 +141,8 @@ def test_the_first_offending_ids_are_kept() -> None:
 
 def test_an_expectation_that_crashes_is_a_check_that_failed_and_no_verdict_on_the_data() -> None:
     found = taken([{"token_count": 1}], required=("token_count",))
-    lacking = replace(found.levels, columns=found.levels.columns.drop_columns([level_column("token_count")]))
-    results = run_expectations(lacking, fields=FIELDS, required=("token_count",), urls_required=True)
-    measurement = measure_payloads(found, results)
+    results = judge_here(found, columns=found.levels.columns.drop_columns([level_column("token_count")]))
+    measurement = with_expectations(measure_payloads(found), results)
     [crashed] = [finding for finding in measurement.findings if finding.code == "check.crashed"]
     assert "type token_count" in [subject.name for subject in crashed.subjects]
     assert measurement.values[0].value == 1.0
