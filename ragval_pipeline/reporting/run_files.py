@@ -15,7 +15,7 @@ from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.junit import junit_xml
 from ragval_pipeline.reporting.markdown import summary_md
 from ragval_pipeline.reporting.profiles import render_profile_report
-from ragval_pipeline.reporting.query_csv import query_results_csv
+from ragval_pipeline.reporting.query_csv import csv_pieces
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
 from ragval_pipeline.reporting.score_view import score_note
 from ragval_pipeline.reporting.storage import Content, Pieces
@@ -61,7 +61,7 @@ def readable_files(bundle: ReportBundle, *, token_counts: Sequence[int]) -> dict
     changes = bundle.history.changes if bundle.history else None
     return {
         "report.html": lambda: [report_html(bundle, token_counts=token_counts)],
-        "query_results.csv": lambda: [query_results_csv(bundle.report)],
+        "query_results.csv": lambda: csv_pieces(bundle.report),
         "junit.xml": lambda: [junit_xml(bundle.report)],
         "summary.md": lambda: [summary_md(bundle.report, note=score_note(bundle), changes=changes)],
     }

@@ -5,6 +5,7 @@ What lives here: the calls and their times. What does not: judging the answers (
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -185,23 +186,28 @@ class _Search:
     page_fields: Sequence[str]
     page_of: Callable[[Mapping[str, object]], str | None]
     repeats: int
-    known: dict[tuple[str, bool], dict[str, Any]] = field(default_factory=dict)
+    known: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     def ask(self, question: Question, embedding_ms: float | None) -> Answer:
         started = time.perf_counter()
         found = self.searcher.search(question.text, limit=question.top_k, fields=self.fields)
         search_ms = 1000 * (time.perf_counter() - started)
-        hits = [self._sharing(hit) for hit in found]
+        hits = self._sharing(found, "hits")
         again = tuple(
-            tuple(self.repeater.search(question.text, limit=question.top_k, fields=())) for _ in range(self.repeats - 1)
+            tuple(self._sharing(self.repeater.search(question.text, limit=question.top_k, fields=()), "again"))
+            for _ in range(self.repeats - 1)
         )
         deeper = self._deepen(question, hits)
         return Answer(question.query_id, tuple(hits), deeper, again, embedding_ms, search_ms)
 
-    def _sharing(self, hit: Hit, *, deeper: bool = False) -> Hit:
-        """The hit with the payload that all hits of its point share: many queries are answered by few points."""
-        known = self.known.setdefault((hit.id, deeper), hit.payload)
-        return replace(hit, payload=known) if known == hit.payload else hit
+    def _sharing(self, hits: Sequence[Hit], kind: str) -> list[Hit]:
+        """The hits with the id and payload that all hits of their point share: few points answer many queries."""
+        shared = []
+        for hit in hits:
+            known = self.known.setdefault((hit.id, kind), hit.payload)
+            payload = known if known == hit.payload else hit.payload
+            shared.append(replace(hit, id=sys.intern(hit.id), payload=payload))
+        return shared
 
     def _deepen(self, question: Question, hits: list[Hit]) -> tuple[Hit, ...]:
         """Search further until the ranking holds enough pages or the collection ends."""
@@ -212,7 +218,7 @@ class _Search:
             more = self.searcher.search(question.text, limit=limit, fields=self.page_fields)
             found = len(more)
             # An approximate search may order its head differently when asked for more: the first answer stands.
-            ranked.extend(self._sharing(hit, deeper=True) for hit in more if hit.id not in seen)
+            ranked.extend(self._sharing([hit for hit in more if hit.id not in seen], "deeper"))
             seen.update(hit.id for hit in more)
         return tuple(ranked[len(hits) :])
 
