@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,13 @@ def test_great_expectations_and_the_own_count_agree_on_every_level_of_every_fiel
     assert levels.complete == len(payloads) - len(failing)
 
 
+@pytest.fixture
+def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has not loaded Great Expectations."""
+    monkeypatch.delitem(sys.modules, "great_expectations", raising=False)
+
+
+@pytest.mark.usefixtures("unloaded")
 def test_results_stand_in_suite_order_with_their_severity() -> None:
     good = {"source_url": f"{SITE}/a", "chunk_text": "A", "token_count": 1, "heading_hierarchy": ["A"]}
     found = taken([{**good, "extra": {"deep": 1}}])
@@ -103,6 +111,7 @@ def test_results_stand_in_suite_order_with_their_severity() -> None:
     assert (results["evaluated"], results["unsuccessful"]) == (len(asked), 0)
 
 
+@pytest.mark.usefixtures("unloaded")
 def test_what_is_loaded_and_not_asked_ends_with_the_run() -> None:
     with loading_expectations(), loading_expectations():
         [process] = room._LOADING
@@ -110,6 +119,7 @@ def test_what_is_loaded_and_not_asked_ends_with_the_run() -> None:
     assert process.returncode is not None
 
 
+@pytest.mark.usefixtures("unloaded")
 def test_great_expectations_that_cannot_be_loaded_fail_with_what_was_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
