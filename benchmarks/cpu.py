@@ -22,7 +22,7 @@ _KEPT = ("PATH", "LANG", "SYSTEMROOT", "TMPDIR")
 
 @dataclass(frozen=True)
 class Pairs:
-    """CPU seconds of two kinds of processes that took turns.
+    """Seconds of two kinds of processes that took turns.
 
     Args:
         base: Seconds of each base process.
@@ -59,7 +59,12 @@ def fresh_place() -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 def cpu_seconds(arguments: Sequence[str], folder: Path, environment: dict[str, str]) -> float:
-    """CPU seconds of ``python ARGUMENTS``.
+    """CPU seconds of ``python ARGUMENTS``; raises as ``seconds``."""
+    return seconds(arguments, folder, environment)[0]
+
+
+def seconds(arguments: Sequence[str], folder: Path, environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds of CPU, and seconds that passed, of ``python ARGUMENTS``.
 
     Raises:
         SystemExit: The process failed; with what it wrote.
@@ -71,22 +76,32 @@ def cpu_seconds(arguments: Sequence[str], folder: Path, environment: dict[str, s
     after = os.times()
     if done.returncode:
         raise SystemExit(f"python {' '.join(arguments)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return used, after.elapsed - before.elapsed
 
 
 def take_turns(base: Sequence[str], measured: Sequence[str], *, pairs: int) -> Pairs:
-    """Run two kinds of processes in turns, after one of each that writes the byte code."""
-    found: list[tuple[float, float]] = []
+    """CPU seconds of two kinds of processes in turns, after one of each that writes the byte code."""
+    return take_timed_turns(base, measured, pairs=pairs)[0]
+
+
+def take_timed_turns(base: Sequence[str], measured: Sequence[str], *, pairs: int) -> tuple[Pairs, Pairs]:
+    """As ``take_turns``; then the seconds that passed."""
+    found = []
     with fresh_place() as (folder, environment):
         for _ in range(pairs + 1):
-            found.append((cpu_seconds(base, folder, environment), cpu_seconds(measured, folder, environment)))
-    return Pairs(base=tuple(one for one, _ in found[1:]), measured=tuple(other for _, other in found[1:]))
+            found.append((seconds(base, folder, environment), seconds(measured, folder, environment)))
+    used, passed = (
+        Pairs(base=tuple(one[kind] for one, _ in found[1:]), measured=tuple(other[kind] for _, other in found[1:]))
+        for kind in (0, 1)
+    )
+    return used, passed
 
 
-def report(name: str, base: str, pairs: Pairs, *, goal: float) -> bool:
+def report(name: str, base: str, pairs: Pairs, *, goal: float, of: str = "CPU") -> bool:
     """Print one comparison; true when the goal is reached."""
     reached = pairs.ratio <= goal
-    print(f"{base}: {statistics.median(pairs.base):.2f} s of CPU (median of {len(pairs.base)})")
-    print(f"{name}: {statistics.median(pairs.measured):.2f} s of CPU, {pairs.difference:+.3f} s")
+    print(f"{base}: {statistics.median(pairs.base):.2f} s of {of} (median of {len(pairs.base)})")
+    print(f"{name}: {statistics.median(pairs.measured):.2f} s of {of}, {pairs.difference:+.3f} s")
     print(f"ratio: {pairs.ratio:.3f}, goal at most {goal:g}: {'reached' if reached else 'MISSED'}")
     return reached

@@ -42,7 +42,10 @@ def demo(
         from ragval_pipeline.demo.defects import find_defect
 
         find_defect(break_)
-    return _build_and_validate(home, break_, output=output, as_json=as_json)
+    from ragval_pipeline.validation.metadata.expectations import loading_expectations
+
+    with loading_expectations():
+        return _build_and_validate(home, break_, output=output, as_json=as_json)
 
 
 def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_json: bool) -> int:

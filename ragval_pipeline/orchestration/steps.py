@@ -66,6 +66,7 @@ def build_asset(
         deps=deps,
         check_specs=checks,
         freshness_policy=freshness_policy,
+        late=row.late,
     )
     def compute(context: dg.AssetExecutionContext, **values: Any) -> Iterator[Any]:
         with reading_the_suite():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.json_values import json_pieces
 from ragval_pipeline.validation.report import ValidationReport
 
 
 def validation_report_json(report: ValidationReport) -> bytes:
     """The report as a JSON file in UTF-8; ``ValidationReport.model_validate_json`` reads it back."""
-    return json_bytes(report)
+    return b"".join(json_pieces(report))

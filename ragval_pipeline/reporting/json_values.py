@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -38,6 +38,26 @@ def json_bytes(value: Any) -> bytes:
     """A JSON file, indented by two, with a line break at its end."""
     text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
     return f"{text}\n".encode()
+
+
+def json_pieces(model: BaseModel) -> Iterator[bytes]:
+    """``json_bytes`` of a model in pieces: of a long list one entry at a time is in JSON's own types."""
+    yield b"{"
+    for number, name in enumerate(type(model).model_fields):
+        value = getattr(model, name)
+        yield f"{',' if number else ''}\n  {json.dumps(name)}: ".encode()
+        if not isinstance(value, list | tuple) or not value:
+            yield _indented(value, 1)
+            continue
+        for place, entry in enumerate(value):
+            yield (b"," if place else b"[") + b"\n    " + _indented(entry, 2)
+        yield b"\n  ]"
+    yield b"\n}\n"
+
+
+def _indented(value: Any, depth: int) -> bytes:
+    text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
+    return text.replace("\n", "\n" + "  " * depth).encode()  # within texts, JSON writes a line break as two characters
 
 
 def json_line(value: Any) -> str:

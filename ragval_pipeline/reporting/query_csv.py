@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ragval_pipeline.reporting.json_values import json_line
@@ -34,11 +34,19 @@ def query_results_csv(report: ValidationReport) -> bytes:
     Text that begins like a formula gets a leading apostrophe. Numbers stay numbers, negative ones too. Lists are JSON,
     ``failed_conditions`` is joined with blanks.
     """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow((*QUERY_COLUMNS, *HIT_COLUMNS))
+    return b"".join(csv_pieces(report))
+
+
+def csv_pieces(report: ValidationReport) -> Iterator[bytes]:
+    """``query_results_csv`` in pieces, a query each."""
+    yield _lines([(*QUERY_COLUMNS, *HIT_COLUMNS)])
     for query in report.query_results:
-        writer.writerows([cell(value) for value in row] for row in _rows(query))
+        yield _lines([cell(value) for value in row] for row in _rows(query))
+
+
+def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
     return buffer.getvalue().encode()
 
 

@@ -11,15 +11,14 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.evidence import evidence_files
 from ragval_pipeline.reporting.findings_parquet import findings_parquet
 from ragval_pipeline.reporting.html import report_html
-from ragval_pipeline.reporting.json_report import validation_report_json
-from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.junit import junit_xml
 from ragval_pipeline.reporting.markdown import summary_md
 from ragval_pipeline.reporting.profiles import render_profile_report
-from ragval_pipeline.reporting.query_csv import query_results_csv
+from ragval_pipeline.reporting.query_csv import csv_pieces
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
 from ragval_pipeline.reporting.score_view import score_note
-from ragval_pipeline.reporting.storage import Content
+from ragval_pipeline.reporting.storage import Content, Pieces
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
 from ragval_pipeline.validation.repair.point_lookup import look_up_points
 
@@ -37,8 +36,8 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
     profile = render_profile_report(bundle, bundle.report.profile)
     model = bundle.report.environment.get("embedding_model")
-    outputs: dict[str, bytes | None] = {
-        REPORT: validation_report_json(bundle.report),
+    outputs: dict[str, bytes | Pieces | None] = {
+        REPORT: lambda: json_pieces(bundle.report),
         "profile_report.json": None if profile is None else json_bytes(profile),
         **readable_files(bundle, token_counts=lookup.token_counts),
         "run.trec": run_trec(bundle.rankings),
@@ -50,8 +49,10 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     return {**files, **evidence_files(bundle, staged)}
 
 
-def readable_files(bundle: ReportBundle, *, token_counts: Sequence[int]) -> dict[str, bytes]:
+def readable_files(bundle: ReportBundle, *, token_counts: Sequence[int]) -> dict[str, Pieces]:
     """The files that only show what the others hold, so that they can be made again from a kept run.
+
+    Each is made when it is written: they grow with the test queries, and one at a time is in memory.
 
     Args:
         bundle: The run.
@@ -59,8 +60,8 @@ def readable_files(bundle: ReportBundle, *, token_counts: Sequence[int]) -> dict
     """
     changes = bundle.history.changes if bundle.history else None
     return {
-        "report.html": report_html(bundle, token_counts=token_counts),
-        "query_results.csv": query_results_csv(bundle.report),
-        "junit.xml": junit_xml(bundle.report),
-        "summary.md": summary_md(bundle.report, note=score_note(bundle), changes=changes),
+        "report.html": lambda: [report_html(bundle, token_counts=token_counts)],
+        "query_results.csv": lambda: csv_pieces(bundle.report),
+        "junit.xml": lambda: [junit_xml(bundle.report)],
+        "summary.md": lambda: [summary_md(bundle.report, note=score_note(bundle), changes=changes)],
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
@@ -27,8 +27,10 @@ class Moved:
     source: UPath
 
 
-#: What a file is made of: its bytes, the file that it is a copy of, or the file that it replaces.
-Content: TypeAlias = "bytes | UPath | Moved"
+#: Makes the content of a file when it is written, piece by piece.
+Pieces: TypeAlias = "Callable[[], Iterable[bytes]]"
+#: What a file is made of: its bytes, what makes them, the file that it is a copy of, or the file that it replaces.
+Content: TypeAlias = "bytes | Pieces | UPath | Moved"
 
 _COPY_BYTES = 8 * 1024 * 1024
 
@@ -111,6 +113,10 @@ def _write_local(target: Path, content: Content) -> None:
 def _write_into(file: IO[bytes], content: Content) -> None:
     if isinstance(content, bytes):
         file.write(content)
+        return
+    if callable(content):
+        for piece in content():
+            file.write(piece)
         return
     source = content.source if isinstance(content, Moved) else content
     with source.open("rb") as read:

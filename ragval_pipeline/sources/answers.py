@@ -5,11 +5,12 @@ What lives here: the calls and their times. What does not: judging the answers (
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
@@ -185,16 +186,28 @@ class _Search:
     page_fields: Sequence[str]
     page_of: Callable[[Mapping[str, object]], str | None]
     repeats: int
+    known: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     def ask(self, question: Question, embedding_ms: float | None) -> Answer:
         started = time.perf_counter()
-        hits = self.searcher.search(question.text, limit=question.top_k, fields=self.fields)
+        found = self.searcher.search(question.text, limit=question.top_k, fields=self.fields)
         search_ms = 1000 * (time.perf_counter() - started)
+        hits = self._sharing(found, "hits")
         again = tuple(
-            tuple(self.repeater.search(question.text, limit=question.top_k, fields=())) for _ in range(self.repeats - 1)
+            tuple(self._sharing(self.repeater.search(question.text, limit=question.top_k, fields=()), "again"))
+            for _ in range(self.repeats - 1)
         )
         deeper = self._deepen(question, hits)
         return Answer(question.query_id, tuple(hits), deeper, again, embedding_ms, search_ms)
+
+    def _sharing(self, hits: Sequence[Hit], kind: str) -> list[Hit]:
+        """The hits with the id and payload that all hits of their point share: few points answer many queries."""
+        shared = []
+        for hit in hits:
+            known = self.known.setdefault((hit.id, kind), hit.payload)
+            payload = known if known == hit.payload else hit.payload
+            shared.append(replace(hit, id=sys.intern(hit.id), payload=payload))
+        return shared
 
     def _deepen(self, question: Question, hits: list[Hit]) -> tuple[Hit, ...]:
         """Search further until the ranking holds enough pages or the collection ends."""
@@ -205,7 +218,7 @@ class _Search:
             more = self.searcher.search(question.text, limit=limit, fields=self.page_fields)
             found = len(more)
             # An approximate search may order its head differently when asked for more: the first answer stands.
-            ranked.extend(hit for hit in more if hit.id not in seen)
+            ranked.extend(self._sharing([hit for hit in more if hit.id not in seen], "deeper"))
             seen.update(hit.id for hit in more)
         return tuple(ranked[len(hits) :])
 

@@ -7,9 +7,10 @@ ragval adds are fractions 0..1; ``*_ms`` are milliseconds; times are UTC, ISO 86
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.dataclasses import dataclass
 
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
@@ -32,13 +33,14 @@ class Distribution(Entity):
     median: float | None = None
 
 
-class TopResult(Entity):
+@dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
+class TopResult:
     """One hit of a query (seed 000's QueryResult, with its rank and title)."""
 
-    rank: int = Field(ge=1)
-    chunk_id: str = Field(description="Point id as text; UUIDs lower-case with dashes")
+    rank: Annotated[int, Field(ge=1)]
+    chunk_id: Annotated[str, Field(description="Point id as text; UUIDs lower-case with dashes")]
     chunk_text: str | None
-    similarity_score: float = Field(description="Raw score of the collection's distance")
+    similarity_score: Annotated[float, Field(description="Raw score of the collection's distance")]
     source_url: str | None
     title: str | None
     chapter_id: str | None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,12 @@ import pytest
 from ragval_pipeline.demo.workspace import DemoHome, build_demo
 from tests.orchestration.world import World, copy_collection, run_job
 from tests.support.qdrant_server import QdrantStandIn
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loaded_expectations() -> None:
+    """Runs of a process that has loaded Great Expectations start none for it: many runs share what one import costs."""
+    importlib.import_module("great_expectations")
 
 
 @pytest.fixture(scope="session")

@@ -44,6 +44,14 @@ def test_expectations_are_shown_as_a_table(clean_run: dg.ExecuteInProcessResult)
     assert all(row["expected"] for row in rows)
 
 
+def test_great_expectations_have_the_time_of_the_other_measurements_to_load(
+    clean_run: dg.ExecuteInProcessResult,
+) -> None:
+    done = [event.step_key.split("__")[-1] for event in clean_run.get_step_success_events() if event.step_key]
+    last = done.index("metadata_expectations")
+    assert set(done[last + 1 :]) == {"regression", "validation_report"}
+
+
 def test_a_healthy_index_is_all_green(clean_run: dg.ExecuteInProcessResult) -> None:
     """What does not apply to it, such as the recall of an exact search, is no failed warning."""
     checks = clean_run.get_asset_check_evaluations()

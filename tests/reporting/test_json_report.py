@@ -62,3 +62,9 @@ def test_a_field_without_a_value_is_null_and_not_absent():
     assert read["pass_rate"] is None
     assert read["coverage_report"]["coverage_percentage"] is None
     assert read["quality_metrics"]["token_distribution"] == {"min": None, "max": None, "avg": None, "median": None}
+
+
+@pytest.mark.parametrize("name", ["faulty", "unreachable", "hostile"])
+def test_a_report_written_in_pieces_is_the_one_written_at_once(name):
+    report = getattr(factory, name)().report
+    assert validation_report_json(report) == json_bytes(report)

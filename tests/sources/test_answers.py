@@ -84,6 +84,12 @@ def test_hits_come_with_their_fields_and_rank(qdrant: Qdrant) -> None:
     assert answer.error is None
 
 
+def test_answers_with_the_same_points_share_what_the_points_hold(qdrant: Qdrant) -> None:
+    first, second = ask(qdrant.reader(), Question("q1", "0", 3), Question("q2", "0", 3)).answers
+    assert first.hits == second.hits
+    assert all(one.payload is other.payload for one, other in zip(first.hits, second.hits, strict=True))
+
+
 def test_all_texts_are_embedded_in_one_call_and_share_its_time(qdrant: Qdrant) -> None:
     embedder = Compass()
     questions = [Question(f"q{number}", str(number), 1) for number in range(4)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
+
+import pyarrow as pa
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.page_copies.record import PageRecord
@@ -16,6 +18,7 @@ from ragval_pipeline.validation.facts.bucket import facts_of_bucket
 from ragval_pipeline.validation.facts.store import FactRows, HeldFacts
 from ragval_pipeline.validation.facts.texts import TextFacts, text_facts
 from ragval_pipeline.validation.facts.tokens import Counting
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, columns_of, levels_of
 from tests.validation.factory import NOW, absolute, batch, site
 
 #: Canonical names are the payload's own: tests read shorter.
@@ -30,11 +33,24 @@ FIELDS = {
 
 def rows(*payloads: dict[str, Any], pages: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Rows of points with these payloads; ids count from 0, ``/a`` is a page of the site."""
-    stored = [
-        {**payload, "source_url": absolute(payload["source_url"])} if "source_url" in payload else payload
-        for payload in payloads
-    ]
-    return batch(stored, fields=FIELDS, inventory=site(*pages)).to_pylist()
+    return batch(_stored(payloads), fields=FIELDS, inventory=site(*pages)).to_pylist()
+
+
+def evidence(
+    *payloads: Mapping[str, Any], pages: tuple[str, ...] = (), deeper: Collection[str] = (), **rules: Any
+) -> PayloadEvidence:
+    """The evidence of points with these payloads; ``deeper`` are keys of pages read with headings below the first."""
+    asked = PayloadRules(**{"fields": FIELDS, **rules})
+    stored = _stored(payloads) if asked.fields is FIELDS else payloads
+    found = batch(stored, fields=asked.fields, required=asked.required, inventory=site(*pages))
+    table = pa.Table.from_batches([found])
+    return PayloadEvidence(
+        table=table.select(columns_of(asked)),
+        levels=levels_of(table, asked, NOW),
+        rules=asked,
+        texts=found.to_pylist,
+        pages=lambda: [{"page_key": key, "headings": [{"level": 2, "text": "Part"}]} for key in deeper],
+    )
 
 
 def texts(*found: str, page: str = "/a", **payload: Any) -> list[dict[str, Any]]:
@@ -80,3 +96,10 @@ def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
 def texts_of(found: Sequence[dict[str, Any]], limits: LimitRules | None = None) -> list[TextFacts]:
     """The facts of the texts of some rows."""
     return list(text_facts(found, Counting(limits)))
+
+
+def _stored(payloads: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [
+        {**payload, "source_url": absolute(payload["source_url"])} if "source_url" in payload else payload
+        for payload in payloads
+    ]

@@ -29,6 +29,7 @@ def suite_asset(
     deps: Iterable[dg.AssetKey] = (),
     check_specs: Iterable[dg.AssetCheckSpec] = (),
     freshness_policy: dg.FreshnessPolicy | None = None,
+    late: bool = False,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """The decorator ``@dg.asset`` for the asset ``name`` of a suite.
 
@@ -43,6 +44,7 @@ def suite_asset(
         deps: Assets that it comes after without reading their value.
         check_specs: Checks that it makes itself.
         freshness_policy: When it is stale.
+        late: Whether its step waits for others that are ready too.
     """
     return dg.asset(
         key=asset_key(suite.suite, name),
@@ -53,6 +55,7 @@ def suite_asset(
         code_version=CODE_VERSION,
         check_specs=list(check_specs),
         tags={"ragval/suite": suite.suite},
+        op_tags={"dagster/priority": "-1"} if late else None,
         description=description,
         metadata=metadata,
         io_manager_key=resource_key(suite.suite, "io_manager"),

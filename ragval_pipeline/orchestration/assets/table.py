@@ -70,6 +70,7 @@ class Row:
         asks: The resources that it opens.
         parts: What measures each of its parts, by name; none for an asset that reads the world.
         make: What makes an asset without parts.
+        late: Whether the others that are ready come first: what this one waits for is loaded meanwhile.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Row:
     asks: tuple[str, ...] = ()
     parts: Mapping[str, Work] = field(default_factory=dict)
     make: Callable[[Task], Made] | None = None
+    late: bool = False
 
     def made(self, task: Task) -> Made:
         """Do the work.
@@ -136,6 +138,7 @@ ROWS: Mapping[str, Row] = {
         parts={
             METADATA_EXPECTATIONS: lambda task: judge_payloads(task.suite, task.inventory, task.pages, task.manifest)
         },
+        late=True,
     ),
     CONTENT_INTEGRITY: Row(
         "Whether each chunk stands on its page and each page's content in its chunks, and whether chunks are complete, "

@@ -21,7 +21,7 @@ from ragval_pipeline.reporting.history.of_run import history_of
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
 from ragval_pipeline.reporting.place import local_path, open_folder, writing_to
 from ragval_pipeline.reporting.run_files import readable_files
-from ragval_pipeline.reporting.storage import replace_file, write_remote
+from ragval_pipeline.reporting.storage import Content, replace_file, write_remote
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -104,7 +104,7 @@ def _extras(folder: UPath) -> dict[str, Any]:
     return found
 
 
-def _write(folder: UPath, name: str, content: bytes) -> None:
+def _write(folder: UPath, name: str, content: Content) -> None:
     with writing_to(folder):
         path = local_path(folder)
         if path is None:

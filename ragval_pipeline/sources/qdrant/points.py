@@ -24,7 +24,7 @@ class Point:
     vector: list[float] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One answer to a query: rank from 1, id as text, the raw score of the collection's distance, payload."""
 

@@ -1,76 +1,91 @@
-"""The same four levels as a Great Expectations suite, run through GX 1.x, its results kept as evidence.
+"""The levels as a Great Expectations suite: evidence, and a second count of what the criterion rests on.
 
-What lives here: the run, slice by slice. What does not: the expectations (``gx_suite``), the columns (``gx_frame``) and
-the verdict, which is counted once in ``levels``.
+What lives here: the expectations, the process that judges them meanwhile, and that both counts agree. What does not:
+Great Expectations, which takes longer to load than most runs have to measure (``gx_process``).
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
-from ragval_pipeline.validation.metadata.gx_frame import derive_frame
-from ragval_pipeline.validation.metadata.gx_suite import build_expectations
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
+from ragval_pipeline.validation.metadata.levels import (
+    LEVELS,
+    Level,
+    PayloadLevels,
+    level_column,
+    number_column,
+    present_fields,
+)
+from ragval_pipeline.validation.metadata.rules import RULES, canonical_of, has_value_rule
 
 #: Offending point ids that the kept results show for one expectation.
 SHOWN_IDS = 20
-#: Points that GX judges at a time: its frame of Python objects is by far the largest thing in memory.
-ROWS_PER_SLICE = 50_000
+#: The level that each kind of expectation rules out.
+_RULED_OUT: Mapping[str, Level] = {
+    "present": "missing", "non_empty": "empty", "type": "wrong_type", "rule": "invalid",
+}  # fmt: skip
+#: Processes that load Great Expectations, and that nobody has asked yet.
+_LOADING: list[subprocess.Popen[bytes]] = []
 
-Results = list[dict[str, Any]]
+
+@contextmanager
+def loading_expectations() -> Iterator[None]:
+    """Load Great Expectations in a process of its own meanwhile, for the next ``run_expectations``.
+
+    Where this process has loaded them already, there is nothing to wait for.
+    """
+    process = None if _LOADING or _is_loaded() else _start()
+    if process is not None:
+        _LOADING.append(process)
+    try:
+        yield
+    finally:
+        if process is not None and process in _LOADING:
+            _LOADING.remove(process)
+            _end(process)
 
 
 def run_expectations(
-    table: pa.Table,
-    *,
-    fields: Mapping[str, str],
-    required: Sequence[str],
-    now: datetime,
-    urls_required: bool,
+    levels: PayloadLevels, *, fields: Mapping[str, str], required: Sequence[str], urls_required: bool
 ) -> dict[str, Any]:
-    """Run the payload expectations.
+    """Have Great Expectations judge the same levels.
 
     Args:
-        table: Snapshot table with ``levels.needed_columns``, a row a point.
+        levels: Of the whole collection.
         fields: Canonical name to payload name.
         required: Payload names that every point must hold.
-        now: Time of the run.
         urls_required: Whether ``source_url`` must be an http(s) URL.
 
     Returns:
         ``{engine, version, success, evaluated, unsuccessful, results}``; each result has ``level``, ``field``,
-        ``expectation``, ``success``, ``severity``, ``unexpected_count``, ``element_count``, ``point_ids`` (the first
+        ``severity``, ``expectation``, ``success``, ``unexpected_count``, ``element_count``, ``point_ids`` (the first
         ``SHOWN_IDS``) and ``exception``. Results are in suite order.
+
+    Raises:
+        RuntimeError: Great Expectations could not be run, or counts otherwise.
     """
-    import great_expectations as gx
+    suite = build_expectations(fields, required, urls_required=urls_required)
+    return read_results(levels, suite, _ask(levels, suite))
 
-    logging.getLogger("great_expectations").setLevel(logging.WARNING)
-    suite = gx.ExpectationSuite(
-        name="payload", expectations=build_expectations(fields, required, urls_required=urls_required)
-    )
-    definition = (
-        gx.get_context(mode="ephemeral", project_config=_quiet_project())
-        .data_sources.add_pandas("snapshot")
-        .add_dataframe_asset("points")
-        .add_batch_definition_whole_dataframe("all")
-    )
 
-    def judge(rows: pa.Table) -> Results:
-        frame = derive_frame(rows, fields=fields, required=required, now=now, urls_required=urls_required)
-        return _judge(definition, suite, frame)
-
-    slices = (table.slice(start, ROWS_PER_SLICE) for start in range(0, max(table.num_rows, 1), ROWS_PER_SLICE))
-    results = reduce(merge_results, map(judge, slices))
+def read_results(
+    levels: PayloadLevels, suite: Sequence[Mapping[str, Any]], judged: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What Great Expectations said of each expectation, once it agrees with the own count; as ``run_expectations``."""
+    results = [
+        {"level": asked["level"], "field": asked["field"], "severity": asked["severity"], **result}
+        for asked, result in zip(suite, judged["results"], strict=True)
+    ]
+    _agree(levels, results)
     return {
         "engine": "great_expectations",
-        "version": gx.__version__,
+        "version": judged["version"],
         "success": all(result["success"] for result in results),
         "evaluated": len(results),
         "unsuccessful": sum(not result["success"] for result in results),
@@ -78,70 +93,90 @@ def run_expectations(
     }
 
 
-def merge_results(first: Results, second: Results) -> Results:
-    """The results of two slices of the same collection as those of both: an expectation holds when it holds in each."""
-    return [_both(one, two) for one, two in zip(first, second, strict=True)]
+def build_expectations(
+    fields: Mapping[str, str], required: Sequence[str], *, urls_required: bool
+) -> list[dict[str, Any]]:
+    """The expectations as data, in the order present, non-empty, type, rule for each field.
+
+    Presence and emptiness are ``critical`` and asked of fields that every point must hold; type and rule are
+    ``warning`` and asked of every mapped field that has them.
+    """
+    canonical, present = canonical_of(fields), present_fields(fields, required)
+    suite = []
+    for name in dict.fromkeys([*present, *fields.values()]):
+        key = canonical.get(name)
+        ruled = key is not None and has_value_rule(key, urls_required=urls_required)
+        asked = (["present", "non_empty"] if name in present else []) + (["type"] if key else [])
+        for level in asked + (["rule"] if ruled else []):
+            suite.append(_expectation(name, level, RULES[key].minimum if key is not None else None))
+    return suite
 
 
-def _both(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
-    return {
-        **one,
-        "success": one["success"] and two["success"],
-        "element_count": _sum(one["element_count"], two["element_count"]),
-        "unexpected_count": _sum(one["unexpected_count"], two["unexpected_count"]),
-        "point_ids": [*one["point_ids"], *two["point_ids"]][:SHOWN_IDS],
-        "exception": one["exception"] or two["exception"],
-    }
+def _expectation(name: str, level: str, minimum: int | None) -> dict[str, Any]:
+    kind, column = "ExpectColumnValuesToBeInSet", level_column(name)
+    arguments: dict[str, Any] = {"value_set": [other for other in LEVELS if other != _RULED_OUT[level]]}
+    if level == "rule" and minimum is not None:
+        kind, column, arguments = "ExpectColumnValuesToBeBetween", number_column(name), {"min_value": minimum}
+    severity = "critical" if level in {"present", "non_empty"} else "warning"
+    asked = {"level": level, "field": name, "severity": severity}
+    return {**asked, "type": kind, "column": column, "arguments": arguments}
 
 
-def _sum(one: int | None, two: int | None) -> int | None:
-    return None if one is None or two is None else one + two
+def _agree(levels: PayloadLevels, results: Sequence[Mapping[str, Any]]) -> None:
+    """Both count the same; an expectation that raised counts nothing.
+
+    Raises:
+        RuntimeError: They do not; with both figures.
+    """
+    for result in results:
+        own = len(levels.offenders.get(_RULED_OUT[result["level"]], {}).get(result["field"], ()))
+        if result["exception"] is None and (result["unexpected_count"] != own or result["success"] is not (own == 0)):
+            raise RuntimeError(
+                f"Great Expectations counts {result['unexpected_count']} points of {result['element_count']} for "
+                f"{result['field']} ({result['level']}), ragval {own} of {levels.points}"
+            )
 
 
-def _judge(definition: Any, suite: Any, frame: pd.DataFrame) -> Results:
-    batch = definition.get_batch({"dataframe": frame})
-    outcome = batch.validate(suite, result_format={"result_format": "SUMMARY", "partial_unexpected_count": SHOWN_IDS})
-    # GX gives results back in an order of its own.
-    ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["order"])
-    return [_plain(result) for result in ordered]
+def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    import pyarrow as pa
+
+    if _is_loaded() and not _LOADING:
+        from ragval_pipeline.validation.metadata.gx_process import judge
+
+        return judge(levels.columns, expectations=suite, shown=SHOWN_IDS)
+    asked = json.dumps({"expectations": suite, "shown": SHOWN_IDS})
+    table = levels.columns.replace_schema_metadata({"asked": asked})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    process = _LOADING.pop() if _LOADING else _start()
+    try:
+        answer, told = process.communicate(sink.getvalue())
+    finally:
+        _end(process)
+    if process.returncode:
+        last = (told.decode(errors="replace").strip().splitlines() or ["nothing"])[-1]
+        raise RuntimeError(f"Great Expectations ended with {process.returncode}: {last}")
+    judged: dict[str, Any] = json.loads(answer)
+    return judged
 
 
-def _plain(result: Any) -> dict[str, Any]:
-    config = result.expectation_config
-    body = result.to_json_dict().get("result", {})
-    exception = _exception(result.exception_info)
-    return {
-        "level": config.meta["level"],
-        "field": config.meta["field"],
-        "expectation": config.type,
-        "success": bool(result.success),
-        "severity": str(getattr(config.severity, "value", config.severity)),
-        "element_count": body.get("element_count"),
-        "unexpected_count": body.get("unexpected_count"),
-        "point_ids": [str(entry) for entry in body.get("partial_unexpected_index_list") or []],
-        "exception": exception,
-    }
+def _is_loaded() -> bool:
+    return "great_expectations" in sys.modules
 
 
-def _exception(info: Any) -> str | None:
-    if not isinstance(info, Mapping):
-        return None
-    if info.get("raised_exception"):
-        return str(info.get("exception_message"))
-    nested = [entry for entry in info.values() if isinstance(entry, Mapping) and entry.get("raised_exception")]
-    return str(nested[0].get("exception_message")) if nested else None
-
-
-def _quiet_project() -> Any:
-    """A project in memory: nothing on disk, no progress bars, and no telemetry in those versions that have one."""
-    from great_expectations.data_context.types.base import (
-        DataContextConfig,
-        InMemoryStoreBackendDefaults,
-        ProgressBarsConfig,
+def _start() -> subprocess.Popen[bytes]:
+    # -P: what lies in the working directory does not stand in for a library there that it does not stand in for here.
+    return subprocess.Popen(
+        [sys.executable, "-P", "-W", "ignore", "-m", "ragval_pipeline.validation.metadata.gx_process"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
-    return DataContextConfig(
-        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
-        progress_bars=ProgressBarsConfig(globally=False, metric_calculations=False),
-        analytics_enabled=False,
-    )
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    with process:  # closes its pipes and waits for it
+        pass

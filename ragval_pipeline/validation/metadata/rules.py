@@ -1,6 +1,6 @@
 """What each canonical field may hold: its kinds, and the rule for its value.
 
-What lives here: the table and its checks of one value. What does not: counting over the collection (``levels``).
+What lives here: the table and its checks of one value. What does not: applying it to a collection (``levels``).
 """
 
 from __future__ import annotations
@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from ragval_pipeline.sources.snapshot.schema import INTEGER_FIELDS
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
+from ragval_pipeline.sources.snapshot.values import Kind
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
@@ -36,11 +34,11 @@ class FieldRule:
     says: str
     minimum: int | None = None
     invalid_kinds: frozenset[Kind] = frozenset()
-    valid: Callable[[Any, datetime], bool] | None = None
+    valid: Callable[[str, datetime], bool] | None = None
 
 
-def _is_past_time(value: Any, now: datetime) -> bool:
-    moment = parse_time(str(value))
+def _is_past_time(value: str, now: datetime) -> bool:
+    moment = parse_time(value)
     return moment is not None and moment <= now + CLOCK_SKEW
 
 
@@ -68,40 +66,22 @@ def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
     return {name: canonical for canonical, name in reversed(list(fields.items())) if canonical in RULES}
 
 
-def judged_kind(canonical: str, kind: str, value: Any) -> str | None:
-    """The kind that a value is judged by; null when there is nothing to judge.
-
-    A float that is a whole number is a whole number: JSON knows no difference. The typed column then holds it.
-    """
-    if kind == "absent" or kind in EMPTY_KINDS:
-        return None
-    return "int" if kind == "float" and canonical in INTEGER_FIELDS and value is not None else kind
-
-
 def allowed_kinds(canonical: str, *, urls_required: bool) -> frozenset[str]:
     """Kinds of the right type; document ids that stand in for URLs may be numbers."""
     kinds: frozenset[str] = frozenset(RULES[canonical].kinds)
     return kinds if urls_required or canonical != "source_url" else kinds | {"int"}
 
 
+def value_rule(canonical: str, *, urls_required: bool) -> Callable[[str, datetime], bool] | None:
+    """Whether a text of the right type can be, given the time of the run; ``None``: any text can."""
+    return None if canonical == "source_url" and not urls_required else RULES[canonical].valid
+
+
 def has_value_rule(canonical: str, *, urls_required: bool) -> bool:
     """Whether values of the right type can still be wrong."""
     rule = RULES[canonical]
-    if canonical == "source_url":
-        return urls_required
-    return rule.minimum is not None or rule.valid is not None or bool(rule.invalid_kinds)
-
-
-def is_valid(canonical: str, kind: str, value: Any, now: datetime) -> bool:
-    """Whether a value of the right type follows the field's rule.
-
-    Args:
-        canonical: A field with a value rule.
-        kind: Kind of the value.
-        value: As its typed column holds it; null for whole numbers beyond 64 bits.
-        now: Time of the run.
-    """
-    rule = RULES[canonical]
-    if rule.minimum is not None:
-        return value is not None and bool(value >= rule.minimum)
-    return kind not in rule.invalid_kinds and (rule.valid is None or rule.valid(value, now))
+    return (
+        rule.minimum is not None
+        or bool(rule.invalid_kinds)
+        or value_rule(canonical, urls_required=urls_required) is not None
+    )

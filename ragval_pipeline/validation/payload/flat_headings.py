@@ -11,51 +11,26 @@ nearest to it is not flat: those differ within a page. And a page that is one ch
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
 
-#: Snapshot columns that ``collect_headings`` needs.
-COLUMNS = ("page_key", "text", "headings")
-
-#: Pages with several chunks and deeper headings that must be there, and the share of them that is flat.
-MIN_PAGES = 2
+#: Share of the pages with several chunks and deeper headings that must be flat.
 MIN_SHARE = 0.95
 _DEEPER = re.compile(r"^ {0,3}#{2,6}\s+\S", re.MULTILINE)
 
 
 @dataclass
-class PageHeadings:
-    """What the chunks of one page carry.
-
-    Args:
-        chunks: Chunks with headings.
-        deepest: Headings in the longest list.
-        contexts: Distinct lists, two at most.
-        deeper: Whether a chunk's text holds a Markdown heading below the first level.
-    """
+class _Headings:
+    """What the chunks of one page carry: how many do, the longest list, and the distinct lists, two at most."""
 
     chunks: int = 0
     deepest: int = 0
     contexts: set[tuple[str, ...]] = field(default_factory=set)
-    deeper: bool = False
-
-    def add(self, headings: tuple[str, ...], *, deeper: bool) -> None:
-        """Take one chunk in."""
-        self.chunks += 1
-        self.deepest = max(self.deepest, len(headings))
-        self.deeper = self.deeper or deeper
-        if len(self.contexts) < 2:
-            self.contexts.add(headings)
-
-    def merge(self, other: PageHeadings) -> PageHeadings:
-        """What the chunks of both slices carry."""
-        contexts = set(sorted(self.contexts | other.contexts)[:2])
-        deepest = max(self.deepest, other.deepest)
-        return PageHeadings(self.chunks + other.chunks, deepest, contexts, self.deeper or other.deeper)
 
     @property
     def flat(self) -> bool:
@@ -63,44 +38,37 @@ class PageHeadings:
         return self.deepest <= 1 and len(self.contexts) == 1
 
 
-def collect_headings(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageHeadings]:
-    """Headings by page."""
-    pages: dict[str, PageHeadings] = {}
-    for row in rows:
-        if row["page_key"] is not None and row["headings"]:
-            deeper = _DEEPER.search(row["text"] or "") is not None
-            pages.setdefault(row["page_key"], PageHeadings()).add(tuple(row["headings"]), deeper=deeper)
+@detector("payload.flat_headings", needs=PayloadEvidence)
+def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
+    """The field of the headings, where nearly every page that goes deeper is flat."""
+    if "headings" not in evidence.rules.fields:
+        return
+    pages = {key: page for key, page in _by_page(evidence).items() if page.chunks > 1}
+    if sum(page.flat for page in pages.values()) < MIN_PAGES:
+        return
+    judged = [pages[key] for key in _deeper_pages(evidence, pages)]
+    flat = sum(page.flat for page in judged)
+    if flat < MIN_PAGES or flat < MIN_SHARE * len(judged):
+        return
+    details = {"pages": len(judged), "flat": flat, "share": round(flat / len(judged), 4)}
+    subject = Subject(name=evidence.rules.fields["headings"], details=details)
+    yield make_finding("payload.flat_headings", [subject], details=details)
+
+
+def _by_page(evidence: PayloadEvidence) -> dict[str, _Headings]:
+    pages: dict[str, _Headings] = {}
+    for key, headings in zip(*(evidence.table.column(name) for name in ("page_key", "headings")), strict=True):
+        if key.is_valid and headings.is_valid and (context := tuple(headings.as_py())):
+            page = pages.setdefault(key.as_py(), _Headings())
+            page.chunks += 1
+            page.deepest = max(page.deepest, len(context))
+            if len(page.contexts) < 2:
+                page.contexts.add(context)
     return pages
 
 
-def merge_headings(slices: Iterable[Mapping[str, PageHeadings]]) -> dict[str, PageHeadings]:
-    """Headings by page over all slices."""
-    merged: dict[str, PageHeadings] = {}
-    for pages in slices:
-        for key, page in pages.items():
-            merged[key] = merged[key].merge(page) if key in merged else page
-    return merged
-
-
-def may_be_flat(pages: Mapping[str, PageHeadings]) -> bool:
-    """Whether it depends on the pages: enough of them have several chunks and one heading."""
-    return sum(page.chunks > 1 and page.flat for page in pages.values()) >= MIN_PAGES
-
-
-def flat_heading_findings(
-    pages: Mapping[str, PageHeadings], *, field_name: str, deeper_pages: Collection[str] = ()
-) -> list[Finding]:
-    """``payload.flat_headings``.
-
-    Args:
-        pages: Over the whole collection.
-        field_name: Payload name of the headings.
-        deeper_pages: Keys of pages that were read and have headings below the first level.
-    """
-    judged = [page for key, page in pages.items() if page.chunks > 1 and (page.deeper or key in deeper_pages)]
-    flat = sum(page.flat for page in judged)
-    if flat < MIN_PAGES or flat < MIN_SHARE * len(judged):
-        return []
-    details = {"pages": len(judged), "flat": flat, "share": round(flat / len(judged), 4)}
-    subject = Subject(name=field_name, details=details)
-    return [make_finding("payload.flat_headings", [subject], details=details)]
+def _deeper_pages(evidence: PayloadEvidence, pages: Collection[str]) -> set[str]:
+    """Those of the pages that have headings below the first level, as read or in chunks that keep Markdown."""
+    read = {row["page_key"] for row in evidence.pages() if any(entry["level"] > 1 for entry in row["headings"])}
+    written = {row["page_key"] for row in evidence.texts() if row["headings"] and _DEEPER.search(row["text"] or "")}
+    return {key for key in pages if key in read or key in written}

@@ -1,79 +1,58 @@
-"""Everything that is judged about payloads beyond single required fields.
-
-What lives here: running the detectors of this room over a snapshot and adding what they find to the measurement of the
-metadata. What does not: any one detector, and completeness (``validation/metadata``).
-"""
+"""The measurement of payloads: the criterion ``metadata_completeness`` and what the detectors of this room find."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
-from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.page_copies.reader import PageCopies
-from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.payload import constants, flat_headings, ids, modules
-from ragval_pipeline.validation.payload.field_map import field_map_findings
-from ragval_pipeline.validation.points import with_share
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
+from ragval_pipeline.validation.metadata.levels import LEVELS
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 
-
-@dataclass(frozen=True)
-class PayloadRules:
-    """What a suite says about payloads.
-
-    Args:
-        modules: Allowed modules; null: those that the site's paths give.
-        filtered: Payload names that the suite filters on.
-        id_rule: What point ids are the MD5 of, or null.
-        path_modules: Module by path of each in-scope page, by page key.
-    """
-
-    modules: tuple[str, ...] | None
-    filtered: tuple[str, ...]
-    id_rule: str | None
-    path_modules: Mapping[str, str]
+ASSET = "metadata_expectations"
 
 
-def with_payload_findings(
-    measurement: Measurement, snapshot: Snapshot, rules: PayloadRules, copies: PageCopies | None
-) -> Measurement:
-    """The measurement of the metadata with what the payloads as a whole show.
-
-    Args:
-        measurement: As ``measure_metadata`` made it.
-        snapshot: The collection.
-        rules: What the suite says.
-        copies: The pages; null when none were read.
-    """
-    kinds = measurement.sections.get("metadata", {}).get("kinds", {})
-    manifest = snapshot.manifest
-    mapped = field_map_findings(kinds, fields=manifest.fields, required=manifest.required, observed=manifest.observed)
-    points = manifest.points
-    others = (with_share(finding, points) for finding in _findings(snapshot, rules, copies))
-    findings = (*mapped, *measurement.findings, *others)
-    return measurement.model_copy(update={"findings": findings})
+def measure_payloads(evidence: PayloadEvidence) -> Measurement:
+    """The measurement of ``metadata_expectations``, by ragval's own count."""
+    levels = evidence.levels
+    wrong = {
+        level: {name: len(rows) for name, rows in levels.offenders.get(level, {}).items()}
+        for level in LEVELS
+        if level != "ok"
+    }
+    counted = {"points": levels.points, "complete": levels.complete, "kinds": levels.kinds, "levels": wrong}
+    return Measurement(
+        asset=ASSET,
+        values=(_completeness(evidence),),
+        findings=tuple(find_all(evidence)),
+        sections={"metadata": counted, "expectations": {}},
+    )
 
 
-def _findings(snapshot: Snapshot, rules: PayloadRules, copies: PageCopies | None) -> Iterator[Finding]:
-    fields = snapshot.manifest.fields
-    spread = constants.collect_constants(snapshot.rows(constants.COLUMNS))
-    indexed = [module for page, module in rules.path_modules.items() if page in spread.pages]
-    yield from constants.constant_findings(spread, fields=fields, filtered=rules.filtered, path_modules=indexed)
-    if "module" in fields:
-        found = modules.collect_modules(snapshot.rows(modules.COLUMNS))
-        yield from modules.module_findings(found, declared=rules.modules, path_modules=rules.path_modules)
-    yield from ids.duplicate_id_findings(ids.collect_ids(snapshot.rows(ids.COLUMNS)))
-    if rules.id_rule is not None:
-        breaks = ids.collect_rule_breaks(snapshot.rows(ids.COLUMNS), rules.id_rule)
-        yield from ids.id_rule_findings(breaks, rules.id_rule)
-    if "headings" in fields:
-        pages = flat_headings.collect_headings(snapshot.rows(flat_headings.COLUMNS))
-        doubtful = copies is not None and flat_headings.may_be_flat(pages)
-        deeper = _deeper_pages(copies) if copies is not None and doubtful else frozenset()
-        yield from flat_headings.flat_heading_findings(pages, field_name=fields["headings"], deeper_pages=deeper)
+def with_expectations(measured: Measurement, expectations: Mapping[str, Any]) -> Measurement:
+    """The measurement with what Great Expectations said of the same levels (``run_expectations``), as evidence."""
+    return measured.model_copy(
+        update={
+            "findings": (*measured.findings, *_crashed(expectations)),
+            "sections": {**measured.sections, "expectations": dict(expectations)},
+        }
+    )
 
 
-def _deeper_pages(copies: PageCopies) -> Collection[str]:
-    """Pages with headings below the first level."""
-    return frozenset(record.page_key for record in copies.records() if any(level > 1 for level, _ in record.headings))
+def _completeness(evidence: PayloadEvidence) -> MeasuredValue:
+    if not evidence.rules.required:
+        return not_measured("metadata_completeness", "not_applicable", "payload.required names no field")
+    return ratio("metadata_completeness", evidence.levels.complete, evidence.levels.points, of="points")
+
+
+def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
+    """An expectation that raised says nothing about the data: it is a check that failed to run."""
+    crashed = [result for result in expectations.get("results", ()) if result["exception"]]
+    subjects = [
+        Subject(name=f"{result['level']} {result['field']}", details={"exception": result["exception"][:500]})
+        for result in crashed
+    ]
+    return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []

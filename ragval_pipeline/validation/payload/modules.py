@@ -13,76 +13,68 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence
+from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.retrieval.texts import normalise_name
-
-#: Snapshot columns that ``collect_modules`` needs.
-COLUMNS = (*REF_COLUMNS, "module")
 
 #: Share of the points that must stand on pages whose path module is named by some point.
 COMPARABLE = 0.6
 _INDEX = re.compile(r"/index\.\w+$")
 
-
-@dataclass
-class Modules:
-    """Points by module as stored, each with its page."""
-
-    points: dict[str, list[PointRef]] = field(default_factory=dict)
-
-    def merge(self, other: Modules) -> Modules:
-        """The points of both slices."""
-        merged = Modules({name: list(refs) for name, refs in self.points.items()})
-        for name, refs in other.points.items():
-            merged.points.setdefault(name, []).extend(refs)
-        return merged
+#: Points by module as stored and page key.
+_Places = Mapping[tuple[str, str | None], int]
 
 
-def collect_modules(rows: Iterable[Mapping[str, Any]]) -> Modules:
-    """Points that name a module; empty names are another finding."""
-    modules = Modules()
-    for row in rows:
-        if row["module"] and normalise_name(row["module"]):
-            modules.points.setdefault(row["module"], []).append(point_ref(row))
-    return modules
+@detector("payload.unexpected_module", needs=PayloadEvidence)
+def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
+    """Every point whose module the site, or the suite, does not have."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-
-def module_findings(
-    modules: Modules, *, declared: Iterable[str] | None, path_modules: Mapping[str, str]
-) -> list[Finding]:
-    """``payload.unexpected_module``.
-
-    Args:
-        modules: Over the whole collection.
-        declared: The suite's allowed modules, or null.
-        path_modules: Module by path of each in-scope page, by page key.
-    """
-    if declared is not None:
-        allowed, derived = {normalise_name(name) for name in declared}, False
-    else:
-        allowed, derived = {normalise_name(name) for name in path_modules.values()}, True
-        if not _are_comparable(modules, path_modules):
-            return []
+    declared, path_modules = evidence.rules.modules, evidence.rules.path_modules
+    if "module" not in evidence.rules.fields:
+        return
+    derived = declared is None
+    allowed = {normalise_name(name) for name in (path_modules.values() if declared is None else declared)}
+    counted = evidence.table.group_by(["module", "page_key"]).aggregate([([], "count_all")]).to_pylist()
+    # Empty names are another finding.
+    places = {
+        (row["module"], row["page_key"]): row["count_all"]
+        for row in counted
+        if row["module"] and normalise_name(row["module"])
+    }
+    if derived and not _are_comparable(places, path_modules):
+        return
     starts = _start_pages(path_modules) if derived else frozenset()
+    by_name: dict[str, set[str | None]] = {}
+    for name, page in places:
+        by_name.setdefault(name, set()).add(page)
+    wrong = {
+        name
+        for name in {name for name, _ in places}
+        if normalise_name(name) not in allowed
+        and not starts.issuperset(page for other, page in places if other == name)
+    }
+    named = pc.is_in(evidence.column("module"), value_set=pa.array(list(wrong), pa.string()))
+    rows = np.flatnonzero(named.to_numpy(zero_copy_only=False))
     subjects = [
-        ref.subject(value=name)
-        for name, refs in modules.points.items()
-        if normalise_name(name) not in allowed and not starts.issuperset(ref.page_key for ref in refs)
-        for ref in refs
+        ref.subject(value=row["module"])
+        for ref, row in zip(evidence.refs(rows), evidence.rows(rows, "module"), strict=True)
         # A page out of scope has no path module to compare with, and is named itself.
         if not derived or ref.page_key in path_modules
     ]
     if not subjects:
-        return []
+        return
     values = Counter(subject.details["value"] for subject in subjects)
     details = {"values": dict(values.most_common(50)), "allowed": sorted(allowed)[:100], "derived": derived}
-    return [make_finding("payload.unexpected_module", subjects, details=details)]
+    finding = make_finding("payload.unexpected_module", subjects, details=details)
+    yield with_share(finding, evidence.levels.points)
 
 
 def _start_pages(path_modules: Mapping[str, str]) -> frozenset[str | None]:
@@ -100,16 +92,15 @@ def _ancestors(key: str) -> Iterator[str]:
     return (key[: end + 1] for end in ends if end + 1 < len(key))
 
 
-def _are_comparable(modules: Modules, path_modules: Mapping[str, str]) -> bool:
+def _are_comparable(places: _Places, path_modules: Mapping[str, str]) -> bool:
     """Whether payloads name modules as paths do."""
     on_pages: Counter[str] = Counter()
     named: set[str] = set()
-    for name, refs in modules.points.items():
-        for ref in refs:
-            module = path_modules.get(ref.page_key or "")
-            if module is not None:
-                on_pages[normalise_name(module)] += 1
-                if normalise_name(name) == normalise_name(module):
-                    named.add(normalise_name(module))
+    for (name, page), points in places.items():
+        if page is not None and page in path_modules:
+            module = normalise_name(path_modules[page])
+            on_pages[module] += points
+            if normalise_name(name) == module:
+                named.add(module)
     total = on_pages.total()
     return total > 0 and sum(on_pages[module] for module in named) >= COMPARABLE * total

@@ -24,7 +24,7 @@ COMMON_HEADING = 2
 #: Chunks of a page that are asked with, the longest: the shorter a text, the less it tells. Where pages repeat each
 #: other's listings, the two longest are the least their own: of six honest pages that these do not find, four are found
 #: by another of their chunks.
-PASSAGES = 5
+PASSAGES = 5  # work
 #: Words and characters of a chunk that are asked with: what every model reads, and in scripts without blanks.
 WORDS, CHARACTERS = 200, 1500  # work
 #: Separators between the title of a page and the name of its site.

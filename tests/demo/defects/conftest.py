@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ def corpus(base: Corpus, tmp_path: Path) -> Corpus:
 @pytest.fixture
 def without_gx(monkeypatch: pytest.MonkeyPatch) -> None:
     """Great Expectations judges the same points a second time, as evidence: left out, a run takes half as long."""
-    monkeypatch.setattr(
-        "ragval_pipeline.validation.metadata.expectations.run_expectations", lambda *arguments, **settings: {}
-    )
+    room = "ragval_pipeline.validation.metadata.expectations"
+    monkeypatch.setattr(f"{room}.run_expectations", lambda *arguments, **settings: {})
+    monkeypatch.setattr(f"{room}.loading_expectations", nullcontext)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragval_pipeline.validation.report import PrecisionMetric
@@ -128,7 +130,7 @@ def test_precision_is_relevant_by_k_and_what_is_relevant_was_retrieved():
     ],
 )
 def test_a_result_that_breaks_a_rule_is_kept_and_named(hit, fields):
-    found = factory.hit(1, 0.6).model_copy(update=hit)
+    found = replace(factory.hit(1, 0.6), **hit)
     assert broken(render(asked(hits=[found])), "query_results[0].results[0]") == fields
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -145,7 +146,7 @@ def test_an_md5_id_comes_back_dashed_and_finds_its_stored_time(tmp_path):
     ],
 )
 def test_a_result_that_breaks_a_rule_is_kept_and_named(hit, fields):
-    found = factory.hit(1, 0.8).model_copy(update=hit)
+    found = replace(factory.hit(1, 0.8), **hit)
     assert broken(render(asked(hits=[found])), "responses[0].results[0]") == fields
 
 

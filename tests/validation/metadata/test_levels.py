@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.validation.metadata.levels import LevelCounts, count_levels, needed_columns
-from ragval_pipeline.validation.metadata.measure import measure_metadata
-from tests.validation.factory import FIELDS, NOW, SITE, batch, site
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.metadata.levels import PayloadLevels
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence
+from ragval_pipeline.validation.payload.measure import measure_payloads
+from tests.validation.factory import FIELDS, NOW, SITE
+from tests.validation.rows import evidence
 
 REQUIRED = ("source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index")
 GOOD: dict[str, Any] = {
@@ -30,15 +33,20 @@ def with_(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in {**GOOD, **changes}.items() if value is not ...}
 
 
-def count(*payloads: dict[str, Any], **more: Any) -> LevelCounts:
-    fields, required = more.pop("fields", FIELDS), more.pop("required", REQUIRED)
-    table = batch(payloads, fields=fields, required=required, inventory=site("/docs/a"))
-    settings: dict[str, Any] = {"now": NOW, "urls_required": True, **more}
-    return count_levels([table.select(needed_columns(fields, required))], fields=fields, required=required, **settings)
+def judged(*payloads: dict[str, Any], **rules: Any) -> PayloadEvidence:
+    return evidence(*payloads, pages=("/docs/a",), **{"fields": FIELDS, "required": REQUIRED, **rules})
 
 
-def offenders(counts: LevelCounts, level: Any) -> dict[str, list[str]]:
-    return {name: [entry.point_id for entry in found] for name, found in counts.offenders.get(level, {}).items()}
+def count(*payloads: dict[str, Any], **rules: Any) -> PayloadLevels:
+    return judged(*payloads, **rules).levels
+
+
+def measured(*payloads: dict[str, Any], **rules: Any) -> Measurement:
+    return measure_payloads(judged(*payloads, **rules))
+
+
+def offenders(counts: PayloadLevels, level: Any) -> dict[str, list[str]]:
+    return {name: [str(row) for row in rows] for name, rows in counts.offenders.get(level, {}).items()}
 
 
 def test_a_complete_point_offends_nothing() -> None:
@@ -173,9 +181,9 @@ def test_a_name_that_serves_two_fields_is_judged_once() -> None:
 
 
 def test_offenders_name_their_page_and_value() -> None:
-    counts = count(with_(token_count="450", source_url=f"{SITE}/docs/a/"))
-    [offender] = counts.offenders["wrong_type"]["token_count"]
-    assert (offender.page_key, offender.page_url, offender.shown) == (f"{SITE}/docs/a", f"{SITE}/docs/a", '"450"')
+    [finding] = measured(with_(token_count="450", source_url=f"{SITE}/docs/a/")).findings
+    [subject] = finding.subjects
+    assert (subject.page, subject.details) == (f"{SITE}/docs/a", {"value": '"450"', "page_url": f"{SITE}/docs/a"})
 
 
 def test_kinds_are_counted_for_every_field() -> None:
@@ -184,48 +192,42 @@ def test_kinds_are_counted_for_every_field() -> None:
 
 
 def test_headings_written_as_text_everywhere_are_this_indexs_way() -> None:
-    counts = count(*[with_(heading_hierarchy="A > B")] * 3)
-    findings = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
-    assert findings == ()
-    assert counts.complete == 3
+    measurement = measured(*[with_(heading_hierarchy="A > B")] * 3)
+    assert measurement.findings == ()
+    assert measurement.values[0].value == 1.0
 
 
 def test_headings_written_as_text_in_some_points_are_a_wrong_type_there() -> None:
-    counts = count(GOOD, with_(heading_hierarchy="A > B"), GOOD)
-    [finding] = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
+    [finding] = measured(GOOD, with_(heading_hierarchy="A > B"), GOOD).findings
     assert (finding.code, finding.scope) == ("payload.wrong_type", "heading_hierarchy")
     assert [subject.name for subject in finding.subjects] == ["1"]
 
 
 def test_a_number_for_headings_is_wrong_where_the_others_are_texts() -> None:
-    counts = count(with_(heading_hierarchy="A > B"), with_(heading_hierarchy=7))
-    [finding] = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
+    [finding] = measured(with_(heading_hierarchy="A > B"), with_(heading_hierarchy=7)).findings
     assert [subject.name for subject in finding.subjects] == ["1"]
 
 
 def test_a_profile_whose_headings_are_texts_allows_them_beside_lists() -> None:
-    counts = count(GOOD, with_(heading_hierarchy="A > B"), GOOD)
-    assert measure_metadata(counts, fields=FIELDS, required=REQUIRED, plain_headings=True).findings == ()
+    assert measured(GOOD, with_(heading_hierarchy="A > B"), GOOD, plain_headings=True).findings == ()
 
 
 def test_where_nothing_is_required_completeness_does_not_apply() -> None:
-    [value] = measure_metadata(count(GOOD, required=()), fields=FIELDS, required=()).values
+    [value] = measured(GOOD, required=()).values
     assert (value.value, value.reason_code) == (None, "not_applicable")
     assert "payload.required" in value.reason
 
 
 def test_a_finding_says_of_how_many_points_it_speaks() -> None:
-    counts = count(GOOD, with_(token_count=...), with_(token_count=...), GOOD, GOOD)
-    [finding] = measure_metadata(counts, fields=FIELDS, required=REQUIRED).findings
+    [finding] = measured(GOOD, with_(token_count=...), with_(token_count=...), GOOD, GOOD).findings
     assert finding.message.startswith("2 of 5 points")
     assert finding.details["share"] == 0.4
 
 
 def test_the_measurement_counts_findings_by_level_and_field() -> None:
-    counts = count(
+    measurement = measured(
         GOOD, with_(token_count=...), with_(token_count=""), with_(token_count="9"), with_(token_count=0), with_()
     )
-    measurement = measure_metadata(counts, fields=FIELDS, required=REQUIRED)
     [value] = measurement.values
     assert (value.name, value.numerator, value.denominator) == ("metadata_completeness", 4, 6)
     assert {(finding.code, finding.scope): [s.name for s in finding.subjects] for finding in measurement.findings} == {
@@ -240,7 +242,7 @@ def test_the_measurement_counts_findings_by_level_and_field() -> None:
 
 
 def test_of_no_points_nothing_is_measured() -> None:
-    [value] = measure_metadata(count(), fields=FIELDS, required=REQUIRED).values
+    [value] = measured().values
     assert (value.value, value.reason_code) == (None, "no_data")
 
 

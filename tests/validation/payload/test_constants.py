@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.payload.constants import collect_constants, constant_findings
-from tests.validation.rows import FIELDS, named, rows
+from ragval_pipeline.validation.payload.constants import find_constants
+from tests.validation.rows import evidence, named
 
 
 def point(number: int, **changes: object) -> dict[str, object]:
@@ -22,7 +22,8 @@ def point(number: int, **changes: object) -> dict[str, object]:
 
 
 def judged(payloads, *, modules=("m0", "m1"), filtered=()):
-    return constant_findings(collect_constants(rows(*payloads)), fields=FIELDS, filtered=filtered, path_modules=modules)
+    indexed = {f"https://docs.example.com/docs/m{page % 2}/p{page}": modules[page % 2] for page in range(8)}
+    return list(find_constants(evidence(*payloads, filtered=filtered, path_modules=indexed)))
 
 
 def test_a_sound_index_has_none():
@@ -74,11 +75,3 @@ def test_one_page_has_one_title():
 
 def test_a_field_that_is_empty_everywhere_is_another_finding():
     assert judged([point(number, module="", title=None) for number in range(24)]) == []
-
-
-def test_merged_slices_say_what_the_whole_says():
-    found = rows(*(point(number, title="Our Docs", chunk_index=0) for number in range(24)))
-    merged = collect_constants(found[:10]).merge(collect_constants(found[10:]))
-    whole = constant_findings(collect_constants(found), fields=FIELDS, path_modules=("a", "b"))
-    assert constant_findings(merged, fields=FIELDS, path_modules=("a", "b")) == whole
-    assert named(whole) == ["chunk_index", "title"]

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from ragval_pipeline.sources.inventory import modules_of
-from ragval_pipeline.validation.payload.modules import collect_modules, module_findings
+from ragval_pipeline.validation.payload.modules import find_unexpected_modules
 from tests.validation.factory import site
-from tests.validation.rows import named, rows
+from tests.validation.rows import evidence, named
 
 PAGES = tuple(f"/docs/{module}/p{page}" for module in ("module-1-ros2", "module-2-twin", "vla") for page in range(3))
 
@@ -13,8 +13,8 @@ def point(page: str, module: str | None) -> dict[str, object]:
 
 
 def judged(payloads, *, declared=None, pages=PAGES):
-    found = collect_modules(rows(*payloads, pages=pages))
-    return module_findings(found, declared=declared, path_modules=modules_of(site(*pages).pages))
+    paths = modules_of(site(*pages).pages)
+    return list(find_unexpected_modules(evidence(*payloads, pages=pages, modules=declared, path_modules=paths)))
 
 
 def named_after_paths(page: str) -> str:
@@ -63,14 +63,3 @@ def test_the_start_page_is_in_no_module_whatever_it_is_called():
 def test_empty_modules_are_another_finding():
     payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point(PAGES[0], ""), point(PAGES[0], None)]
     assert judged(payloads) == []
-
-
-def test_merged_slices_say_what_the_whole_says():
-    found = rows(
-        *(point(page, named_after_paths(page) if number else "Old") for number, page in enumerate(PAGES)), pages=PAGES
-    )
-    paths = modules_of(site(*PAGES).pages)
-    merged = collect_modules(found[:4]).merge(collect_modules(found[4:]))
-    whole = module_findings(collect_modules(found), declared=None, path_modules=paths)
-    assert module_findings(merged, declared=None, path_modules=paths) == whole
-    assert named(whole) == ["0"]

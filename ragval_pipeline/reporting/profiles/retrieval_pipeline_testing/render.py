@@ -5,6 +5,7 @@ What lives here: which value of the run each field of the seed gets. What does n
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from ragval_pipeline.reporting.bundle import ReportBundle
@@ -78,7 +79,7 @@ def _query_result(query: QueryReport, min_similarity: float | None) -> QueryVali
             min_similarity=min_similarity,
             description=given.get("description"),
         ),
-        top_results=[_same(QueryResult, hit.model_dump()) for hit in query.top_results],
+        top_results=[_same(QueryResult, asdict(hit)) for hit in query.top_results],
         passed=bool(query.passed),
         pass_reason=query.pass_reason,
         fail_reason=query.fail_reason,

@@ -1,0 +1,64 @@
+"""What a test query adds to the peak memory of a run: ``python -m benchmarks.query_memory``.
+
+The demo's index is asked few and many of its own questions, each numbered, by ``ragval run`` in a process of its own.
+Goal: at most 20 KB a query, the texts of its hits included. Ends with 1 when missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from itertools import cycle
+from pathlib import Path
+
+from benchmarks.cpu import fresh_place
+from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.suite.queries.load import load_queries
+
+GOAL_KB = 20
+RUN = """
+import resource, sys
+from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.orchestration.run import run_suite
+finished = run_suite(load_suite(sys.argv[1]), only=["queries"])
+assert finished.report.total_queries == int(sys.argv[2]), finished.report
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--queries", type=int, nargs=2, default=(500, 5000), help="few and many (default 500 5000)")
+    few, many = sorted(parser.parse_args().queries)
+    with fresh_place() as (folder, environment):
+        peaks = [_peak_kb(folder, environment, number) for number in (few, many)]
+    each = (peaks[1] - peaks[0]) / (many - few)
+    print(f"peak with {few} queries {peaks[0] / 1024:.0f} MiB, with {many} {peaks[1] / 1024:.0f} MiB")
+    print(f"{each:.1f} KB a query, goal at most {GOAL_KB}: {'reached' if each <= GOAL_KB else 'MISSED'}")
+    return 0 if each <= GOAL_KB else 1
+
+
+def _peak_kb(folder: Path, environment: dict[str, str], queries: int) -> int:
+    built = build_demo(folder / f"demo_{queries}")
+    given = cycle([query.as_given() for query in load_queries(load_suite(built.suite_file))])
+    asked = (
+        {**query, "id": f"q{number}", "query_text": f"{query['query_text']} {number}"}
+        for number, query in zip(range(queries), given, strict=False)
+    )
+    (built.home / "queries.jsonl").write_text("".join(f"{json.dumps(query)}\n" for query in asked))
+    text = built.suite_file.read_text().replace("queries: queries.yaml", "queries: queries.jsonl")
+    built.suite_file.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(built.suite_file), str(queries)],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return int(done.stdout.split()[-1])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

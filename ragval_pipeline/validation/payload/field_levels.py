@@ -1,0 +1,97 @@
+"""Fields that points lack, leave empty, or fill with what they cannot hold.
+
+What lives here: ``payload.missing_field``, ``empty_field``, ``wrong_type`` and ``invalid_value``. What does not:
+deriving the levels (``validation/metadata/levels``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.snapshot.schema import LIST_FIELDS, kind_column
+from ragval_pipeline.sources.snapshot.values import shown
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.metadata.levels import Level
+from ragval_pipeline.validation.metadata.rules import RULES, canonical_of
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence
+from ragval_pipeline.validation.points import with_share
+
+_CODES: Mapping[Level, str] = {
+    "missing": "payload.missing_field",
+    "empty": "payload.empty_field",
+    "wrong_type": "payload.wrong_type",
+    "invalid": "payload.invalid_value",
+}
+_COLUMNS = ("point_id", "page_key", "page_url", "chunk_index", "odd")
+
+
+@detector(*_CODES.values(), needs=PayloadEvidence)
+def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
+    """One finding a level and field."""
+    canonical = canonical_of(evidence.rules.fields)
+    for level, code in _CODES.items():
+        for name, numbers in evidence.levels.offenders.get(level, {}).items():
+            key = canonical.get(name)
+            judged = level in {"wrong_type", "invalid"} and key not in {None, "text"}
+            columns = [*_COLUMNS, kind_column(name), *([key] if judged and key else [])]
+            rows = evidence.rows(numbers, *dict.fromkeys(columns))
+            if level == "wrong_type" and key == "headings" and _is_convention(name, evidence):
+                rows = [row for row in rows if row[kind_column(name)] != "str"]
+            if rows:
+                subjects = [_subject(row, name, key, evidence.rules.fields, level) for row in rows]
+                yield with_share(_finding(code, name, key, subjects, evidence), evidence.levels.points)
+
+
+def _is_convention(name: str, evidence: PayloadEvidence) -> bool:
+    """Whether one heading as a text is the way of the index or of its profile."""
+    kinds = evidence.levels.kinds.get(name, {})
+    return evidence.rules.plain_headings or not (kinds.get("strings") or kinds.get("list"))
+
+
+def _subject(
+    row: Mapping[str, Any], name: str, canonical: str | None, fields: Mapping[str, str], level: Level
+) -> Subject:
+    value = _shown(row, name, canonical) if level in {"wrong_type", "invalid"} else None
+    details: dict[str, Any] = {} if value is None else {"value": value}
+    index = None if row["page_url"] else row["chunk_index"]
+    if row["page_url"]:
+        details["page_url"] = row["page_url"]
+    elif index is not None:  # of a point without a page its place there is all that tells which page lost it
+        details["chunk_index"] = index
+    return Subject(
+        name=row["point_id"],
+        page=row["page_key"],
+        details=details,
+        fields=(canonical or name,),
+        indices=() if index is None else (index,),
+        # Without its text nothing is left of a point, without another field most is.
+        extent=1.0 if canonical == "text" else 1 / max(len(fields), 1),
+    )
+
+
+def _shown(row: Mapping[str, Any], name: str, canonical: str | None) -> str | None:
+    if row["odd"] and name in (odd := json.loads(row["odd"])):
+        return str(odd[name])
+    if canonical is None or canonical == "text":
+        return None
+    value = row[canonical]
+    return shown(value[0] if canonical in LIST_FIELDS and isinstance(value, list) and len(value) == 1 else value)
+
+
+def _finding(
+    code: str, name: str, canonical: str | None, subjects: list[Subject], evidence: PayloadEvidence
+) -> Finding:
+    rule = RULES.get(canonical or "")
+    cause = None
+    if rule is not None and code in {"payload.wrong_type", "payload.invalid_value"}:
+        example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
+        cause = f"{name} must be {rule.says}" + (f"; found {example}." if example else ".")
+    # A required field may have no canonical name.
+    details: dict[str, Any] = {} if canonical is None else {"field": canonical}
+    if name not in evidence.rules.required:  # a text that is missing: named all the same, and no part of the criterion
+        details["required"] = False
+    return make_finding(code, subjects, scope=name, cause=cause, details=details)
