@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ def test_a_hit_is_shown_under_the_reports_names() -> None:
             module_name="Module 1", chapter_id="m1/ch1", heading_hierarchy=["A", "B"], token_count=512, chunk_index=0,
         )
     )  # fmt: skip
-    assert shown.model_dump() == {
+    assert asdict(shown) == {
         "rank": 2,
         "chunk_id": "d41d8cd9-8f00-b204-e980-0998ecf8427e",
         "chunk_text": "text",
