@@ -22,7 +22,6 @@ from ragval_pipeline.orchestration.names import (
     PAYLOAD_SNAPSHOT,
     SITEMAP_URLS,
     VALIDATION_REPORT,
-    asset_key,
 )
 from ragval_pipeline.orchestration.notes import Notes
 from ragval_pipeline.orchestration.run_place import RunPlace
@@ -61,15 +60,14 @@ def close_run(task: Task) -> None:
         "run": dg.MetadataValue.dagster_run(task.place.run_id),
     }
     # What a step logs before it fails, Dagster forgets.
-    key = asset_key(task.suite.suite, VALIDATION_REPORT)
-    task.context.instance.report_runless_asset_event(dg.AssetObservation(key, metadata=seen))
+    seen_of = dg.AssetObservation(task.key(VALIDATION_REPORT), metadata=seen)
+    task.context.instance.report_runless_asset_event(seen_of)
 
 
 def planned(task: Task) -> set[str]:
     """The assets of the suite that the run is to make."""
     steps = task.context.run.step_keys_to_execute or [node.name for node in task.context.job_def.graph.nodes]
-    prefix = f"{task.suite.suite}__"
-    return {step.removeprefix(prefix) for step in steps if step.startswith(prefix)} & set(ASSETS)
+    return {name for name in ASSETS if task.key(name).to_python_identifier() in steps}
 
 
 def pending(names: Collection[str], ended: Collection[str], failed: Collection[str]) -> set[str]:

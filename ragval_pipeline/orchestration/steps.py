@@ -33,6 +33,7 @@ def build_asset(
     suite: Suite,
     name: str,
     *,
+    prefix: Sequence[str] = (),
     deps: Iterable[dg.AssetKey] = (),
     metadata: Mapping[str, Any] | None = None,
     checks: Sequence[dg.AssetCheckSpec] = (),
@@ -44,6 +45,7 @@ def build_asset(
     Args:
         suite: The suite, possibly with placeholders.
         name: Name of the asset.
+        prefix: Of all keys of the suite.
         deps: Assets that it comes after without reading their value.
         metadata: Definition metadata.
         checks: The checks that it makes itself.
@@ -56,10 +58,12 @@ def build_asset(
     @suite_asset(
         suite,
         name,
+        prefix=prefix,
         kinds=(*row.kinds, *(["cohere"] if searches_paid else [])),
         description=row.text,
         ins={
-            read: dg.AssetIn(asset_key(suite.suite, read), dagster_type=ROWS[read].value or Any) for read in row.reads
+            read: dg.AssetIn(asset_key(suite.suite, read, prefix), dagster_type=ROWS[read].value or Any)
+            for read in row.reads
         },
         resources=row.asks,
         metadata=metadata,
@@ -88,7 +92,7 @@ def _step(task: Task, name: str, row: Row, checks: Sequence[str]) -> Iterator[An
         yield dg.MaterializeResult(value=value, metadata=made.metadata, check_results=gate_results(value, checks))
         return
     notes.keep(name, value)
-    results = measurement_results(name, value, task.suite, checks) if isinstance(value, Measured) else []
+    results = measurement_results(value, task.suite, checks) if isinstance(value, Measured) else []
     yield dg.MaterializeResult(value=value, metadata=made.metadata, check_results=results)
     failed = value.failed if isinstance(value, Measured) else []
     if failed:

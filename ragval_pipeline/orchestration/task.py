@@ -55,6 +55,10 @@ class Task:
     before: Mapping[str, Measurement] = field(default_factory=dict)
     site: SiteInventory | None = None
 
+    def key(self, name: str) -> dg.AssetKey:
+        """The key of an asset beside the one that the step makes: same prefix, same suite."""
+        return dg.AssetKey([*self.context.asset_key.path[:-1], name])
+
     @property
     def qdrant(self) -> Any:
         """The resource of the collection."""

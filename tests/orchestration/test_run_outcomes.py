@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -18,6 +17,7 @@ from tests.orchestration.world import (
     a_page,
     checked,
     failed_steps,
+    left_report,
     materialised,
     metadata_of,
     report_file,
@@ -147,12 +147,6 @@ def test_a_gate_read_from_the_environment_is_the_same_in_check_and_report(
     assert result.success
     assert checked(result, "coverage_report")["coverage"].metadata["gate"].value == ">= 0.5"
     assert checked(result, "validation_report")["coverage"].metadata["gate"].value == ">= 0.5"
-
-
-def left_report(world: World, result: dg.ExecuteInProcessResult) -> Path:
-    """The report of a run that ended without materialising one."""
-    [folder] = world.reports.glob(f"*-{result.run_id[:8]}")
-    return folder / "validation_report.json"
 
 
 def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported(

@@ -10,7 +10,7 @@ from ragval_pipeline.orchestration.evidence import SITE, SUITE, site_state, suit
 from ragval_pipeline.orchestration.external import observed_sitemap
 from ragval_pipeline.orchestration.measuring import Made, log_crash, reading_the_suite
 from ragval_pipeline.orchestration.metadata import numbers, table
-from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
+from ragval_pipeline.orchestration.names import SITEMAP, SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import purge_abandoned
 from ragval_pipeline.orchestration.task import Task
@@ -43,7 +43,7 @@ def read_site(task: Task) -> Made:
         raise
     progress_of(SITEMAP_URLS)(1, 1)
     if inventory.configured:
-        task.context.log_event(observed_sitemap(task.suite, inventory))
+        task.context.log_event(observed_sitemap(task.key(SITEMAP), inventory))
     stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: site_state(inventory)})
     return Made(SitemapUrls(stamp=stamp, inventory=inventory), _metadata(inventory))
 

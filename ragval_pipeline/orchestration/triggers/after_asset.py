@@ -6,6 +6,7 @@ that share a validation are all named.
 """
 
 import time
+from collections.abc import Collection
 
 import dagster as dg
 
@@ -15,7 +16,7 @@ from ragval_pipeline.suite.model import Suite
 TRIGGER = "after_ingestion"
 
 
-def build_after_asset_sensor(suite: Suite, upstream: dg.AssetKey) -> dg.SensorDefinition:
+def build_after_asset_sensor(suite: Suite, upstream: dg.AssetKey, keys: Collection[dg.AssetKey]) -> dg.SensorDefinition:
     """A sensor that starts the job after ``upstream`` was materialised and the run that did it is over.
 
     It is shipped stopped, unless the suite switches automation on. Ingestions that end before a validation starts share
@@ -32,13 +33,13 @@ def build_after_asset_sensor(suite: Suite, upstream: dg.AssetKey) -> dg.SensorDe
         metadata={"watches": dg.MetadataValue.asset(upstream)},
     )
     def after_ingestion(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        return look_at_asset(context.instance, suite.suite, upstream, context.cursor)
+        return look_at_asset(context.instance, suite.suite, upstream, context.cursor, keys)
 
     return after_ingestion
 
 
 def look_at_asset(
-    instance: dg.DagsterInstance, suite: str, upstream: dg.AssetKey, cursor: str | None
+    instance: dg.DagsterInstance, suite: str, upstream: dg.AssetKey, cursor: str | None, keys: Collection[dg.AssetKey]
 ) -> dg.SensorResult:
     """One look at the materialisations of ``upstream``.
 
@@ -57,7 +58,7 @@ def look_at_asset(
 
     after = int(cursor) if cursor and cursor.isdigit() else None
     found = materialisations(instance, upstream, after)
-    validations = validations_of(instance, suite) if found else []
+    validations = validations_of(instance, suite, keys) if found else []
     known = [seen.ingestion for seen in found]
     names = {entry.name for entry in known}
     coming = [entry for entry in in_flight(instance, upstream, names) if entry.name not in names] if found else []

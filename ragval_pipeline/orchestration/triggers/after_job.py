@@ -5,6 +5,7 @@ UI's button starts, and events from outside Dagster; ``after_asset`` sees those 
 """
 
 import time
+from collections.abc import Collection
 from typing import Any
 
 import dagster as dg
@@ -18,7 +19,9 @@ from ragval_pipeline.suite.model import Suite
 TRIGGER = "after_job"
 
 
-def build_after_job_sensor(suite: Suite, upstream: UpstreamJob, job: Any) -> dg.SensorDefinition:
+def build_after_job_sensor(
+    suite: Suite, upstream: UpstreamJob, job: Any, keys: Collection[dg.AssetKey]
+) -> dg.SensorDefinition:
     """A run-status sensor that starts ``job`` after ``upstream`` succeeded, shipped as the suite says."""
     on = suite.automation.enabled
     monitored: dict[str, Any] = {"monitor_all_code_locations": True}
@@ -35,13 +38,13 @@ def build_after_job_sensor(suite: Suite, upstream: UpstreamJob, job: Any) -> dg.
         **monitored,
     )
     def after_job(context: dg.RunStatusSensorContext) -> dg.RunRequest | dg.SkipReason | None:
-        return look_at_success(context.instance, suite.suite, upstream, context.dagster_run)
+        return look_at_success(context.instance, suite.suite, upstream, context.dagster_run, keys)
 
     return after_job
 
 
 def look_at_success(
-    instance: dg.DagsterInstance, suite: str, upstream: UpstreamJob, run: dg.DagsterRun
+    instance: dg.DagsterInstance, suite: str, upstream: UpstreamJob, run: dg.DagsterRun, keys: Collection[dg.AssetKey]
 ) -> dg.RunRequest | dg.SkipReason | None:
     """What the success of one run asks for; null when there is nothing to say of it.
 
@@ -50,7 +53,7 @@ def look_at_success(
     they are validated already, and a busy deployment delays none. A success is never put off, because it is shown once:
     while a validation runs, the next one is queued, and the pool makes it wait.
     """
-    validations = validations_of(instance, suite)
+    validations = validations_of(instance, suite, keys)
     own = [ended_ingestion(instance, run)] if run.job_name == upstream.name else []
     begun = [entry.started for entry in validations if entry.started] or [entry.ended for entry in own if entry.ended]
     if not begun:

@@ -6,6 +6,7 @@ What lives here: polling a Qdrant server, and waiting until a change is over. Wh
 
 import json
 import time
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ class Polled:
         return json.dumps(asdict(self))
 
 
-def build_collection_sensor(suite: Suite, poll_s: int) -> dg.SensorDefinition:
+def build_collection_sensor(suite: Suite, poll_s: int, keys: Collection[dg.AssetKey]) -> dg.SensorDefinition:
     """A sensor that looks at the collection every ``poll_s`` seconds, shipped as the suite says.
 
     Raises:
@@ -84,7 +85,7 @@ def build_collection_sensor(suite: Suite, poll_s: int) -> dg.SensorDefinition:
             state = poll(getattr(context.resources, qdrant), resolve_suite(suite))
         except SystemFailure as failure:
             return dg.SensorResult(skip_reason=str(failure), cursor=context.cursor)
-        return look_at_state(context.instance, suite.suite, state, polled)
+        return look_at_state(context.instance, suite.suite, state, polled, keys)
 
     return collection_changed
 
@@ -104,7 +105,11 @@ def poll(resource: Any, suite: Suite) -> "CollectionState":
 
 
 def look_at_state(
-    instance: dg.DagsterInstance, suite: str, state: "CollectionState", polled: Polled | None
+    instance: dg.DagsterInstance,
+    suite: str,
+    state: "CollectionState",
+    polled: Polled | None,
+    keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
     """One look at the collection: a change is an ingestion that is over when two looks in a row see the same."""
     now = time.time()
@@ -119,7 +124,7 @@ def look_at_state(
         reason = f"changed: {state}; waiting for a look that sees the same"
         return dg.SensorResult(skip_reason=reason, cursor=moving.as_cursor())
     ingestion = Ingestion(f"collection:{state.fingerprint}", polled.since)
-    decision = decide([ingestion], validations_of(instance, suite), now=now)
+    decision = decide([ingestion], validations_of(instance, suite, keys), now=now)
     share(instance, decision)
     after = polled if unsettled(ingestion, decision) else replace(polled, settled=state.fingerprint)
     if decision.action != "run":

@@ -7,21 +7,19 @@ begun. What does not: deciding (``decision``).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.names import (
     INGESTIONS_TAG,
     ONLY_TAG,
     SUITE_TAG,
     TRIGGER_TAG,
     UPSTREAM_RUN_TAG,
-    asset_key,
 )
 from ragval_pipeline.orchestration.triggers.decision import Decision, Ingestion, State, Validation
 
@@ -36,22 +34,26 @@ _RECENT = 50
 _EVENTS = 1000
 
 
-def validations_of(instance: dg.DagsterInstance, suite: str) -> list[Validation]:
+def validations_of(instance: dg.DagsterInstance, suite: str, keys: Collection[dg.AssetKey]) -> list[Validation]:
     """The suite's latest whole validations, newest first, however they were started.
 
     A run of some groups or assets only says nothing of the rest, one that continues another rests on what that one
     read, and a cancelled one says nothing at all.
+
+    Args:
+        instance: Dagster's instance.
+        suite: Its name.
+        keys: Its assets.
     """
     records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
-    return [_validation(record) for record in records if _is_whole(record.dagster_run, suite)]
+    return [_validation(record) for record in records if _is_whole(record.dagster_run, frozenset(keys))]
 
 
-def _is_whole(run: dg.DagsterRun, suite: str) -> bool:
+def _is_whole(run: dg.DagsterRun, keys: frozenset[dg.AssetKey]) -> bool:
     if ONLY_TAG in run.tags or run.status == dg.DagsterRunStatus.CANCELED:
         return False
-    keys = {asset_key(suite, name) for name in ASSETS}
     if run.parent_run_id is not None:
-        steps = {"__".join(key.path) for key in keys}
+        steps = {key.to_python_identifier() for key in keys}
         return steps <= set(run.step_keys_to_execute or steps)
     return keys <= (run.asset_selection or keys)
 

@@ -37,13 +37,13 @@ def build_sensors(
     elif watched is not None:
         from ragval_pipeline.orchestration.triggers.after_asset import build_after_asset_sensor
 
-        sensors.append(build_after_asset_sensor(suite, watched))
+        sensors.append(build_after_asset_sensor(suite, watched, keys))
     if upstream_job is not None:
         from ragval_pipeline.orchestration.triggers.after_job import build_after_job_sensor
 
-        sensors.append(build_after_job_sensor(suite, upstream_job, job))
+        sensors.append(build_after_job_sensor(suite, upstream_job, job, keys))
     if poll_s is not None:
         from ragval_pipeline.orchestration.triggers.collection import build_collection_sensor
 
-        sensors.append(build_collection_sensor(suite, poll_s))
+        sensors.append(build_collection_sensor(suite, poll_s, keys))
     return sensors
