@@ -20,6 +20,7 @@ from ragval_pipeline.orchestration.values import Measured
 from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, judge_value
 
@@ -31,9 +32,15 @@ Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
 
 
 def gated_criteria(suite: Suite) -> Gated:
-    """The criteria of which anything is asked, in report order, as far as they are known before a run."""
-    gates = gates_of(suite)
-    return [(entry, gates[entry.name]) for entry in criteria_of(suite) if gates[entry.name].threshold is not None]
+    """The criteria of which anything is asked, in report order, as far as they are known before a run.
+
+    Under a profile these are the ones that the profile or the suite names: the thresholds of all others are ragval's, not
+    those of the system that the profile stands for.
+    """
+    gates, profile = gates_of(suite), get_profile(suite.profile)
+    named = None if profile is None else {*profile.gates, *suite.criteria}
+    gated = [(entry, gates[entry.name]) for entry in criteria_of(suite) if gates[entry.name].threshold is not None]
+    return [(entry, gate) for entry, gate in gated if gate.required or named is None or entry.name in named]
 
 
 def measurement_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
