@@ -34,8 +34,8 @@ Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
 def gated_criteria(suite: Suite) -> Gated:
     """The criteria of which anything is asked, in report order, as far as they are known before a run.
 
-    Under a profile these are the ones that the profile or the suite names: the thresholds of all others are ragval's, not
-    those of the system that the profile stands for.
+    Under a profile these are the ones that the profile or the suite names: the thresholds of all others are ragval's,
+    not those of the system that the profile stands for.
     """
     gates, profile = gates_of(suite), get_profile(suite.profile)
     named = None if profile is None else {*profile.gates, *suite.criteria}

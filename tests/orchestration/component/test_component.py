@@ -89,6 +89,7 @@ def test_texts_without_a_template_stay_texts(project: Project) -> None:
         (MINIMAL + "retreival: {top_k: 3}\n", 8, "retreival: is not a known key. Did you mean retrieval?"),
         (MINIMAL + "retrieval:\n  top: 3\n", 9, "retrieval.top: is not a known key. Did you mean top_k?"),
         (MINIMAL + "retrieval: {top_k: 0}\n", 8, "retrieval.top_k: must be greater than or equal to 1"),
+        (MINIMAL + "criteria:\n  coverage: 1.5\n", 9, "criteria.coverage: must be a share between 0 and 1, not 1.5"),
         ("suite: docs\n", 2, "qdrant: is missing"),
         (MINIMAL + "alerts: [{type: pigeon}]\n", 8, "alerts[0]"),
         (MINIMAL + "executor: threads\n", 8, "executor: must be in_process, multiprocess"),
