@@ -35,7 +35,6 @@ from ragval_pipeline.orchestration.triggers.condition import condition_for, with
 from ragval_pipeline.orchestration.triggers.schedule import build_schedule
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
-from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.model import Suite
 
 #: Dagster's executors that give every step a process of its own, on one machine.
@@ -50,7 +49,6 @@ def build_validation_defs(
     io_manager: Any = None,
     upstream: dg.AssetKey | str | Sequence[str] | None = None,
     declarative: bool = False,
-    inventory: SiteInventory | None = None,
     key_prefix: str | Sequence[str] = (),
 ) -> dg.Definitions:
     """Everything that one suite needs in a code location.
@@ -63,7 +61,6 @@ def build_validation_defs(
         io_manager: Keeps values between assets; null: beside the reports, on any fsspec path.
         upstream: The asset that ingests; null: the suite's ``automation.after_asset``.
         declarative: An automation condition on every asset follows that asset, in place of the sensor.
-        inventory: The site in place of what the sitemap says; None: ``sitemap_urls`` reads it.
         key_prefix: Comes before the suite's name in every asset key: ``a/b``, or its parts.
 
     Returns:
@@ -82,9 +79,7 @@ def build_validation_defs(
     prefix = prefix_parts(key_prefix)
     watched = watched_asset(suite, upstream, [asset_key(suite.suite, name, prefix) for name in ASSETS])
     condition = condition_for(watched, declarative=declarative)
-    assets = [
-        build_asset(suite, name, prefix=prefix, **_own(suite, name, prefix, watched, inventory)) for name in ASSETS
-    ]
+    assets = [build_asset(suite, name, prefix=prefix, **_own(suite, name, prefix, watched)) for name in ASSETS]
     keys = [asset.key for asset in assets]
     job = build_job(suite, keys, executor or dg.in_process_executor)
     if condition is not None:
@@ -98,13 +93,11 @@ def build_validation_defs(
     )
 
 
-def _own(
-    suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None, site: SiteInventory | None
-) -> dict[str, Any]:
+def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None) -> dict[str, Any]:
     """What one asset has that the others have not."""
     key = asset_key(suite.suite, name, prefix)
     if name == SITEMAP_URLS:
-        return {"deps": [asset_key(suite.suite, SITEMAP, prefix)] if suite.source else [], "site": site}
+        return {"deps": [asset_key(suite.suite, SITEMAP, prefix)] if suite.source else []}
     if name == PAYLOAD_SNAPSHOT:
         # The ingestion itself too: in a run that holds both, nothing else makes the snapshot wait for it.
         deps = [asset_key(suite.suite, COLLECTION, prefix), *([ingestion] if ingestion else [])]

@@ -49,8 +49,6 @@ VERDICT_CHECK = "verdict"
 ONLY_TAG = "ragval/only"
 SUITE_TAG = "ragval/suite"
 TRIGGER_TAG = "ragval/trigger"
-#: When the run began whose report this one writes, ISO 8601: its folder is named after it.
-STARTED_TAG = "ragval/started"
 #: Names of all ingestions that a validation covers, comma separated: run ids, or what stands for them.
 INGESTIONS_TAG = "ragval/ingestions"
 UPSTREAM_ASSET_TAG = "ragval/upstream_asset"

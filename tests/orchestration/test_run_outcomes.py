@@ -173,6 +173,26 @@ def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported
     assert "what a server answered" not in "".join(str(event) for event in result.all_events)
 
 
+@pytest.mark.parametrize(("defect", "told"), [
+    ("ragval_pipeline.orchestration.assets.validation_report.refusals", {"check.crashed"}),
+    ("ragval_pipeline.orchestration.steps.gate_results", set()),
+])  # fmt: skip
+def test_a_crash_of_the_reports_own_step_fails_it_and_the_report_is_there_and_announced(
+    world: World, monkeypatch: pytest.MonkeyPatch, defect: str, told: set[str]
+) -> None:
+    """Before the report is written, and after."""
+    monkeypatch.setattr(defect, lambda *_, **__: 1 / 0)
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = run_job(world.suite(), instance=instance, only=COVERAGE)
+        [seen] = instance.fetch_observations(asset_key(NAME, "validation_report"), limit=1).records
+    assert failed_steps(result) == {"validation_report"}
+    assert materialised(result) == EVERYTHING - {"validation_report"}
+    report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
+    assert {finding["code"] for finding in report["findings"]} == told
+    assert {entry["name"]: entry["verdict"] for entry in report["criteria"]}["coverage"] == "met"
+    assert seen.asset_observation.metadata["verdict"].value == report["verdict"] == ("not_measured" if told else "pass")
+
+
 def test_an_unreachable_embedder_leaves_what_needs_none_measured_and_reported(world: World) -> None:
     changes = {
         "embedding": {"provider": "cohere", "model": "their-model", "base_url": NOBODY, "api_key": "key"},
