@@ -88,7 +88,7 @@ def build_validation_defs(
         assets=[*external_assets(suite, ingestion=watched, prefix=prefix), *assets],
         jobs=[job],
         schedules=[build_schedule(suite)],
-        sensors=build_sensors(suite, watched, job, keys=keys, declarative=condition is not None),
+        sensors=build_sensors(suite, watched, keys=keys, declarative=condition is not None),
         resources=_resources(suite, resources or {}, io_manager),
     )
 

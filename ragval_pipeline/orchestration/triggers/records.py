@@ -6,11 +6,9 @@ begun. What does not: deciding (``decision``).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import dagster as dg
 
@@ -22,6 +20,7 @@ from ragval_pipeline.orchestration.names import (
     UPSTREAM_RUN_TAG,
 )
 from ragval_pipeline.orchestration.triggers.decision import Decision, Ingestion, State, Validation
+from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
 
 _BEGINNING = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
 _IN_FLIGHT = [dg.DagsterRunStatus.QUEUED, *_BEGINNING, dg.DagsterRunStatus.STARTED]
@@ -58,21 +57,24 @@ def _is_whole(run: dg.DagsterRun, keys: frozenset[dg.AssetKey]) -> bool:
     return keys <= (run.asset_selection or keys)
 
 
-def in_flight(instance: dg.DagsterInstance, key: dg.AssetKey, like: Iterable[str]) -> list[Ingestion]:
-    """Runs that are queued or at work and will materialise ``key``.
+def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestion]:
+    """Runs that are queued or at work and will materialise the upstream asset, or are of the upstream job.
 
-    Args:
-        instance: Dagster's instance.
-        key: The asset that ingests.
-        like: Runs that have materialised it: those of their jobs will too.
+    A run of a whole job names no assets: it will materialise the asset if the last run that did was of that job.
     """
-    jobs = {run.job_name for run_id in like if (run := instance.get_run_by_id(run_id)) is not None}
+    key, job = upstream.asset, upstream.job
+    latest = instance.get_latest_materialization_event(key) if key is not None else None
+    last = instance.get_run_by_id(latest.run_id) if latest is not None and latest.run_id else None
     records = instance.get_run_records(filters=dg.RunsFilter(statuses=_IN_FLIGHT), limit=_EVENTS)
-    return [
-        Ingestion(run.run_id, None)
-        for run in (record.dagster_run for record in records)
-        if (key in run.asset_selection if run.asset_selection else run.job_name in jobs)
-    ]
+
+    def ingests(run: dg.DagsterRun) -> bool:
+        if job is not None and job.made(run):
+            return True
+        if run.asset_selection:
+            return key in run.asset_selection
+        return last is not None and run.job_name == last.job_name
+
+    return [Ingestion(run.run_id, None) for run in (record.dagster_run for record in records) if ingests(run)]
 
 
 @dataclass(frozen=True)
@@ -105,28 +107,19 @@ def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int 
     ]
 
 
-def successes(instance: dg.DagsterInstance, job: str, *, since: float, origin: Any = None) -> list[Ingestion]:
-    """Successful runs of a job that ended after ``since``, Unix seconds, in the order in which they began.
-
-    Args:
-        instance: Dagster's instance.
-        job: Its name.
-        since: When the last validation began.
-        origin: ``remote_job_origin`` of one of its runs, where jobs of that name in other locations do not count.
-    """
-    filters = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS])
-    records = instance.get_run_records(filters=filters, limit=_RECENT)
+def successes(instance: dg.DagsterInstance, job: UpstreamJob, *, since: float) -> list[Ingestion]:
+    """Successful runs of a job that ended after ``since``, Unix seconds, in the order in which they began."""
+    filters = dg.RunsFilter(
+        job_name=job.name,
+        statuses=[dg.DagsterRunStatus.SUCCESS],
+        updated_after=datetime.fromtimestamp(since, UTC),
+    )
+    records = instance.get_run_records(filters=filters, limit=_EVENTS)
     return [
         Ingestion(record.dagster_run.run_id, record.end_time)
         for record in reversed(records)
-        if record.end_time and record.end_time > since and origin in (None, record.dagster_run.remote_job_origin)
+        if record.end_time and record.end_time > since and job.made(record.dagster_run)
     ]
-
-
-def ended_ingestion(instance: dg.DagsterInstance, run: dg.DagsterRun) -> Ingestion:
-    """A run that has ended, as an ingestion."""
-    record = instance.get_run_record_by_id(run.run_id)
-    return Ingestion(run.run_id, (record.end_time if record else None) or time.time())
 
 
 def tags_for(trigger: str, ingestions: Iterable[Ingestion]) -> dict[str, str]:
