@@ -115,7 +115,10 @@ def _publish(result: CriterionResult, findings: Sequence[AnyFinding]) -> dg.Asse
         passed=result.verdict == "met" or result.reason_code == "not_applicable",
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
         description=result.reason,
-        metadata={**criterion_metadata(result), **(offenders_metadata(evidence) if measured else {})},
+        metadata={
+            **criterion_metadata(result),
+            **(offenders_metadata(evidence, count="value_offenders") if measured else {}),
+        },
     )
 
 

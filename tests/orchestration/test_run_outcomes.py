@@ -71,14 +71,14 @@ def test_a_failed_criterion_carries_its_numbers_and_the_pages_to_blame(
 ) -> None:
     for check in (checked(red, "coverage_report")["coverage"], checked(red, "validation_report")["coverage"]):
         metadata = check.metadata
-        assert metadata["numerator"].value == metadata["denominator"].value - 1 == 12
+        assert metadata["value_numerator"].value == metadata["value_denominator"].value - 1 == 12
         assert metadata["value"].value == 0.923077
         assert metadata["gate"].value == ">= 1"
         assert metadata["verdict"].value == "not_met"
         [row] = [record.data for record in metadata["offenders"].records]
         assert row["code"] == "coverage.missing_page"
         assert row["subject"] == a_page(world)
-        assert metadata["offenders_count"].value == 1
+        assert metadata["value_offenders"].value == 1
 
 
 def test_a_criterion_that_only_warns_leaves_the_run_green(world: World) -> None:
