@@ -71,6 +71,6 @@ def _one(name: str) -> dg.Definitions:
         assets=assets,
         jobs=[job],
         schedules=[build_schedule(suite)],
-        sensors=build_sensors(suite, watched, job, keys=[key], declarative=declarative),
+        sensors=build_sensors(suite, watched, keys=[key], declarative=declarative),
         resources={resource_key(name, "qdrant"): QdrantConnection(url=None, api_key=None)},
     )

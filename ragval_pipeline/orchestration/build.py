@@ -15,15 +15,18 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING
 from ragval_pipeline.orchestration.assets.validation_report import freshness_of
 from ragval_pipeline.orchestration.checks import gate_specs, measurement_specs
-from ragval_pipeline.orchestration.external import collection_deps, external_assets, sitemap_deps
+from ragval_pipeline.orchestration.external import external_assets
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.jobs import build_job
 from ragval_pipeline.orchestration.metadata import snapshot_schema
 from ragval_pipeline.orchestration.names import (
+    COLLECTION,
     PAYLOAD_SNAPSHOT,
+    SITEMAP,
     SITEMAP_URLS,
     VALIDATION_REPORT,
     asset_key,
+    prefix_parts,
     resource_key,
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
@@ -32,7 +35,6 @@ from ragval_pipeline.orchestration.triggers.condition import condition_for, with
 from ragval_pipeline.orchestration.triggers.schedule import build_schedule
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
-from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.suite.model import Suite
 
 #: Dagster's executors that give every step a process of its own, on one machine.
@@ -47,7 +49,7 @@ def build_validation_defs(
     io_manager: Any = None,
     upstream: dg.AssetKey | str | Sequence[str] | None = None,
     declarative: bool = False,
-    inventory: SiteInventory | None = None,
+    key_prefix: str | Sequence[str] = (),
 ) -> dg.Definitions:
     """Everything that one suite needs in a code location.
 
@@ -59,7 +61,7 @@ def build_validation_defs(
         io_manager: Keeps values between assets; null: beside the reports, on any fsspec path.
         upstream: The asset that ingests; null: the suite's ``automation.after_asset``.
         declarative: An automation condition on every asset follows that asset, in place of the sensor.
-        inventory: The site in place of what the sitemap says; None: ``sitemap_urls`` reads it.
+        key_prefix: Comes before the suite's name in every asset key: ``a/b``, or its parts.
 
     Returns:
         Definitions whose names all start with the suite's, so that several suites merge.
@@ -74,33 +76,35 @@ def build_validation_defs(
             key="executor",
             remedy="Use in_process, or a Qdrant server.",
         )
-    watched = watched_asset(suite, upstream, [asset_key(suite.suite, name) for name in ASSETS])
+    prefix = prefix_parts(key_prefix)
+    watched = watched_asset(suite, upstream, [asset_key(suite.suite, name, prefix) for name in ASSETS])
     condition = condition_for(watched, declarative=declarative)
-    assets = [build_asset(suite, name, **_own(suite, name, watched, inventory)) for name in ASSETS]
+    assets = [build_asset(suite, name, prefix=prefix, **_own(suite, name, prefix, watched)) for name in ASSETS]
     keys = [asset.key for asset in assets]
     job = build_job(suite, keys, executor or dg.in_process_executor)
     if condition is not None:
         assets = with_condition(assets, condition)
     return dg.Definitions(
-        assets=[*external_assets(suite, ingestion=watched), *assets],
+        assets=[*external_assets(suite, ingestion=watched, prefix=prefix), *assets],
         jobs=[job],
         schedules=[build_schedule(suite)],
-        sensors=build_sensors(suite, watched, job, keys=keys, declarative=condition is not None),
+        sensors=build_sensors(suite, watched, keys=keys, declarative=condition is not None),
         resources=_resources(suite, resources or {}, io_manager),
     )
 
 
-def _own(suite: Suite, name: str, ingestion: dg.AssetKey | None, site: SiteInventory | None) -> dict[str, Any]:
+def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None) -> dict[str, Any]:
     """What one asset has that the others have not."""
+    key = asset_key(suite.suite, name, prefix)
     if name == SITEMAP_URLS:
-        return {"deps": sitemap_deps(suite), "site": site}
+        return {"deps": [asset_key(suite.suite, SITEMAP, prefix)] if suite.source else []}
     if name == PAYLOAD_SNAPSHOT:
         # The ingestion itself too: in a run that holds both, nothing else makes the snapshot wait for it.
-        deps = [*collection_deps(suite), *([ingestion] if ingestion else [])]
+        deps = [asset_key(suite.suite, COLLECTION, prefix), *([ingestion] if ingestion else [])]
         return {"deps": deps, "metadata": {"dagster/column_schema": snapshot_schema()}}
     if name == VALIDATION_REPORT:
-        return {"checks": gate_specs(suite), "freshness_policy": freshness_of(suite)}
-    return {"checks": measurement_specs(suite, name)} if name in MEASURING else {}
+        return {"checks": gate_specs(suite, key), "freshness_policy": freshness_of(suite)}
+    return {"checks": measurement_specs(suite, name, key)} if name in MEASURING else {}
 
 
 def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:

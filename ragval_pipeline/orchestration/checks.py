@@ -14,12 +14,13 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.table import ROWS
 from ragval_pipeline.orchestration.metadata import criterion_metadata, offenders_metadata
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK, asset_key
+from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK
 from ragval_pipeline.orchestration.offenders import AnyFinding, evidence_for
 from ragval_pipeline.orchestration.values import Measured
 from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, judge_value
 
@@ -31,28 +32,33 @@ Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
 
 
 def gated_criteria(suite: Suite) -> Gated:
-    """The criteria of which anything is asked, in report order, as far as they are known before a run."""
-    gates = gates_of(suite)
-    return [(entry, gates[entry.name]) for entry in criteria_of(suite) if gates[entry.name].threshold is not None]
+    """The criteria of which anything is asked, in report order, as far as they are known before a run.
+
+    Under a profile these are the ones that the profile or the suite names: the thresholds of all others are ragval's,
+    not those of the system that the profile stands for.
+    """
+    gates, profile = gates_of(suite), get_profile(suite.profile)
+    named = None if profile is None else {*profile.gates, *suite.criteria}
+    gated = [(entry, gates[entry.name]) for entry in criteria_of(suite) if gates[entry.name].threshold is not None]
+    return [(entry, gate) for entry, gate in gated if gate.required or named is None or entry.name in named]
 
 
-def measurement_specs(suite: Suite, asset: str) -> list[dg.AssetCheckSpec]:
+def measurement_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """The checks of a measuring asset: one for each criterion that it measures and of which anything is asked."""
-    key, parts = asset_key(suite.suite, asset), ROWS[asset].parts
     return [
         dg.AssetCheckSpec(criterion.name, asset=key, description=_describe(criterion, gate))
         for criterion, gate in gated_criteria(suite)
-        if criterion.asset in parts
+        if criterion.asset in ROWS[asset].parts
     ]
 
 
-def gate_specs(suite: Suite) -> list[dg.AssetCheckSpec]:
+def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """The checks of ``validation_report``: a blocking one a required criterion, those that it measures, the verdict.
 
     The verdict says more than the criteria: an outside system may fail although every required one is met. A suite that
     requires nothing blocks nothing.
     """
-    key, gated = asset_key(suite.suite, VALIDATION_REPORT), gated_criteria(suite)
+    gated = gated_criteria(suite)
     specs = [
         dg.AssetCheckSpec(criterion.name, asset=key, blocking=gate.required, description=_describe(criterion, gate))
         for criterion, gate in gated
@@ -67,21 +73,18 @@ def gate_specs(suite: Suite) -> list[dg.AssetCheckSpec]:
     return [*specs, verdict]
 
 
-def measurement_results(
-    asset: str, measured: Measured, suite: Suite, names: Sequence[str]
-) -> list[dg.AssetCheckResult]:
+def measurement_results(measured: Measured, suite: Suite, names: Sequence[str]) -> list[dg.AssetCheckResult]:
     """The results of the checks of a measuring asset; none for a part whose system failed: its step fails instead.
 
     Args:
-        asset: Name of the asset.
-        measured: What it measured.
+        measured: What the asset measured.
         suite: The resolved suite: a gate may be read from the environment.
         names: The criteria that are checks.
     """
-    key, gates = asset_key(suite.suite, asset), gates_of(suite)
+    gates = gates_of(suite)
     failed = {part.asset for part in measured.failed}
     return [
-        _publish(judge_value(criterion, gates[criterion.name], _value(criterion, part)), key, part.findings)
+        _publish(judge_value(criterion, gates[criterion.name], _value(criterion, part)), part.findings)
         for criterion in criteria_of(suite)
         for part in measured.parts
         if criterion.name in names and criterion.asset == part.asset and part.asset not in failed
@@ -95,39 +98,37 @@ def gate_results(report: ValidationReport, names: Sequence[str]) -> list[dg.Asse
         report: The report.
         names: The names of the checks, ``verdict`` among them.
     """
-    key = asset_key(report.suite, VALIDATION_REPORT)
     counted = {"error_findings": counted_errors(report.findings, report.criteria)}
     gates = [
-        _publish(report.criterion(name), key, counted.get(name, report.findings))
-        for name in names
-        if name != VERDICT_CHECK
+        _publish(report.criterion(name), counted.get(name, report.findings)) for name in names if name != VERDICT_CHECK
     ]
-    return [*gates, _verdict_result(report, key)]
+    return [*gates, _verdict_result(report)]
 
 
-def _publish(result: CriterionResult, key: dg.AssetKey, findings: Sequence[AnyFinding]) -> dg.AssetCheckResult:
+def _publish(result: CriterionResult, findings: Sequence[AnyFinding]) -> dg.AssetCheckResult:
     measured = result.verdict != "not_measured"
     evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
     # A criterion that is excused does not count, and a warning blocks nothing. One that does not apply is no warning.
     blocks = result.required and not result.excused
     return dg.AssetCheckResult(
         check_name=result.name,
-        asset_key=key,
         passed=result.verdict == "met" or result.reason_code == "not_applicable",
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
         description=result.reason,
-        metadata={**criterion_metadata(result), **(offenders_metadata(evidence) if measured else {})},
+        metadata={
+            **criterion_metadata(result),
+            **(offenders_metadata(evidence, count="value_offenders") if measured else {}),
+        },
     )
 
 
-def _verdict_result(report: ValidationReport, key: dg.AssetKey) -> dg.AssetCheckResult:
+def _verdict_result(report: ValidationReport) -> dg.AssetCheckResult:
     from ragval_pipeline.reporting.outline import headline
 
     # What is excused does not count against a run: not measured blocks only when a required criterion is to blame.
     excused = report.verdict == "not_measured" and not any(criterion.gate_fails for criterion in report.criteria)
     return dg.AssetCheckResult(
         check_name=VERDICT_CHECK,
-        asset_key=key,
         passed=report.verdict == "pass",
         severity=dg.AssetCheckSeverity.WARN if excused else dg.AssetCheckSeverity.ERROR,
         description=headline(report),

@@ -22,7 +22,6 @@ from ragval_pipeline.orchestration.names import (
     PAYLOAD_SNAPSHOT,
     SITEMAP_URLS,
     VALIDATION_REPORT,
-    asset_key,
 )
 from ragval_pipeline.orchestration.notes import Notes
 from ragval_pipeline.orchestration.run_place import RunPlace
@@ -53,7 +52,10 @@ def close_run(task: Task) -> None:
         return
     if not notes.claim("closed"):
         return
-    report, folder = report_of_what_there_is(task.suite, task.place, lineage(task.context.instance, task.context.run))
+    report, folder = written_report(task.place), task.place.folder
+    if report is None:  # else the step that made it has failed after writing it
+        runs = lineage(task.context.instance, task.context.run)
+        report = report_of_what_there_is(task.suite, task.place, runs)
     task.context.log.error("The verdict is %s. Its report: %s/report.html", report.verdict, folder)
     seen = {
         "verdict": dg.MetadataValue.text(report.verdict),
@@ -61,15 +63,23 @@ def close_run(task: Task) -> None:
         "run": dg.MetadataValue.dagster_run(task.place.run_id),
     }
     # What a step logs before it fails, Dagster forgets.
-    key = asset_key(task.suite.suite, VALIDATION_REPORT)
-    task.context.instance.report_runless_asset_event(dg.AssetObservation(key, metadata=seen))
+    seen_of = dg.AssetObservation(task.key(VALIDATION_REPORT), metadata=seen)
+    task.context.instance.report_runless_asset_event(seen_of)
+
+
+def written_report(place: RunPlace) -> ValidationReport | None:
+    """The report that a run has written; ``None``: it has written none."""
+    from ragval_pipeline.reporting.run_files import REPORT
+    from ragval_pipeline.validation.report import ValidationReport
+
+    file = place.folder / REPORT
+    return ValidationReport.model_validate_json(file.read_bytes()) if file.is_file() else None
 
 
 def planned(task: Task) -> set[str]:
     """The assets of the suite that the run is to make."""
     steps = task.context.run.step_keys_to_execute or [node.name for node in task.context.job_def.graph.nodes]
-    prefix = f"{task.suite.suite}__"
-    return {step.removeprefix(prefix) for step in steps if step.startswith(prefix)} & set(ASSETS)
+    return {name for name in ASSETS if task.key(name).to_python_identifier() in steps}
 
 
 def pending(names: Collection[str], ended: Collection[str], failed: Collection[str]) -> set[str]:
@@ -81,16 +91,13 @@ def pending(names: Collection[str], ended: Collection[str], failed: Collection[s
     return set(names) - set(ended) - blocked
 
 
-def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) -> tuple[ValidationReport, str]:
+def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) -> ValidationReport:
     """Write the report of what a run, and those that it continues, could read and measure.
 
     Args:
         suite: The resolved suite.
         place: The run.
         runs: The run and those that it re-executes, the latest first.
-
-    Returns:
-        The report, and its folder.
 
     Raises:
         UnwrittenReportError: The place for the report refuses it.
@@ -104,7 +111,7 @@ def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) 
     copies = _latest(kept, PAGE_SNAPSHOT, PageSnapshot)
     made = _latest(kept, CHUNK_FACTS, ChunkFacts)
     try:
-        return write_report(
+        report, _ = write_report(
             suite,
             place,
             [*_unread(kept[0]), *(part for name in MEASURING for part in _parts(kept, name))],
@@ -116,6 +123,7 @@ def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) 
         )
     except ReportNotWrittenError as error:
         raise UnwrittenReportError(str(error)) from None
+    return report
 
 
 def _latest(kept: Sequence[Notes], name: str, kind: type[V]) -> V | None:

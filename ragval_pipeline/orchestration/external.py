@@ -7,6 +7,7 @@ asset is left out of jobs without a word.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
@@ -19,38 +20,31 @@ from ragval_pipeline.sources.urls import without_userinfo
 from ragval_pipeline.suite.model import Suite
 
 
-def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None = None) -> list[dg.AssetSpec]:
+def external_assets(
+    suite: Suite, *, ingestion: dg.AssetKey | None = None, prefix: Sequence[str] = ()
+) -> list[dg.AssetSpec]:
     """The collection of a suite and, when it names a source, the sitemap.
 
     Args:
         suite: The suite, possibly with placeholders.
         ingestion: The asset that fills the collection, for the lineage.
+        prefix: Of all keys of the suite.
     """
-    return [*([_sitemap(suite)] if suite.source else []), _collection(suite, ingestion)]
+    return [*([_sitemap(suite, prefix)] if suite.source else []), _collection(suite, ingestion, prefix)]
 
 
-def sitemap_deps(suite: Suite) -> list[dg.AssetKey]:
-    """What ``sitemap_urls`` is read from."""
-    return [asset_key(suite.suite, SITEMAP)] if suite.source else []
-
-
-def collection_deps(suite: Suite) -> list[dg.AssetKey]:
-    """What ``payload_snapshot`` is read from, besides the site."""
-    return [asset_key(suite.suite, COLLECTION)]
-
-
-def observed_sitemap(suite: Suite, inventory: SiteInventory) -> dg.AssetObservation:
+def observed_sitemap(key: dg.AssetKey, inventory: SiteInventory) -> dg.AssetObservation:
     """What a run saw of the sitemap, so that its page shows it over runs."""
     metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
-    return dg.AssetObservation(asset_key(suite.suite, SITEMAP), metadata=metadata)
+    return dg.AssetObservation(key, metadata=metadata)
 
 
-def observed_collection(suite: Suite, manifest: SnapshotManifest) -> dg.AssetObservation:
+def observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.AssetObservation:
     """What a run saw of the collection; an alias shows which collection stood behind it."""
     facts = manifest.facts
     texts = {"collection": facts.name, "status": facts.status, **({"alias": facts.alias} if facts.alias else {})}
     return dg.AssetObservation(
-        asset_key(suite.suite, COLLECTION),
+        key,
         metadata={
             **{name: dg.MetadataValue.text(text) for name, text in texts.items()},
             **numbers({"points": manifest.points, "segments": facts.segments}),
@@ -58,16 +52,22 @@ def observed_collection(suite: Suite, manifest: SnapshotManifest) -> dg.AssetObs
     )
 
 
-def _sitemap(suite: Suite) -> dg.AssetSpec:
+def _sitemap(suite: Suite, prefix: Sequence[str]) -> dg.AssetSpec:
     location = suite.source.sitemap if suite.source else ""
-    return _external(suite, SITEMAP, kinds={"xml"}, location=location, description="The sitemap of the site.")
+    return _external(
+        suite,
+        asset_key(suite.suite, SITEMAP, prefix),
+        kinds={"xml"},
+        location=location,
+        description="The sitemap of the site.",
+    )
 
 
-def _collection(suite: Suite, ingestion: dg.AssetKey | None) -> dg.AssetSpec:
+def _collection(suite: Suite, ingestion: dg.AssetKey | None, prefix: Sequence[str]) -> dg.AssetSpec:
     place = suite.qdrant.url or str(suite.qdrant.path or "")
     return _external(
         suite,
-        COLLECTION,
+        asset_key(suite.suite, COLLECTION, prefix),
         kinds={"qdrant"},
         location=f"{place.rstrip('/')}/collections/{suite.qdrant.collection}" if suite.qdrant.url else place,
         description="The Qdrant collection that is validated. It is read only.",
@@ -78,7 +78,7 @@ def _collection(suite: Suite, ingestion: dg.AssetKey | None) -> dg.AssetSpec:
 
 def _external(
     suite: Suite,
-    name: str,
+    key: dg.AssetKey,
     *,
     kinds: set[str],
     location: str,
@@ -89,7 +89,7 @@ def _external(
     # An address may carry a password or a token; placeholders stay as they are written.
     shown = without_userinfo(location).partition("?")[0]
     return dg.AssetSpec(
-        key=asset_key(suite.suite, name),
+        key=key,
         deps=deps or [],
         group_name=suite.suite,
         kinds=kinds,

@@ -109,7 +109,8 @@ def _is_number(value: Any) -> bool:
 def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
     """The numbers of one criterion, to plot over runs, and the reason of its verdict.
 
-    The gate is a text: plotted it would be a flat line.
+    The UI plots by name, so the names of all other numbers come after ``value``. The gate is a text: plotted it would
+    be a flat line.
     """
     return {
         **numbers({"value": result.value}),
@@ -117,7 +118,7 @@ def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
         "verdict": dg.MetadataValue.text(result.verdict),
         "reason": dg.MetadataValue.text(result.reason),
         "required": dg.MetadataValue.bool(result.required),
-        **numbers({"numerator": result.numerator, "denominator": result.denominator}),
+        **numbers({"value_numerator": result.numerator, "value_denominator": result.denominator}),
     }
 
 
@@ -126,10 +127,10 @@ def gate_text(result: CriterionResult) -> str:
     return "none" if result.threshold is None else f"{result.operator} {result.threshold:g}"
 
 
-def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
-    """How many offenders there are, to plot, and the first of them as a table."""
-    count = dg.MetadataValue.int(sum(finding.count for finding in findings))
-    return {"offenders_count": count, **({"offenders": offenders_table(findings)} if findings else {})}
+def offenders_metadata(findings: Sequence[AnyFinding], *, count: str = "offenders_count") -> dict[str, Any]:
+    """How many offenders there are, to plot under the name ``count``, and the first of them as a table."""
+    all_ = dg.MetadataValue.int(sum(finding.count for finding in findings))
+    return {count: all_, **({"offenders": offenders_table(findings)} if findings else {})}
 
 
 def offenders_table(findings: Iterable[AnyFinding]) -> dg.TableMetadataValue:

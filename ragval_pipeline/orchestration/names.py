@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
 
@@ -48,17 +49,32 @@ VERDICT_CHECK = "verdict"
 ONLY_TAG = "ragval/only"
 SUITE_TAG = "ragval/suite"
 TRIGGER_TAG = "ragval/trigger"
-#: When the run began whose report this one writes, ISO 8601: its folder is named after it.
-STARTED_TAG = "ragval/started"
 #: Names of all ingestions that a validation covers, comma separated: run ids, or what stands for them.
 INGESTIONS_TAG = "ragval/ingestions"
 UPSTREAM_ASSET_TAG = "ragval/upstream_asset"
 UPSTREAM_RUN_TAG = "ragval/upstream_run"
 
 
-def asset_key(suite: str, name: str) -> dg.AssetKey:
-    """``[suite, name]``."""
-    return dg.AssetKey([suite, name])
+def asset_key(suite: str, name: str, prefix: Sequence[str] = ()) -> dg.AssetKey:
+    """``[suite, name]``, below the prefix of the project."""
+    return dg.AssetKey([*prefix, suite, name])
+
+
+def prefix_parts(key_prefix: str | Sequence[str]) -> tuple[str, ...]:
+    """The parts of a key prefix, which is written as ``a/b`` or as a list of them.
+
+    Raises:
+        SuiteError: A part is not of letters, digits and ``_``: the names of steps are made of it.
+    """
+    parts = tuple(key_prefix.split("/") if isinstance(key_prefix, str) else key_prefix)
+    for part in parts:
+        if not re.fullmatch(r"\w+", part, re.ASCII):
+            raise SuiteError(
+                f"{part!r} is no part of an asset key",
+                key="key_prefix",
+                remedy="Write letters, digits and _; several parts as a/b or [a, b].",
+            )
+    return parts
 
 
 def job_name(suite: str) -> str:

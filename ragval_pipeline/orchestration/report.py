@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
-from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
+from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
@@ -25,7 +25,7 @@ from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
-from ragval_pipeline.validation.measurement import Measurement, failed_measurement
+from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -67,8 +67,6 @@ def write_report(
     from ragval_pipeline.reporting.history.earlier import subjects_of
     from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 
-    if inventory is not None and inventory.failure is not None:
-        measurements = [failed_measurement(SITEMAP_URLS, inventory.failure.error()), *measurements]
     assembled = _assemble(suite, place, measurements, inventory, manifest, simulated=simulated, state=state)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name

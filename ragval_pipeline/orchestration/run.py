@@ -18,16 +18,15 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
+from ragval_pipeline.orchestration.closing import written_report
 from ragval_pipeline.orchestration.groups import steps_of
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
-    STARTED_TAG,
     TRIGGER_TAG,
     VALIDATION_REPORT,
     asset_key,
     job_name,
 )
-from ragval_pipeline.orchestration.notes import Notes
 from ragval_pipeline.orchestration.preflight import check_before_any_call
 from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.run_end import tidied, unwritten_report, was_interrupted
@@ -35,8 +34,6 @@ from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
-    from ragval_pipeline.orchestration.task import Task
-    from ragval_pipeline.sources.inventory import SiteInventory
     from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -108,41 +105,11 @@ def run_suite(
             )
             if was_interrupted(result):
                 raise KeyboardInterrupt
-            finished = _finish(suite, resolved, result, place_of())
+            finished = _finish(suite, result, place_of())
     if output is not None:
         from ragval_pipeline.reporting.folder import copy_outputs
 
         copy_outputs(finished.folder, str(output))
-    return finished
-
-
-def run_without_site(task: Task, inventory: SiteInventory) -> FinishedRun:
-    """Measure what needs no site, on behalf of a run whose sitemap could not be read, and write that run's report.
-
-    Args:
-        task: The step whose sitemap could not be read.
-        inventory: What is known of the site, with the failure.
-
-    Raises:
-        KeyboardInterrupt: It was interrupted.
-    """
-    place = task.place
-    tags = {name: value for name, value in place.tags.items() if name.startswith("ragval/")}
-    resources = {name: task.resource(name) for name in ("qdrant", "embedder")}
-    defs = build_validation_defs(task.suite, resources=resources, io_manager=dg.mem_io_manager, inventory=inventory)
-    with dg.DagsterInstance.ephemeral() as instance:
-        result = defs.resolve_job_def(job_name(task.suite.suite)).execute_in_process(
-            instance=instance,
-            run_id=place.run_id,
-            tags={**tags, STARTED_TAG: place.started.isoformat()},
-            raise_on_error=False,
-            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
-        )
-        if was_interrupted(result):
-            raise KeyboardInterrupt
-        finished = _finish(task.suite, task.suite, result, place)
-    # The step that stands for this run has no report of its own to write.
-    Notes(place.base, place.run_id).claim("closed")
     return finished
 
 
@@ -151,14 +118,11 @@ def _instance() -> dg.DagsterInstance:
     return dg.DagsterInstance.get() if os.environ.get("DAGSTER_HOME") else dg.DagsterInstance.ephemeral()
 
 
-def _finish(suite: Suite, resolved: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
-    from ragval_pipeline.reporting.run_files import REPORT
-    from ragval_pipeline.validation.report import ValidationReport
-
+def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
     key = asset_key(suite.suite, VALIDATION_REPORT)
     if any(event.asset_key == key for event in result.get_asset_materialization_events()):
         return FinishedRun(result.asset_value(key), str(place.folder))
-    written = place.folder / REPORT
-    if written.is_file():
-        return FinishedRun(ValidationReport.model_validate_json(written.read_bytes()), str(place.folder))
-    raise unwritten_report(result)
+    report = written_report(place)
+    if report is None:
+        raise unwritten_report(result)
+    return FinishedRun(report, str(place.folder))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from ragval_pipeline.orchestration.latest import take_back_latest, work_folder
-from ragval_pipeline.orchestration.names import STARTED_TAG
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
@@ -96,9 +95,7 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
 
     record = instance.get_run_record_by_id(run_id)
     started = datetime.now(UTC)
-    if STARTED_TAG in tags:
-        started = datetime.fromisoformat(tags[STARTED_TAG])
-    elif record is not None:
+    if record is not None:
         started = (
             datetime.fromtimestamp(record.start_time, UTC)
             if record.start_time

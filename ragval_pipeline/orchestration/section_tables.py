@@ -14,6 +14,8 @@ from ragval_pipeline.orchestration.metadata import short, table
 
 #: Characters of a query that fit into one line of a table.
 _WIDEST = 70
+#: A space at which the UI breaks no line: its columns are as narrow as their words allow.
+_UNBROKEN = "\u00a0"
 _EXPECTED = {
     "present": "every point has it",
     "non_empty": "it is not empty",
@@ -46,8 +48,10 @@ def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             "field": result["field"],
             "level": result["level"],
             "expected": _EXPECTED.get(result["level"], ""),
-            "observed": f"{count - wrong:,} of {count:,}" if known else result["exception"] or "",
-            "share": f"{100 * (count - wrong) / count:.4g} %" if known else "",
+            "observed": f"{count - wrong:,} of {count:,}".replace(" ", _UNBROKEN)
+            if known
+            else result["exception"] or "",
+            "share": f"{100 * (count - wrong) / count:.4g}{_UNBROKEN}%" if known else "",
         }
 
 

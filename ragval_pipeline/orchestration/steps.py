@@ -4,7 +4,7 @@ What lives here: what happens around the work of every asset. What does not: the
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,18 +12,18 @@ import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.assets.common import suite_asset
-from ragval_pipeline.orchestration.assets.table import ROWS, Row
+from ragval_pipeline.orchestration.assets.sitemap_urls import unread_site
+from ragval_pipeline.orchestration.assets.table import ASSETS, ROWS, Row
 from ragval_pipeline.orchestration.checks import gate_results, measurement_results
-from ragval_pipeline.orchestration.closing import close_run
+from ragval_pipeline.orchestration.closing import close_run, planned
 from ragval_pipeline.orchestration.evidence import lineage
 from ragval_pipeline.orchestration.latest import take_back_latest
 from ragval_pipeline.orchestration.measuring import log_crash, reading_the_suite, reading_the_world
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, asset_key
+from ragval_pipeline.orchestration.names import SITEMAP_URLS, VALIDATION_REPORT, asset_key
 from ragval_pipeline.orchestration.notes import Notes
 from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.orchestration.task import Task
-from ragval_pipeline.orchestration.values import Measured, Value
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.orchestration.values import Measured, SitemapUrls, Value
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import failed_measurement
@@ -33,22 +33,22 @@ def build_asset(
     suite: Suite,
     name: str,
     *,
+    prefix: Sequence[str] = (),
     deps: Iterable[dg.AssetKey] = (),
     metadata: Mapping[str, Any] | None = None,
     checks: Sequence[dg.AssetCheckSpec] = (),
     freshness_policy: dg.FreshnessPolicy | None = None,
-    site: SiteInventory | None = None,
 ) -> dg.AssetsDefinition:
     """The asset of a row of the table.
 
     Args:
         suite: The suite, possibly with placeholders.
         name: Name of the asset.
+        prefix: Of all keys of the suite.
         deps: Assets that it comes after without reading their value.
         metadata: Definition metadata.
         checks: The checks that it makes itself.
         freshness_policy: When it is stale.
-        site: The site in place of what the sitemap says; ``None``: it is read.
     """
     row = ROWS[name]
     searches_paid = suite.embedding.provider == "cohere" and "embedder" in row.asks
@@ -56,10 +56,12 @@ def build_asset(
     @suite_asset(
         suite,
         name,
+        prefix=prefix,
         kinds=(*row.kinds, *(["cohere"] if searches_paid else [])),
         description=row.text,
         ins={
-            read: dg.AssetIn(asset_key(suite.suite, read), dagster_type=ROWS[read].value or Any) for read in row.reads
+            read: dg.AssetIn(asset_key(suite.suite, read, prefix), dagster_type=ROWS[read].value or Any)
+            for read in row.reads
         },
         resources=row.asks,
         metadata=metadata,
@@ -71,7 +73,7 @@ def build_asset(
     def compute(context: dg.AssetExecutionContext, **values: Any) -> Iterator[Any]:
         with reading_the_suite():
             resolved = resolve_suite(suite)
-        task = Task(context, resolved, run_place(context, resolved), values, site=site)
+        task = Task(context, resolved, run_place(context, resolved), values)
         with _taken_back(task):
             yield from _step(task, name, row, [spec.name for spec in checks])
 
@@ -84,12 +86,11 @@ def _step(task: Task, name: str, row: Row, checks: Sequence[str]) -> Iterator[An
     task = replace(task, values={read: _heal(task, read, value) for read, value in task.values.items()})
     with _failing(task, notes, name):
         made = row.made(task)
-    value = made.value
+        value, results = made.value, _published(made.value, task.suite, checks)
     if name == VALIDATION_REPORT:
-        yield dg.MaterializeResult(value=value, metadata=made.metadata, check_results=gate_results(value, checks))
+        yield dg.MaterializeResult(value=value, metadata=made.metadata, check_results=results)
         return
     notes.keep(name, value)
-    results = measurement_results(name, value, task.suite, checks) if isinstance(value, Measured) else []
     yield dg.MaterializeResult(value=value, metadata=made.metadata, check_results=results)
     failed = value.failed if isinstance(value, Measured) else []
     if failed:
@@ -100,26 +101,51 @@ def _step(task: Task, name: str, row: Row, checks: Sequence[str]) -> Iterator[An
         raise dg.Failure("; ".join(told), allow_retries=False)
 
 
+def _published(value: Any, suite: Suite, checks: Sequence[str]) -> list[dg.AssetCheckResult]:
+    if isinstance(value, Measured):
+        return measurement_results(value, suite, checks)
+    return [] if isinstance(value, Value) else gate_results(value, checks)
+
+
 @contextmanager
 def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
     """Note why the work failed, close the run if nothing else can run, and fail the step."""
     try:
         with reading_the_suite():
             yield
-    except SystemFailure as error:
-        task.context.log.error("%s: %s", name, error)
-        notes.fail(name, failed_measurement(name, error))
-        close_run(task)
-        with reading_the_world():
-            raise
     except dg.Failure:
         raise
     except Exception as error:
-        if name != VALIDATION_REPORT:  # where no report can be written, another one cannot be written either
+        if isinstance(error, SystemFailure):
+            task.context.log.error("%s: %s", name, error)
+        else:
+            log_crash(task.context, name, error)
+        notes.fail(name, failed_measurement(name, error))
+        if name == SITEMAP_URLS and isinstance(error, SystemFailure):
+            _make_the_rest(task, notes, unread_site(task, error))
+        # Where the report itself cannot be written, the step says why.
+        with suppress(Exception) if name == VALIDATION_REPORT else nullcontext():
+            close_run(task)
+        with reading_the_world():
+            raise
+
+
+def _make_the_rest(task: Task, notes: Notes, site: SitemapUrls) -> None:
+    """Make what needs no site in the step that could not read it: Dagster runs nothing behind a step that failed."""
+    values: dict[str, Value] = {SITEMAP_URLS: site}
+    notes.keep(SITEMAP_URLS, site)
+    for name in sorted(planned(task) - {SITEMAP_URLS, VALIDATION_REPORT}, key=ASSETS.index):
+        row = ROWS[name]
+        if not values.keys() >= set(row.reads):
+            continue
+        try:
+            value = row.made(replace(task, values={read: values[read] for read in row.reads})).value
+        except Exception as error:  # noqa: BLE001  it is a finding of the report
             log_crash(task.context, name, error)
             notes.fail(name, failed_measurement(name, error))
-            close_run(task)
-        raise
+            continue
+        values[name] = value
+        notes.keep(name, value)
 
 
 def _heal(task: Task, name: str, value: Any) -> Any:

@@ -44,7 +44,6 @@ class Task:
         values: What the asset reads, by the name of the asset that made it.
         embedding: What a part embeds with, counted; ``None`` for work that embeds nothing.
         before: Parts of this asset that are measured already, by name.
-        site: The site in place of what the sitemap says, where that could not be read; ``None``: it is read.
     """
 
     context: dg.AssetExecutionContext
@@ -53,7 +52,10 @@ class Task:
     values: Mapping[str, Value]
     embedding: CountedEmbedding | None = None
     before: Mapping[str, Measurement] = field(default_factory=dict)
-    site: SiteInventory | None = None
+
+    def key(self, name: str) -> dg.AssetKey:
+        """The key of an asset beside the one that the step makes: same prefix, same suite."""
+        return dg.AssetKey([*self.context.asset_key.path[:-1], name])
 
     @property
     def qdrant(self) -> Any:

@@ -6,11 +6,13 @@ They are for writing: what they let through ``load_suite`` and ``load_queries`` 
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.suite.criteria import all_criteria
+from ragval_pipeline.suite.criteria import Criterion, all_criteria
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.suite.profiles.table import PROFILES
@@ -97,14 +99,23 @@ def _profile() -> dict[str, Any]:
 
 
 def _criteria() -> dict[str, Any]:
-    gate = {"$ref": "#/$defs/Gate"}
-    named = {entry.name: {**gate, "description": f"{entry.means} ({entry.operator})"} for entry in all_criteria(())}
+    named = {
+        entry.name: {**_gate(entry), "description": f"{entry.means} ({entry.operator})"} for entry in all_criteria(())
+    }
+    *_, ranked = (entry for entry in all_criteria((1,)) if re.match(_RANKED, entry.name))
     return {
         "type": "object",
         "properties": named,
-        "patternProperties": {_RANKED: gate},
+        "patternProperties": {_RANKED: _gate(ranked)},
         "additionalProperties": False,
     }
+
+
+def _gate(criterion: Criterion) -> dict[str, Any]:
+    """A gate within the criterion's range, written as a number or under ``threshold``."""
+    ends = {"minimum": criterion.lowest, "maximum": criterion.highest}
+    within = {keyword: end for keyword, end in ends.items() if math.isfinite(end)}
+    return {"$ref": "#/$defs/Gate", **within, **({"properties": {"threshold": within}} if within else {})}
 
 
 def _severity() -> dict[str, Any]:

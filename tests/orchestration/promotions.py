@@ -6,7 +6,7 @@ What lives here: the stage, embedded or behind REST. What does not: assertions.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -92,11 +92,15 @@ class Stage:
         only_assets: list[dg.AssetKey] | None = None,
         **build: Any,
     ) -> dg.ExecuteInProcessResult:
-        config = {**QUIET, "ops": {f"{NAME}__promoted_alias": {"config": {"dry_run": dry_run}}}}
+        step = "__".join([*build.get("key_prefix", ()), NAME, "promoted_alias"])
+        config = {**QUIET, "ops": {step: {"config": {"dry_run": dry_run}}}}
         return self._run("promotion", instance, config, suite, only_assets, **build)
 
-    def roll_back(self, instance: dg.DagsterInstance, **config: Any) -> dg.ExecuteInProcessResult:
-        return self._run("rollback", instance, {**QUIET, "ops": {f"{NAME}__roll_back": {"config": config}}})
+    def roll_back(
+        self, instance: dg.DagsterInstance, key_prefix: Sequence[str] = (), **config: Any
+    ) -> dg.ExecuteInProcessResult:
+        ops = {f"{NAME}__roll_back": {"config": config}}
+        return self._run("rollback", instance, {**QUIET, "ops": ops}, key_prefix=key_prefix)
 
     def _run(
         self,

@@ -10,6 +10,8 @@ from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.external import external_assets
 from ragval_pipeline.orchestration.names import asset_key
 from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.suite.sections import GateSettings
 from tests.orchestration.world import NAME, World
 
 INGESTION = dg.AssetKey(["demo_ingestion", "physical_ai_book_index"])
@@ -80,6 +82,20 @@ def test_a_person_can_read_the_graph(clean_world: World, graph: Any) -> None:
     assert len(edges) <= 24
     assert len(job.graph.nodes) == len(ASSETS), "checks are made by the step that measures"
     assert len(graph.asset_check_keys) <= 22
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_the_checks_of_a_profile_are_what_it_and_the_suite_ask_for(clean_world: World, profile: str) -> None:
+    suite = clean_world.suite().model_copy(
+        update={"profile": profile, "criteria": {"mrr": GateSettings(threshold=0.5)}}
+    )
+    checks = build_validation_defs(suite).resolve_asset_graph().asset_check_keys
+    assert len(checks) <= 22
+    asked = {*PROFILES[profile].gates, "mrr", "critical_queries", "verdict"}
+    assert {check.name for check in checks} == asked
+    gates = gates_of(suite)
+    blocking = {name for name, gate in gates.items() if gate.required}
+    assert blocking <= {check.name for check in checks if check.asset_key == key("validation_report")}
 
 
 def test_assets_carry_what_a_catalogue_shows(graph: Any) -> None:

@@ -17,7 +17,7 @@ NAMELESS = {
 def test_pages_are_asked_for_by_their_title_on_the_site(world: World) -> None:
     check = checked(run_job(world.suite(NAMELESS)), "query_validation_results")["self_retrieval"]
     assert check.passed
-    assert (check.metadata["numerator"].value, check.metadata["denominator"].value) == (13, 13)
+    assert (check.metadata["value_numerator"].value, check.metadata["value_denominator"].value) == (13, 13)
 
 
 def test_without_the_pages_it_is_not_measured_and_says_why(world: World) -> None:

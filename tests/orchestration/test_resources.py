@@ -58,7 +58,7 @@ def test_a_resource_of_dagster_qdrants_shape_serves_a_whole_run(world: World, el
     resource = LikeDagsterQdrant(path=elsewhere)
     result = run_job(world.suite(), only="coverage", resources={"qdrant": resource})
     assert result.success
-    assert checked(result, "coverage_report")["coverage"].metadata["numerator"].value == 13
+    assert checked(result, "coverage_report")["coverage"].metadata["value_numerator"].value == 13
 
 
 @pytest.mark.parametrize("kind", [LikeDagsterQdrant, PlainResource])

@@ -17,7 +17,7 @@ from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.closing import pending
 from ragval_pipeline.orchestration.names import ONLY_TAG
 from tests.orchestration import a_validation
-from tests.orchestration.world import QUIET, World, failed_steps, materialised, why
+from tests.orchestration.world import NAME, QUIET, World, failed_steps, materialised, why
 from tests.sources.web import Answer, serving
 
 EMBEDDER = """
@@ -51,6 +51,11 @@ def moved_away(file: Path) -> Callable[[], object]:
 
 @contextmanager
 def outage_of(system: str, world: World) -> Iterator[Outage]:
+    if system == "a detector of ours":
+        with pytest.MonkeyPatch.context() as defect:
+            defect.setattr("ragval_pipeline.orchestration.assets.table.compare_content", lambda _: 1 / 0)
+            yield Outage({}, defect.undo, "coverage,metadata,integrity")
+        return
     if system == "embedder":
         (world.folder / f"{world.folder.parent.name}_embedder.py").write_text(EMBEDDER, encoding="utf-8")
         (world.folder / "outage").touch()
@@ -88,6 +93,7 @@ def run(instance: dg.DagsterInstance, outage: Outage, retried: str | None = None
     ("Qdrant", "payload_snapshot", None),
     ("embedder", "query_validation_results", "coverage"),
     ("page host", "content_integrity", "metadata_completeness"),
+    ("a detector of ours", "content_integrity", "metadata_completeness"),
 ])  # fmt: skip
 def test_a_retry_after_an_outage_is_green_and_the_report_in_between_holds_what_could_be_measured(
     world: World, monkeypatch: pytest.MonkeyPatch, system: str, step: str, measured: str | None
@@ -100,7 +106,11 @@ def test_a_retry_after_an_outage_is_green_and_the_report_in_between_holds_what_c
         assert not materialised(first) & {"validation_report", "published"}
         [folder] = world.reports.glob(f"*-{first.run_id[:8]}")
         report = json.loads((folder / "validation_report.json").read_text("utf-8"))
-        assert report["verdict"] == "error"
+        crashed = "check.crashed" in {finding["code"] for finding in report["findings"]}
+        assert crashed == (system == "a detector of ours")
+        assert report["verdict"] == ("not_measured" if crashed else "error")
+        [seen] = instance.fetch_observations(dg.AssetKey([NAME, "validation_report"]), limit=1).records
+        assert seen.asset_observation.metadata["report"].value == f"{folder}/report.html"
         verdicts = {entry["name"]: entry["verdict"] for entry in report["criteria"]}
         assert {name for name, verdict in verdicts.items() if verdict == "met"} >= ({measured} if measured else set())
         outage.ends()

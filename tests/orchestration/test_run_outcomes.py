@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -18,6 +17,7 @@ from tests.orchestration.world import (
     a_page,
     checked,
     failed_steps,
+    left_report,
     materialised,
     metadata_of,
     report_file,
@@ -71,14 +71,14 @@ def test_a_failed_criterion_carries_its_numbers_and_the_pages_to_blame(
 ) -> None:
     for check in (checked(red, "coverage_report")["coverage"], checked(red, "validation_report")["coverage"]):
         metadata = check.metadata
-        assert metadata["numerator"].value == metadata["denominator"].value - 1 == 12
+        assert metadata["value_numerator"].value == metadata["value_denominator"].value - 1 == 12
         assert metadata["value"].value == 0.923077
         assert metadata["gate"].value == ">= 1"
         assert metadata["verdict"].value == "not_met"
         [row] = [record.data for record in metadata["offenders"].records]
         assert row["code"] == "coverage.missing_page"
         assert row["subject"] == a_page(world)
-        assert metadata["offenders_count"].value == 1
+        assert metadata["value_offenders"].value == 1
 
 
 def test_a_criterion_that_only_warns_leaves_the_run_green(world: World) -> None:
@@ -149,12 +149,6 @@ def test_a_gate_read_from_the_environment_is_the_same_in_check_and_report(
     assert checked(result, "validation_report")["coverage"].metadata["gate"].value == ">= 0.5"
 
 
-def left_report(world: World, result: dg.ExecuteInProcessResult) -> Path:
-    """The report of a run that ended without materialising one."""
-    [folder] = world.reports.glob(f"*-{result.run_id[:8]}")
-    return folder / "validation_report.json"
-
-
 def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +171,26 @@ def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported
     assert "check.crashed" in {finding["code"] for finding in report["findings"]}
     assert "secret-in-a-message" not in left_report(world, result).read_text(encoding="utf-8")
     assert "what a server answered" not in "".join(str(event) for event in result.all_events)
+
+
+@pytest.mark.parametrize(("defect", "told"), [
+    ("ragval_pipeline.orchestration.assets.validation_report.refusals", {"check.crashed"}),
+    ("ragval_pipeline.orchestration.steps.gate_results", set()),
+])  # fmt: skip
+def test_a_crash_of_the_reports_own_step_fails_it_and_the_report_is_there_and_announced(
+    world: World, monkeypatch: pytest.MonkeyPatch, defect: str, told: set[str]
+) -> None:
+    """Before the report is written, and after."""
+    monkeypatch.setattr(defect, lambda *_, **__: 1 / 0)
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = run_job(world.suite(), instance=instance, only=COVERAGE)
+        [seen] = instance.fetch_observations(asset_key(NAME, "validation_report"), limit=1).records
+    assert failed_steps(result) == {"validation_report"}
+    assert materialised(result) == EVERYTHING - {"validation_report"}
+    report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
+    assert {finding["code"] for finding in report["findings"]} == told
+    assert {entry["name"]: entry["verdict"] for entry in report["criteria"]}["coverage"] == "met"
+    assert seen.asset_observation.metadata["verdict"].value == report["verdict"] == ("not_measured" if told else "pass")
 
 
 def test_an_unreachable_embedder_leaves_what_needs_none_measured_and_reported(world: World) -> None:

@@ -49,11 +49,11 @@ def test_expectations_are_a_row_each_those_that_do_not_hold_first() -> None:
     assert rows == [
         {
             "field": "token_count", "level": "rule", "expected": "its value is valid",
-            "observed": "88 of 91", "share": "96.7 %",
+            "observed": "88\u00a0of\u00a091", "share": "96.7\u00a0%",
         },
         {
             "field": "title", "level": "present", "expected": "every point has it",
-            "observed": "91 of 91", "share": "100 %",
+            "observed": "91\u00a0of\u00a091", "share": "100\u00a0%",
         },
     ]  # fmt: skip
 

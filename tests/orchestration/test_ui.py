@@ -80,7 +80,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+    with browser.new_context(viewport={"width": 1600, "height": 1000}) as context:
         context.set_default_timeout(PATIENCE_MS)
         yield context.new_page()
 
@@ -124,7 +124,7 @@ def test_a_failed_gate_names_its_numbers_and_the_page(live: Live, missing: str) 
 
 
 def test_the_lineage_is_drawn_with_its_external_sources(live: Live, browser: Browser) -> None:
-    with browser.new_context(viewport={"width": 2900, "height": 4400}, device_scale_factor=0.4) as context:
+    with browser.new_context(viewport={"width": 2900, "height": 1600}, device_scale_factor=0.5) as context:
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{live.url}/locations/ragval/asset-groups/{NAME}/lineage")
@@ -143,6 +143,8 @@ def test_the_reports_page_starts_with_the_verdict_and_previews_the_report(live: 
     keep(page, "report", live)
     page.get_by_text("[Show Markdown]").first.click()
     page.get_by_role("link", name=missing).first.wait_for()
+    page.mouse.move(800, 500)
+    page.mouse.wheel(0, -10_000)  # the preview opens at its end
     keep(page, "summary", live)
 
 
@@ -162,12 +164,26 @@ def test_the_queries_page_names_the_query_that_failed_first(live: Live, page: Pa
     keep(page, "queries", live)
 
 
+def test_the_expectations_are_a_table_of_field_level_expected_observed_and_share(live: Live, page: Page) -> None:
+    page.goto(asset(live, "metadata_expectations"))
+    page.get_by_placeholder("Filter metadata keys").fill("expectations")
+    for column in ("field", "level", "expected", "observed", "share"):
+        page.get_by_role("columnheader", name=column, exact=True).or_(
+            page.get_by_text(column, exact=True)
+        ).first.wait_for()
+    page.get_by_text("every point has it").first.wait_for()
+    keep(page, "expectations", live)
+
+
 def test_the_checks_tab_shows_the_failed_gate_with_its_evidence(live: Live, page: Page, missing: str) -> None:
     page.goto(asset(live, "validation_report", "checks"))
     page.get_by_text("This is a blocking asset check").first.wait_for()
     page.get_by_text("12 of 13 in-scope pages of the sitemap").first.wait_for()
     page.get_by_text("coverage.missing_page").first.wait_for()
     page.get_by_text(missing).first.wait_for()
+    page.locator("canvas").nth(3).wait_for()
+    plots = page.get_by_text(re.compile(r"^value(_\w+)?$")).all_inner_texts()
+    assert plots[-4:] == ["value", "value_denominator", "value_numerator", "value_offenders"]
     assert page.get_by_text("Failed", exact=True).count() >= 2
     keep(page, "failed-gate", live)
 

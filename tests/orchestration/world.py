@@ -136,6 +136,12 @@ def report_file(result: dg.ExecuteInProcessResult) -> Path:
     return Path(str(metadata_of(result, "validation_report")["report"].value)).with_name("validation_report.json")
 
 
+def left_report(world: World, result: dg.ExecuteInProcessResult) -> Path:
+    """The report of a run that ended without materialising one."""
+    [folder] = world.reports.glob(f"*-{result.run_id[:8]}")
+    return folder / "validation_report.json"
+
+
 def failed_steps(result: dg.ExecuteInProcessResult) -> set[str]:
     """Names of the steps that failed, without the suite's prefix."""
     return {event.step_key.removeprefix(f"{NAME}__") for event in result.all_events if event.is_step_failure}

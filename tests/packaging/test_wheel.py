@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -117,10 +118,11 @@ def test_a_file_of_under_fifteen_lines_passes_the_checks_and_its_job_runs(instal
     assert list(folder.glob("ragval_reports/book/2*/validation_report.json"))
 
 
-def test_a_wrong_key_is_told_with_its_line_and_the_nearest_one(installed: Installed) -> None:
+def test_a_wrong_key_and_a_gate_out_of_range_are_told_with_their_lines(installed: Installed) -> None:
     file = installed.project / "src" / "shop" / "defs" / "wrong" / "defs.yaml"
     file.parent.mkdir(parents=True)
-    file.write_text(DEFS.replace("suite: book", "suite: wrong").replace("retrieval:", "retreival:"), encoding="utf-8")
+    wrong = DEFS.replace("suite: book", "suite: wrong").replace("retrieval:", "retreival:")
+    file.write_text(f"{wrong}  criteria: {{coverage: 1.5}}\n", encoding="utf-8")
     try:
         checked = installed.run("dg", "check", "yaml", "src/shop/defs/wrong")  # without a path: one instance of a type
         loaded = installed.run("dg", "check", "defs", "--no-check-yaml")
@@ -128,7 +130,21 @@ def test_a_wrong_key_is_told_with_its_line_and_the_nearest_one(installed: Instal
         file.unlink()
     assert checked.returncode != 0
     assert "defs.yaml:11" in checked.stdout
+    assert "1.5 is greater than the maximum of 1" in checked.stdout
     assert "retreival: is not a known key. Did you mean retrieval?" in loaded.stdout
+
+
+def test_two_suites_of_one_name_do_not_pass_the_check(installed: Installed) -> None:
+    for name in ("one", "two"):
+        folder = installed.project / "src" / "shop" / "defs" / "twice" / name
+        folder.mkdir(parents=True)
+        (folder / "defs.yaml").write_text(DEFS.replace("suite: book", "suite: twice"), encoding="utf-8")
+    try:
+        loaded = installed.run("dg", "check", "defs", "--no-check-yaml")
+    finally:
+        shutil.rmtree(folder.parent)
+    assert loaded.returncode != 0
+    assert "twice" in loaded.stdout
 
 
 def _run(*command: str) -> None:

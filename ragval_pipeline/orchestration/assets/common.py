@@ -5,7 +5,7 @@ What lives here: the attributes. What does not: any one asset (``table``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -21,6 +21,7 @@ def suite_asset(
     suite: Suite,
     name: str,
     *,
+    prefix: Sequence[str] = (),
     kinds: Iterable[str],
     description: str,
     ins: Mapping[str, dg.AssetIn] | None = None,
@@ -36,6 +37,7 @@ def suite_asset(
     Args:
         suite: The suite, possibly with placeholders.
         name: Name of the asset.
+        prefix: Of its key.
         kinds: What it is made with, for the UI.
         description: What it is, for the UI, in Markdown.
         ins: Upstream assets by parameter.
@@ -47,7 +49,7 @@ def suite_asset(
         late: Whether its step waits for others that are ready too.
     """
     return dg.asset(
-        key=asset_key(suite.suite, name),
+        key=asset_key(suite.suite, name, prefix),
         ins=ins,
         deps=list(deps),
         group_name=suite.suite,

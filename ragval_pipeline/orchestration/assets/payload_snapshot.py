@@ -7,11 +7,11 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.orchestration import names
 from ragval_pipeline.orchestration.evidence import COLLECTION
 from ragval_pipeline.orchestration.external import observed_collection
 from ragval_pipeline.orchestration.measuring import Made
 from ragval_pipeline.orchestration.metadata import numbers
-from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.task import Task
@@ -41,9 +41,9 @@ def read_points(task: Task) -> Made:
             folder=task.place.staged_payload,
             kept_uri=str(task.place.kept_payload),
             run_id=task.place.run_id,
-            on_progress=progress_of(PAYLOAD_SNAPSHOT),
+            on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
         )
-    task.context.log_event(observed_collection(task.suite, manifest))
+    task.context.log_event(observed_collection(task.key(names.COLLECTION), manifest))
     value = PayloadSnapshot(stamp=task.stamp(**{COLLECTION: state}), inventory=inventory, manifest=manifest)
     return Made(value, _metadata(manifest))
 

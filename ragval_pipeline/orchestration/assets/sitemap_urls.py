@@ -8,9 +8,9 @@ import dagster as dg
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.evidence import SITE, SUITE, site_state, suite_state
 from ragval_pipeline.orchestration.external import observed_sitemap
-from ragval_pipeline.orchestration.measuring import Made, log_crash, reading_the_suite
+from ragval_pipeline.orchestration.measuring import Made, reading_the_suite
 from ragval_pipeline.orchestration.metadata import numbers, table
-from ragval_pipeline.orchestration.names import SITEMAP_URLS, selected_groups
+from ragval_pipeline.orchestration.names import SITEMAP, SITEMAP_URLS, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import purge_abandoned
 from ragval_pipeline.orchestration.task import Task
@@ -23,42 +23,27 @@ from ragval_pipeline.suite.model import Suite
 def read_site(task: Task) -> Made:
     """The pages of the site.
 
-    Dagster runs nothing behind a step that failed, so a sitemap that cannot be read has this step see to what needs no
-    site: the run is red, a retry reads the sitemap again, and the report holds metadata and queries all the same.
-
     Raises:
         SystemFailure: The sitemap cannot be read whole.
     """
-    if task.site is not None:
-        stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: None})
-        return Made(SitemapUrls(stamp=stamp, inventory=task.site), _metadata(task.site))
     with reading_the_suite():
         check_suite(task.suite, task.place.tags)
     purge_abandoned(task.context.instance, task.place)
     progress_of(SITEMAP_URLS)(0, None)
-    try:
-        inventory = read_inventory(task.suite)
-    except SystemFailure as failure:
-        _measure_the_rest(task, failure)
-        raise
+    inventory = read_inventory(task.suite)
     progress_of(SITEMAP_URLS)(1, 1)
     if inventory.configured:
-        task.context.log_event(observed_sitemap(task.suite, inventory))
+        task.context.log_event(observed_sitemap(task.key(SITEMAP), inventory))
     stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: site_state(inventory)})
     return Made(SitemapUrls(stamp=stamp, inventory=inventory), _metadata(inventory))
 
 
-def _measure_the_rest(task: Task, failure: SystemFailure) -> None:
-    """Write the report of what needs no site; a defect in doing so must not hide why the sitemap could not be read."""
-    from ragval_pipeline.orchestration.run import run_without_site
-
+def unread_site(task: Task, failure: SystemFailure) -> SitemapUrls:
+    """What stands for the pages of a site whose sitemap could not be read."""
     source = task.suite.source
     assert source is not None
-    try:
-        finished = run_without_site(task, unread_inventory(source.sitemap, source.host_aliases, failure))
-        task.context.log.error("what needs no site was measured: %s/report.html", finished.folder)
-    except Exception as error:  # noqa: BLE001  the run fails with what it failed with first
-        log_crash(task.context, SITEMAP_URLS, error)
+    stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: None})
+    return SitemapUrls(stamp=stamp, inventory=unread_inventory(source.sitemap, source.host_aliases, failure))
 
 
 def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import dagster as dg
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, InstanceOf, RootModel, WithJsonSchema
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.alerts.targets import AnyTarget
+from ragval_pipeline.orchestration.names import prefix_parts
 from ragval_pipeline.suite.interpolation import PLACEHOLDER, variables_in
 from ragval_pipeline.suite.sections import Section
 
@@ -55,6 +57,26 @@ def _placeholder(value: str) -> str:
 
 Key = Annotated[
     str, AfterValidator(_placeholder), WithJsonSchema({"type": "string", "pattern": r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$"})
+]
+
+
+def _prefix(value: Any) -> tuple[str, ...]:
+    try:
+        return prefix_parts(value)
+    except SuiteError as error:
+        raise ValueError(f"{error.problem}. {error.remedy}") from None
+
+
+KeyPrefix = Annotated[
+    str | tuple[str, ...],
+    AfterValidator(_prefix),
+    WithJsonSchema(
+        {
+            "type": ["string", "array"],
+            "pattern": r"^[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*$|\{\{",
+            "items": {"type": "string", "pattern": r"^[A-Za-z0-9_]+$|\{\{"},
+        }
+    ),
 ]
 
 
@@ -105,6 +127,7 @@ class DagsterSettings(Section):
         default_factory=ResourceSettings, description="Resources of the project in place of the suite's own"
     )
     io_manager: Given = Field(None, description="Keeps values between assets, as a template; null: beside the reports")
+    key_prefix: KeyPrefix = Field((), description="Comes before the suite's name in every asset key: a/b, or a list")
     owners: tuple[str, ...] = Field((), description="Owners of all assets: email addresses, or team:NAME")
     tags: dict[str, str] = Field(default_factory=dict, description="Tags of all assets")
     executor: Executor | None = Field(

@@ -39,6 +39,7 @@ class RagValidation(dg.Component, dg.Resolvable):
         executor: Runs the steps; null: in the run's own process.
         resources: ``qdrant`` and ``embedder`` in place of the suite's own.
         io_manager: Keeps values between assets; null: beside the reports.
+        key_prefix: Comes before the suite's name in every asset key.
         owners: Owners of all assets; none is set that the project does not know.
         tags: Tags of all assets.
     """
@@ -51,6 +52,7 @@ class RagValidation(dg.Component, dg.Resolvable):
     executor: dg.ExecutorDefinition | None = None
     resources: Mapping[str, Any] = field(default_factory=dict)
     io_manager: Any = None
+    key_prefix: str | Sequence[str] = ()
     owners: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
 
@@ -90,6 +92,7 @@ class RagValidation(dg.Component, dg.Resolvable):
             executor=settings.executor,
             resources=settings.resources.given(),
             io_manager=settings.io_manager,
+            key_prefix=settings.key_prefix,
             owners=settings.owners,
             tags=settings.tags,
         )
@@ -121,6 +124,7 @@ class RagValidation(dg.Component, dg.Resolvable):
             "declarative": self.declarative,
             "resources": self.resources,
             "io_manager": self.io_manager,
+            "key_prefix": self.key_prefix,
         }
         if self.promotion is None:
             return build_validation_defs(self.suite, **given)

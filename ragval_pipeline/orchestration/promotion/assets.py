@@ -26,16 +26,17 @@ class PromotionConfig(dg.Config):
     dry_run: bool = False
 
 
-def build_side_by_side(suite: Suite, live: Suite) -> dg.AssetsDefinition:
+def build_side_by_side(suite: Suite, live: Suite, prefix: Sequence[str]) -> dg.AssetsDefinition:
     """The comparison; its blocking check keeps a candidate out that is worse than what is live."""
-    key = asset_key(suite.suite, SIDE_BY_SIDE)
+    key = asset_key(suite.suite, SIDE_BY_SIDE, prefix)
     text = "No required criterion of the candidate falls behind the live collection by more than is tolerated."
 
     @suite_asset(
         suite,
         SIDE_BY_SIDE,
+        prefix=prefix,
         kinds={"qdrant"},
-        ins=_reports(suite, live),
+        ins=_reports(suite, live, prefix),
         check_specs=[dg.AssetCheckSpec(NO_WORSE, asset=key, blocking=True, description=text)],
         description="The candidate beside what is live, criterion by criterion.",
     )
@@ -53,15 +54,16 @@ def build_side_by_side(suite: Suite, live: Suite) -> dg.AssetsDefinition:
     return compared
 
 
-def build_promoted_alias(suite: Suite, live: Suite, alias: str) -> dg.AssetsDefinition:
+def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence[str]) -> dg.AssetsDefinition:
     """The alias; materialising it moves it to the candidate that was validated."""
 
     @suite_asset(
         suite,
         PROMOTED_ALIAS,
+        prefix=prefix,
         kinds={"qdrant"},
-        ins=_reports(suite, live),
-        deps=[asset_key(suite.suite, SIDE_BY_SIDE)],
+        ins=_reports(suite, live, prefix),
+        deps=[asset_key(suite.suite, SIDE_BY_SIDE, prefix)],
         resources=("qdrant", ALIAS_WRITER),
         metadata={"alias": alias},
         description=f"The alias `{alias}`, moved to the candidate when its gates hold. Points are never touched.",
@@ -99,9 +101,9 @@ def refuse(alias: str, reasons: Sequence[str]) -> None:
         raise dg.Failure(f"the alias {alias} was not moved: {'; '.join(reasons)}", allow_retries=False)
 
 
-def _reports(suite: Suite, live: Suite) -> dict[str, dg.AssetIn]:
+def _reports(suite: Suite, live: Suite, prefix: Sequence[str]) -> dict[str, dg.AssetIn]:
     sides = {"candidate": suite, "live": live}
-    return {side: dg.AssetIn(asset_key(of.suite, VALIDATION_REPORT)) for side, of in sides.items()}
+    return {side: dg.AssetIn(asset_key(of.suite, VALIDATION_REPORT, prefix)) for side, of in sides.items()}
 
 
 def _no_worse(sides: Sequence[Side], tolerated: float) -> dg.AssetCheckResult:

@@ -12,7 +12,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, resource_key
+from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, prefix_parts, resource_key
 from ragval_pipeline.orchestration.promotion.aliases import AliasWriter
 from ragval_pipeline.orchestration.promotion.assets import build_promoted_alias, build_side_by_side
 from ragval_pipeline.orchestration.promotion.live import live_suite
@@ -31,6 +31,7 @@ def build_promotion_defs(
     io_manager: Any = None,
     upstream: dg.AssetKey | str | Sequence[str] | None = None,
     declarative: bool = False,
+    key_prefix: str | Sequence[str] = (),
 ) -> dg.Definitions:
     """A suite that promotes: in place of ``build_validation_defs`` for the same suite.
 
@@ -47,6 +48,7 @@ def build_promotion_defs(
         io_manager: As for ``build_validation_defs``, for both sides.
         upstream: The asset that fills the candidate.
         declarative: As for ``build_validation_defs``, for the candidate.
+        key_prefix: As for ``build_validation_defs``, for both sides and the alias.
 
     Returns:
         Definitions of the suite, of ``<suite>_live``, and of the promotion.
@@ -55,9 +57,10 @@ def build_promotion_defs(
         SuiteError: The candidate is the alias itself, or as ``build_validation_defs``.
     """
     live = live_suite(suite, alias)
-    given = {"resources": resources, "executor": executor, "io_manager": io_manager}
-    names = [asset_key(side.suite, name) for side in (suite, live) for name in ASSETS]
-    own = [build_side_by_side(suite, live), build_promoted_alias(suite, live, alias)]
+    given = {"resources": resources, "executor": executor, "io_manager": io_manager, "key_prefix": key_prefix}
+    prefix = prefix_parts(key_prefix)
+    names = [asset_key(side.suite, name, prefix) for side in (suite, live) for name in ASSETS]
+    own = [build_side_by_side(suite, live, prefix), build_promoted_alias(suite, live, alias, prefix)]
     job = dg.define_asset_job(
         promotion_job_name(suite.suite),
         selection=dg.AssetSelection.assets(*names, *[asset.key for asset in own]),
@@ -67,7 +70,7 @@ def build_promotion_defs(
     )
     promotion = dg.Definitions(
         assets=own,
-        jobs=[job, build_rollback_job(suite, alias)],
+        jobs=[job, build_rollback_job(suite, alias, prefix)],
         resources={resource_key(suite.suite, ALIAS_WRITER): alias_writer or AliasWriter(url=None, api_key=None)},
     )
     return dg.Definitions.merge(

@@ -1,5 +1,7 @@
 """The job that moves an alias back to what was live before. It validates nothing: it is for emergencies."""
 
+from collections.abc import Sequence
+
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
@@ -21,10 +23,10 @@ class RollbackConfig(dg.Config):
     dry_run: bool = False
 
 
-def build_rollback_job(suite: Suite, alias: str) -> dg.JobDefinition:
+def build_rollback_job(suite: Suite, alias: str, prefix: Sequence[str] = ()) -> dg.JobDefinition:
     """The job ``<suite>_rollback``."""
     writer_key = resource_key(suite.suite, ALIAS_WRITER)
-    key = asset_key(suite.suite, PROMOTED_ALIAS)
+    key = asset_key(suite.suite, PROMOTED_ALIAS, prefix)
 
     @dg.op(name=f"{suite.suite}__roll_back", required_resource_keys={writer_key})
     def roll_back(context: dg.OpExecutionContext, config: RollbackConfig) -> None:

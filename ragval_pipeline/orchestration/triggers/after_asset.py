@@ -6,17 +6,21 @@ that share a validation are all named.
 """
 
 import time
+from collections.abc import Collection
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.names import UPSTREAM_ASSET_TAG, job_name, sensor_name
+from ragval_pipeline.orchestration.triggers.upstream import Upstream
 from ragval_pipeline.suite.model import Suite
 
 TRIGGER = "after_ingestion"
 
 
-def build_after_asset_sensor(suite: Suite, upstream: dg.AssetKey) -> dg.SensorDefinition:
-    """A sensor that starts the job after ``upstream`` was materialised and the run that did it is over.
+def build_after_asset_sensor(
+    suite: Suite, asset: dg.AssetKey, upstream: Upstream, keys: Collection[dg.AssetKey]
+) -> dg.SensorDefinition:
+    """A sensor that starts the job after ``asset`` was materialised and the run that did it is over.
 
     It is shipped stopped, unless the suite switches automation on. Ingestions that end before a validation starts share
     it.
@@ -28,19 +32,24 @@ def build_after_asset_sensor(suite: Suite, upstream: dg.AssetKey) -> dg.SensorDe
         name=sensor_name(suite.suite),
         default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
         minimum_interval_seconds=10,
-        description=f"Validates {suite.suite} after {upstream.to_user_string()} was materialised.",
-        metadata={"watches": dg.MetadataValue.asset(upstream)},
+        description=f"Validates {suite.suite} after {asset.to_user_string()} was materialised.",
+        metadata={"watches": dg.MetadataValue.asset(asset)},
     )
     def after_ingestion(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        return look_at_asset(context.instance, suite.suite, upstream, context.cursor)
+        return look_at_asset(context.instance, suite.suite, asset, upstream, context.cursor, keys)
 
     return after_ingestion
 
 
 def look_at_asset(
-    instance: dg.DagsterInstance, suite: str, upstream: dg.AssetKey, cursor: str | None
+    instance: dg.DagsterInstance,
+    suite: str,
+    asset: dg.AssetKey,
+    upstream: Upstream,
+    cursor: str | None,
+    keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
-    """One look at the materialisations of ``upstream``.
+    """One look at the materialisations of ``asset``.
 
     The cursor is the storage id before the first ingestion that is not settled. What comes after it and is settled is
     recognised by the validation that covers it.
@@ -56,11 +65,11 @@ def look_at_asset(
     )
 
     after = int(cursor) if cursor and cursor.isdigit() else None
-    found = materialisations(instance, upstream, after)
-    validations = validations_of(instance, suite) if found else []
+    found = materialisations(instance, asset, after)
+    validations = validations_of(instance, suite, keys) if found else []
     known = [seen.ingestion for seen in found]
     names = {entry.name for entry in known}
-    coming = [entry for entry in in_flight(instance, upstream, names) if entry.name not in names] if found else []
+    coming = [entry for entry in in_flight(instance, upstream) if entry.name not in names] if found else []
     decision = decide([*known, *coming], validations, now=time.time())
     share(instance, decision)
     left = [seen.first for seen in found if unsettled(seen.ingestion, decision)]
@@ -71,6 +80,6 @@ def look_at_asset(
     request = dg.RunRequest(
         # A run key is never run twice, so it must name what is validated and not be a fixed name.
         run_key=f"{suite}:{last.ingestion.name}:{last.last}",
-        tags={UPSTREAM_ASSET_TAG: upstream.to_user_string(), **tags_for(TRIGGER, decision.ingestions)},
+        tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for(TRIGGER, decision.ingestions)},
     )
     return dg.SensorResult(run_requests=[request], cursor=settled)

@@ -1,67 +1,64 @@
 """The sensor that validates after a job succeeded, also one of another code location.
 
-What lives here: following the success of named jobs. What does not: runs without a named job, such as those that the
-UI's button starts, and events from outside Dagster; ``after_asset`` sees those as well.
+What lives here: following the success of a named job. What does not: runs without a named job, such as those that the
+UI's button starts, and events from outside Dagster; ``after_asset`` sees those as well. Not ``@run_status_sensor``:
+that one is shown a success once, so it could neither wait for runs that are still queued nor look again.
 """
 
 import time
-from typing import Any
+from collections.abc import Collection
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.names import job_sensor_name
-from ragval_pipeline.orchestration.triggers.decision import decide
-from ragval_pipeline.orchestration.triggers.records import ended_ingestion, share, successes, tags_for, validations_of
-from ragval_pipeline.orchestration.triggers.upstream import UpstreamJob
+from ragval_pipeline.orchestration.names import job_name, job_sensor_name
+from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
 from ragval_pipeline.suite.model import Suite
 
 TRIGGER = "after_job"
 
 
-def build_after_job_sensor(suite: Suite, upstream: UpstreamJob, job: Any) -> dg.SensorDefinition:
-    """A run-status sensor that starts ``job`` after ``upstream`` succeeded, shipped as the suite says."""
+def build_after_job_sensor(
+    suite: Suite, job: UpstreamJob, upstream: Upstream, keys: Collection[dg.AssetKey]
+) -> dg.SensorDefinition:
+    """A sensor that starts the suite's job after ``job`` succeeded, shipped as the suite says."""
     on = suite.automation.enabled
-    monitored: dict[str, Any] = {"monitor_all_code_locations": True}
-    if upstream.location is not None:
-        monitored = {"monitored_jobs": [dg.JobSelector(location_name=upstream.location, job_name=upstream.name)]}
 
-    @dg.run_status_sensor(
-        run_status=dg.DagsterRunStatus.SUCCESS,
+    @dg.sensor(
+        job_name=job_name(suite.suite),
         name=job_sensor_name(suite.suite),
-        request_job=job,
         minimum_interval_seconds=10,
         default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
-        description=f"Validates {suite.suite} after the job {upstream.name} succeeded.",
-        **monitored,
+        description=f"Validates {suite.suite} after the job {job.name} succeeded.",
     )
-    def after_job(context: dg.RunStatusSensorContext) -> dg.RunRequest | dg.SkipReason | None:
-        return look_at_success(context.instance, suite.suite, upstream, context.dagster_run)
+    def after_job(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        return look_at_job(context.instance, suite.suite, job, upstream, context.cursor, keys)
 
     return after_job
 
 
-def look_at_success(
-    instance: dg.DagsterInstance, suite: str, upstream: UpstreamJob, run: dg.DagsterRun
-) -> dg.RunRequest | dg.SkipReason | None:
-    """What the success of one run asks for; null when there is nothing to say of it.
+def look_at_job(
+    instance: dg.DagsterInstance,
+    suite: str,
+    job: UpstreamJob,
+    upstream: Upstream,
+    cursor: str | None,
+    keys: Collection[dg.AssetKey],
+) -> dg.SensorResult:
+    """One look at the successes of a job that ended since the cursor, Unix seconds; the first look only sets it."""
+    from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
+    from ragval_pipeline.orchestration.triggers.records import in_flight, share, successes, tags_for, validations_of
 
-    The sensor is shown a few successes at a look, and where it watches all locations, those of all jobs. So whichever
-    it is shown, it looks for successes of the upstream job that no validation has followed: when their own turn comes,
-    they are validated already, and a busy deployment delays none. A success is never put off, because it is shown once:
-    while a validation runs, the next one is queued, and the pool makes it wait.
-    """
-    validations = validations_of(instance, suite)
-    own = [ended_ingestion(instance, run)] if run.job_name == upstream.name else []
-    begun = [entry.started for entry in validations if entry.started] or [entry.ended for entry in own if entry.ended]
-    if not begun:
-        return None
-    # Any run of the job: where a location is named, Dagster shows that location's runs only.
-    origin = run.remote_job_origin if upstream.location is not None else None
-    others = successes(instance, upstream.name, since=max(begun), origin=origin)
-    ingestions = [*(entry for entry in others if entry not in own), *own]
-    decision = decide(ingestions, validations, now=time.time(), waits=False)
+    now = time.time()
+    if cursor is None:
+        return dg.SensorResult(skip_reason=f"first look: successes of {job.name} from here on count", cursor=str(now))
+    found = successes(instance, job, since=float(cursor))
+    coming = in_flight(instance, upstream) if found else []
+    decision = decide([*found, *coming], validations_of(instance, suite, keys) if found else [], now=now)
     share(instance, decision)
-    if decision.action == "run":
-        last = decision.ingestions[-1].name
-        return dg.RunRequest(run_key=f"{suite}:{last}", tags=tags_for(TRIGGER, decision.ingestions))
-    return dg.SkipReason(decision.reason) if ingestions else None
+    left = any(unsettled(entry, decision) for entry in found)
+    settled = cursor if left else str(max((entry.ended for entry in found if entry.ended), default=cursor))
+    if decision.action != "run":
+        return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
+    run_key = f"{suite}:{decision.ingestions[-1].name}"
+    request = dg.RunRequest(run_key=run_key, tags=tags_for(TRIGGER, decision.ingestions))
+    return dg.SensorResult(run_requests=[request], cursor=settled)

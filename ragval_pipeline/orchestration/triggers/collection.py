@@ -6,6 +6,7 @@ What lives here: polling a Qdrant server, and waiting until a change is over. Wh
 
 import json
 import time
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.orchestration.names import collection_sensor_name, job_name, resource_key
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.triggers.decision import Ingestion, decide, unsettled
-from ragval_pipeline.orchestration.triggers.records import share, tags_for, validations_of
+from ragval_pipeline.orchestration.triggers.records import in_flight, share, tags_for, validations_of
+from ragval_pipeline.orchestration.triggers.upstream import Upstream
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.sections import RetrySettings
@@ -55,7 +57,9 @@ class Polled:
         return json.dumps(asdict(self))
 
 
-def build_collection_sensor(suite: Suite, poll_s: int) -> dg.SensorDefinition:
+def build_collection_sensor(
+    suite: Suite, poll_s: int, upstream: Upstream, keys: Collection[dg.AssetKey]
+) -> dg.SensorDefinition:
     """A sensor that looks at the collection every ``poll_s`` seconds, shipped as the suite says.
 
     Raises:
@@ -84,7 +88,7 @@ def build_collection_sensor(suite: Suite, poll_s: int) -> dg.SensorDefinition:
             state = poll(getattr(context.resources, qdrant), resolve_suite(suite))
         except SystemFailure as failure:
             return dg.SensorResult(skip_reason=str(failure), cursor=context.cursor)
-        return look_at_state(context.instance, suite.suite, state, polled)
+        return look_at_state(context.instance, suite.suite, state, polled, upstream, keys)
 
     return collection_changed
 
@@ -104,7 +108,12 @@ def poll(resource: Any, suite: Suite) -> "CollectionState":
 
 
 def look_at_state(
-    instance: dg.DagsterInstance, suite: str, state: "CollectionState", polled: Polled | None
+    instance: dg.DagsterInstance,
+    suite: str,
+    state: "CollectionState",
+    polled: Polled | None,
+    upstream: Upstream,
+    keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
     """One look at the collection: a change is an ingestion that is over when two looks in a row see the same."""
     now = time.time()
@@ -119,7 +128,7 @@ def look_at_state(
         reason = f"changed: {state}; waiting for a look that sees the same"
         return dg.SensorResult(skip_reason=reason, cursor=moving.as_cursor())
     ingestion = Ingestion(f"collection:{state.fingerprint}", polled.since)
-    decision = decide([ingestion], validations_of(instance, suite), now=now)
+    decision = decide([ingestion, *in_flight(instance, upstream)], validations_of(instance, suite, keys), now=now)
     share(instance, decision)
     after = polled if unsettled(ingestion, decision) else replace(polled, settled=state.fingerprint)
     if decision.action != "run":

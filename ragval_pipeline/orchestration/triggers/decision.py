@@ -65,9 +65,7 @@ class Decision:
     run_id: str | None = None
 
 
-def decide(
-    ingestions: Sequence[Ingestion], validations: Iterable[Validation], *, now: float, waits: bool = True
-) -> Decision:
+def decide(ingestions: Sequence[Ingestion], validations: Iterable[Validation], *, now: float) -> Decision:
     """What the ingestions that are over need.
 
     A validation covers an ingestion when it starts after the ingestion ended. One that is waiting to start will, so it
@@ -78,7 +76,6 @@ def decide(
         ingestions: Those that are not settled yet, in their order.
         validations: Of the suite, waiting, running and ended.
         now: Unix seconds.
-        waits: Whether the trigger can look again later; where it cannot, the run queue makes the validation wait.
     """
     known = list(validations)
     over = [entry for entry in ingestions if entry.ended is not None]
@@ -91,10 +88,10 @@ def decide(
         reason = f"{_listed(fresh)}: the validation {waiting.run_id} has not begun yet and covers it"
         return Decision("nothing" if named else "share", reason, fresh, waiting.run_id)
     others = [entry for entry in ingestions if entry.ended is None]
-    if others and waits and now - min(entry.ended or now for entry in fresh) < WAITS_FOR_OTHERS_S:
+    if others and now - min(entry.ended or now for entry in fresh) < WAITS_FOR_OTHERS_S:
         return Decision("wait", f"{_listed(fresh)} ended; {_listed(others)} is still to come", fresh)
     running = next((entry for entry in known if entry.state == "running" and not _given_up(entry, now)), None)
-    if running is not None and waits:
+    if running is not None:
         reason = f"{_listed(fresh)}: the validation {running.run_id} began before it ended and is still running"
         return Decision("wait", reason, fresh)
     return Decision("run", f"{_listed(fresh)} ended", fresh)

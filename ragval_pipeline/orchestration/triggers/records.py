@@ -6,24 +6,21 @@ begun. What does not: deciding (``decision``).
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.names import (
     INGESTIONS_TAG,
     ONLY_TAG,
     SUITE_TAG,
     TRIGGER_TAG,
     UPSTREAM_RUN_TAG,
-    asset_key,
 )
 from ragval_pipeline.orchestration.triggers.decision import Decision, Ingestion, State, Validation
+from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
 
 _BEGINNING = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
 _IN_FLIGHT = [dg.DagsterRunStatus.QUEUED, *_BEGINNING, dg.DagsterRunStatus.STARTED]
@@ -36,41 +33,48 @@ _RECENT = 50
 _EVENTS = 1000
 
 
-def validations_of(instance: dg.DagsterInstance, suite: str) -> list[Validation]:
+def validations_of(instance: dg.DagsterInstance, suite: str, keys: Collection[dg.AssetKey]) -> list[Validation]:
     """The suite's latest whole validations, newest first, however they were started.
 
     A run of some groups or assets only says nothing of the rest, one that continues another rests on what that one
     read, and a cancelled one says nothing at all.
+
+    Args:
+        instance: Dagster's instance.
+        suite: Its name.
+        keys: Its assets.
     """
     records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
-    return [_validation(record) for record in records if _is_whole(record.dagster_run, suite)]
+    return [_validation(record) for record in records if _is_whole(record.dagster_run, frozenset(keys))]
 
 
-def _is_whole(run: dg.DagsterRun, suite: str) -> bool:
+def _is_whole(run: dg.DagsterRun, keys: frozenset[dg.AssetKey]) -> bool:
     if ONLY_TAG in run.tags or run.status == dg.DagsterRunStatus.CANCELED:
         return False
-    keys = {asset_key(suite, name) for name in ASSETS}
     if run.parent_run_id is not None:
-        steps = {"__".join(key.path) for key in keys}
+        steps = {key.to_python_identifier() for key in keys}
         return steps <= set(run.step_keys_to_execute or steps)
     return keys <= (run.asset_selection or keys)
 
 
-def in_flight(instance: dg.DagsterInstance, key: dg.AssetKey, like: Iterable[str]) -> list[Ingestion]:
-    """Runs that are queued or at work and will materialise ``key``.
+def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestion]:
+    """Runs that are queued or at work and will materialise the upstream asset, or are of the upstream job.
 
-    Args:
-        instance: Dagster's instance.
-        key: The asset that ingests.
-        like: Runs that have materialised it: those of their jobs will too.
+    A run of a whole job names no assets: it will materialise the asset if the last run that did was of that job.
     """
-    jobs = {run.job_name for run_id in like if (run := instance.get_run_by_id(run_id)) is not None}
+    key, job = upstream.asset, upstream.job
+    latest = instance.get_latest_materialization_event(key) if key is not None else None
+    last = instance.get_run_by_id(latest.run_id) if latest is not None and latest.run_id else None
     records = instance.get_run_records(filters=dg.RunsFilter(statuses=_IN_FLIGHT), limit=_EVENTS)
-    return [
-        Ingestion(run.run_id, None)
-        for run in (record.dagster_run for record in records)
-        if (key in run.asset_selection if run.asset_selection else run.job_name in jobs)
-    ]
+
+    def ingests(run: dg.DagsterRun) -> bool:
+        if job is not None and job.made(run):
+            return True
+        if run.asset_selection:
+            return key in run.asset_selection
+        return last is not None and run.job_name == last.job_name
+
+    return [Ingestion(run.run_id, None) for run in (record.dagster_run for record in records) if ingests(run)]
 
 
 @dataclass(frozen=True)
@@ -103,28 +107,19 @@ def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int 
     ]
 
 
-def successes(instance: dg.DagsterInstance, job: str, *, since: float, origin: Any = None) -> list[Ingestion]:
-    """Successful runs of a job that ended after ``since``, Unix seconds, in the order in which they began.
-
-    Args:
-        instance: Dagster's instance.
-        job: Its name.
-        since: When the last validation began.
-        origin: ``remote_job_origin`` of one of its runs, where jobs of that name in other locations do not count.
-    """
-    filters = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS])
-    records = instance.get_run_records(filters=filters, limit=_RECENT)
+def successes(instance: dg.DagsterInstance, job: UpstreamJob, *, since: float) -> list[Ingestion]:
+    """Successful runs of a job that ended after ``since``, Unix seconds, in the order in which they began."""
+    filters = dg.RunsFilter(
+        job_name=job.name,
+        statuses=[dg.DagsterRunStatus.SUCCESS],
+        updated_after=datetime.fromtimestamp(since, UTC),
+    )
+    records = instance.get_run_records(filters=filters, limit=_EVENTS)
     return [
         Ingestion(record.dagster_run.run_id, record.end_time)
         for record in reversed(records)
-        if record.end_time and record.end_time > since and origin in (None, record.dagster_run.remote_job_origin)
+        if record.end_time and record.end_time > since and job.made(record.dagster_run)
     ]
-
-
-def ended_ingestion(instance: dg.DagsterInstance, run: dg.DagsterRun) -> Ingestion:
-    """A run that has ended, as an ingestion."""
-    record = instance.get_run_record_by_id(run.run_id)
-    return Ingestion(run.run_id, (record.end_time if record else None) or time.time())
 
 
 def tags_for(trigger: str, ingestions: Iterable[Ingestion]) -> dict[str, str]:

@@ -6,44 +6,43 @@ What lives here: choosing. What does not: any sensor. Those that no suite names 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.orchestration.triggers.condition import build_condition_sensor
-from ragval_pipeline.orchestration.triggers.upstream import watched_job
+from ragval_pipeline.orchestration.triggers.upstream import Upstream, watched_job
 from ragval_pipeline.suite.model import Suite
 
 
 def build_sensors(
-    suite: Suite, watched: dg.AssetKey | None, job: Any, *, keys: Sequence[dg.AssetKey], declarative: bool
+    suite: Suite, watched: dg.AssetKey | None, *, keys: Sequence[dg.AssetKey], declarative: bool
 ) -> list[dg.SensorDefinition]:
     """The sensors of a suite.
 
     Args:
         suite: The suite.
         watched: The asset that ingests, if one is known.
-        job: The job that validates.
         keys: The suite's own assets.
         declarative: Whether the assets carry an automation condition for ``watched``.
 
     Raises:
         SuiteError: ``automation.after_job`` or ``automation.poll_s`` cannot be followed.
     """
-    upstream_job, poll_s = watched_job(suite), suite.automation.poll_s
+    upstream = Upstream(watched, watched_job(suite))
+    poll_s = suite.automation.poll_s
     sensors: list[dg.SensorDefinition] = []
     if watched is not None and declarative:
         sensors.append(build_condition_sensor(suite, keys, watched))
     elif watched is not None:
         from ragval_pipeline.orchestration.triggers.after_asset import build_after_asset_sensor
 
-        sensors.append(build_after_asset_sensor(suite, watched))
-    if upstream_job is not None:
+        sensors.append(build_after_asset_sensor(suite, watched, upstream, keys))
+    if upstream.job is not None:
         from ragval_pipeline.orchestration.triggers.after_job import build_after_job_sensor
 
-        sensors.append(build_after_job_sensor(suite, upstream_job, job))
+        sensors.append(build_after_job_sensor(suite, upstream.job, upstream, keys))
     if poll_s is not None:
         from ragval_pipeline.orchestration.triggers.collection import build_collection_sensor
 
-        sensors.append(build_collection_sensor(suite, poll_s))
+        sensors.append(build_collection_sensor(suite, poll_s, upstream, keys))
     return sensors

@@ -22,6 +22,20 @@ class UpstreamJob:
     name: str
     location: str | None = None
 
+    def made(self, run: dg.DagsterRun) -> bool:
+        """Whether a run is one of this job."""
+        origin = run.remote_job_origin
+        here = self.location is None or (origin is not None and origin.location_name == self.location)
+        return here and run.job_name == self.name
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """What is known of the ingestion: runs of either are waited for, whichever trigger sees one end."""
+
+    asset: dg.AssetKey | None = None
+    job: UpstreamJob | None = None
+
 
 def upstream_key(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None) -> dg.AssetKey | None:
     """The ingestion asset: the one given in code, else the suite's ``automation.after_asset`` (``a/b/c``).

@@ -24,7 +24,7 @@ def test_one_file_holds_several_instances(project: Project) -> None:
 
 
 def test_two_suites_of_one_name_do_not_load(project: Project) -> None:
-    project.write(MINIMAL, MINIMAL)
+    project.write(MINIMAL, MINIMAL + "key_prefix: other\n")
     with pytest.raises(Exception, match="Error while building") as caught:
         project.defs()
     assert "docs" in said(caught.value)
@@ -89,6 +89,7 @@ def test_texts_without_a_template_stay_texts(project: Project) -> None:
         (MINIMAL + "retreival: {top_k: 3}\n", 8, "retreival: is not a known key. Did you mean retrieval?"),
         (MINIMAL + "retrieval:\n  top: 3\n", 9, "retrieval.top: is not a known key. Did you mean top_k?"),
         (MINIMAL + "retrieval: {top_k: 0}\n", 8, "retrieval.top_k: must be greater than or equal to 1"),
+        (MINIMAL + "criteria:\n  coverage: 1.5\n", 9, "criteria.coverage: must be a share between 0 and 1, not 1.5"),
         ("suite: docs\n", 2, "qdrant: is missing"),
         (MINIMAL + "alerts: [{type: pigeon}]\n", 8, "alerts[0]"),
         (MINIMAL + "executor: threads\n", 8, "executor: must be in_process, multiprocess"),
@@ -96,6 +97,7 @@ def test_texts_without_a_template_stay_texts(project: Project) -> None:
         (MINIMAL + "promotion: {}\n", 8, "promotion.alias: is missing"),
         (MINIMAL + "io_manager: store\n", 8, "io_manager: must be a template"),
         (MINIMAL + "resources: {qdrnt: x}\n", 8, "resources.qdrnt: is not a known key. Did you mean qdrant?"),
+        (MINIMAL + "key_prefix: search/pr-od\n", 8, "key_prefix: 'pr-od' is no part of an asset key. Write letters"),
         (MINIMAL + "suite_file: ragval.yaml\n", 3, "suite: stands beside suite_file"),
     ],
 )
@@ -141,9 +143,9 @@ def test_post_processing_moves_assets_to_another_group_and_the_job_keeps_them(pr
     assert set(job.asset_layer.executable_asset_keys) == graph.materializable_asset_keys
 
 
-def test_owners_tags_resources_and_the_io_manager_are_the_projects(project: Project) -> None:
+def test_owners_tags_prefix_resources_and_the_io_manager_are_the_projects(project: Project) -> None:
     project.write(
-        MINIMAL + "owners: [team:search]\ntags: {tier: gold}\nio_manager: '{{ store }}'\n"
+        MINIMAL + "key_prefix: [search, prod]\nowners: [team:search]\ntags: {tier: gold}\nio_manager: '{{ store }}'\n"
         "resources: {qdrant: '{{ client }}'}\n",
         after="template_vars_module: .vars\n",
     )
@@ -156,6 +158,7 @@ def test_owners_tags_resources_and_the_io_manager_are_the_projects(project: Proj
     defs = project.defs()
     graph = defs.resolve_asset_graph()
     for key in graph.materializable_asset_keys:
+        assert key.path[:3] == ["search", "prod", "docs"]
         assert graph.get(key).owners == ["team:search"]
         assert graph.get(key).tags.items() >= {"ragval/suite": "docs", "tier": "gold"}.items()
     given = defs.resources or {}

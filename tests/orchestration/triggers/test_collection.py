@@ -50,7 +50,7 @@ def polling(world: World) -> Iterator[Polling]:
 
 
 def _suite(world: World, url: str) -> Any:
-    automation = {"after_asset": None, "poll_s": 5}
+    automation = {"after_asset": None, "after_job": "fill", "poll_s": 5}
     return world.suite({"qdrant": {"url": url, "path": None}, "automation": automation})
 
 
@@ -79,6 +79,23 @@ def test_while_points_are_still_coming_nothing_is_asked_for(polling: Polling) ->
         polling.add(number)
         assert not polling.ticks(1)
     assert len(polling.ticks(1)) == 1
+
+
+def test_a_change_waits_for_runs_that_are_known_to_ingest(polling: Polling) -> None:
+    @dg.op
+    def load() -> None: ...
+
+    @dg.job
+    def fill() -> None:
+        load()
+
+    polling.ticks(1)
+    queued = polling.shop.instance.create_run_for_job(job_def=fill, status=dg.DagsterRunStatus.NOT_STARTED)
+    polling.add(4)
+    assert not polling.ticks(3)
+    assert f"{queued.run_id} is still to come" in polling.skipped
+    polling.shop.instance.report_run_failed(queued)
+    assert len(polling.ticks(2)) == 1
 
 
 def test_a_change_that_is_taken_back_is_none(polling: Polling) -> None:

@@ -19,8 +19,8 @@ NOW = 1000.0
 A, B, GOING = Ingestion("a", 100.0), Ingestion("b", 200.0), Ingestion("going", None)
 
 
-def decided(*ingestions: Ingestion, by: list[Validation] | None = None, waits: bool = True) -> Decision:
-    return decide(ingestions, by or [], now=NOW, waits=waits)
+def decided(*ingestions: Ingestion, by: list[Validation] | None = None) -> Decision:
+    return decide(ingestions, by or [], now=NOW)
 
 
 def test_nothing_new_is_nothing_to_do() -> None:
@@ -80,10 +80,6 @@ def test_while_a_validation_runs_the_next_one_waits() -> None:
     assert decision.action == "wait"
     assert unsettled(A, decision)
     assert "v began before it ended and is still running" in decision.reason
-
-
-def test_a_trigger_that_cannot_look_again_asks_at_once() -> None:
-    assert decided(A, by=[Validation("v", "running", 50.0)], waits=False).action == "run"
 
 
 def test_a_running_validation_that_began_after_the_end_is_enough() -> None:
