@@ -13,7 +13,7 @@ from ragval_pipeline.reporting.selection import groups_of_report, is_partial
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.repair.simulate import JUDGED
-from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
@@ -182,9 +182,14 @@ def _beside_a_pass(report: ValidationReport) -> str:
     return f", with {told}: {lead}{widest.code} ({reach})"
 
 
+def drafts_of(report: ValidationReport) -> list[QueryReport]:
+    """The queries that nobody has confirmed: they are asked and not counted."""
+    return [query for query in report.query_results if query.query.get("status") == "draft"]
+
+
 def _unconfirmed(report: ValidationReport) -> str:
     """What a pass does not say as long as all test queries are drafts."""
-    drafts = [query for query in report.query_results if query.query.get("status") == "draft"]
+    drafts = drafts_of(report)
     if not drafts or any(query.counted for query in report.query_results):
         return ""
     told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"

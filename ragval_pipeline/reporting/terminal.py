@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.numbers import show_seconds
-from ragval_pipeline.reporting.outline import headline, verdict_words
+from ragval_pipeline.reporting.outline import drafts_of, headline, verdict_words
 from ragval_pipeline.reporting.terminal_criteria import CriteriaPrinter
 from ragval_pipeline.reporting.terminal_findings import FindingsPrinter
 from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
@@ -41,11 +41,12 @@ def _verdict(printer: LinePrinter, report: ValidationReport) -> None:
     printer.line()
     printer.line((f"{SIGNS[report.verdict]} {word}  ", f"bold {STYLES[report.verdict]}"), (report.suite, "bold"))
     printer.line((headline(report), ""), indent=2)
-    chunks = report.quality_metrics.total_chunks
+    chunks, counted, drafts = report.quality_metrics.total_chunks, report.total_queries, len(drafts_of(report))
     parts = [
         f"collection {report.collection_name}",
         *([plural(chunks, "chunk")] if chunks is not None else []),
-        *([plural(report.total_queries, "query")] if report.total_queries is not None else []),
+        *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
+        *([plural(drafts, "draft query")] if drafts else []),
         show_seconds(report.duration_seconds),
     ]
     printer.line((" · ".join(parts), "dim"), indent=2)

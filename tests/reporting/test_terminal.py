@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.terminal import render_summary
-from ragval_pipeline.validation.report import MetricValue, RetrievalMetrics
+from ragval_pipeline.validation.report import HeldTo, MetricValue, RetrievalMetrics
 from tests.reporting import factory
 
 PATH = "ragval_reports/demo_book/20261120T111541Z-1f0c9a52/report.html"
@@ -165,3 +165,11 @@ def test_the_failure_that_the_headline_tells_is_not_told_again_for_each_criterio
 
 def test_the_verdict_is_bold():
     assert "\x1b[1;31m✗ FAIL" in printed(factory.faulty().report, terminal=True, no_color=False)
+
+
+def test_drafts_are_told_apart_from_the_queries_that_count():
+    held_to = HeldTo(top_k=5, conditions=[], min_similarity=None, module_match=None)
+    draft = factory.query("q1", "Other uses", 0.6, passed=None, given={"status": "draft"}, held_to=held_to)
+    report = factory.report(query_results=[draft])
+    assert " · 1 draft query · " in printed(report.model_copy(update={"total_queries": 0}))
+    assert " · 12 queries · 1 draft query · " in printed(report.model_copy(update={"total_queries": 12}))
