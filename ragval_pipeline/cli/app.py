@@ -21,6 +21,7 @@ from ragval_pipeline.cli.calibrate import calibrate
 from ragval_pipeline.cli.compare import compare
 from ragval_pipeline.cli.demo import demo
 from ragval_pipeline.cli.doctor import doctor
+from ragval_pipeline.cli.explain import explain
 from ragval_pipeline.cli.history import history
 from ragval_pipeline.cli.init import init
 from ragval_pipeline.cli.report import report
@@ -49,7 +50,7 @@ app = typer.Typer(
         "3 an outside system failed, 4 a required criterion could not be measured, 130 interrupted."
     ),
 )
-for command in (demo, init, doctor, run, calibrate, history, compare, bless, report, schema):
+for command in (demo, init, doctor, run, calibrate, history, compare, bless, report, explain, schema):
     app.command()(command)
 
 

@@ -15,6 +15,7 @@ OPTIONS = {
     "init": (
         "--qdrant-url", "--qdrant-path", "--collection", "--sitemap", "--profile", "--output", "--force", "--log-level",
     ),
+    "explain": ("CODE", "--help"),
     "schema": ("WHAT", "NAME", "profile", "queries"),
 }  # fmt: skip
 
