@@ -32,15 +32,18 @@ _RULED_OUT: Mapping[str, Level] = {
 }  # fmt: skip
 #: Processes that load Great Expectations, and that nobody has asked yet.
 _LOADING: list[subprocess.Popen[bytes]] = []
+#: Ids of the processes that were asked.
+_ASKED: list[int] = []
 
 
 @contextmanager
 def loading_expectations() -> Iterator[None]:
     """Load Great Expectations in a process of its own meanwhile, for the next ``run_expectations``.
 
-    Where this process has loaded them already, there is nothing to wait for.
+    Where this process has loaded them already, there is nothing to wait for; and one that validates again loads them
+    itself, once, instead of paying for a process each time.
     """
-    process = None if _LOADING or _is_loaded() else _start()
+    process = None if _LOADING or _judges_here() else _start()
     if process is not None:
         _LOADING.append(process)
     try:
@@ -140,7 +143,7 @@ def _agree(levels: PayloadLevels, results: Sequence[Mapping[str, Any]]) -> None:
 def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     import pyarrow as pa
 
-    if _is_loaded() and not _LOADING:
+    if _judges_here() and not _LOADING:
         from ragval_pipeline.validation.metadata.gx_process import judge
 
         return judge(levels.columns, expectations=suite, shown=SHOWN_IDS)
@@ -150,6 +153,7 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     process = _LOADING.pop() if _LOADING else _start()
+    _ASKED.append(process.pid)
     try:
         answer, told = process.communicate(sink.getvalue())
     finally:
@@ -161,8 +165,8 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
     return judged
 
 
-def _is_loaded() -> bool:
-    return "great_expectations" in sys.modules
+def _judges_here() -> bool:
+    return "great_expectations" in sys.modules or bool(_ASKED)
 
 
 def _start() -> subprocess.Popen[bytes]:

@@ -91,8 +91,9 @@ def test_great_expectations_and_the_own_count_agree_on_every_level_of_every_fiel
 
 @pytest.fixture
 def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a process that has not loaded Great Expectations."""
+    """As in a process that has neither loaded Great Expectations nor asked them."""
     monkeypatch.delitem(sys.modules, "great_expectations", raising=False)
+    monkeypatch.setattr(room, "_ASKED", [])
 
 
 @pytest.mark.usefixtures("unloaded")
@@ -109,6 +110,8 @@ def test_results_stand_in_suite_order_with_their_severity() -> None:
     assert severities == {"present": "critical", "non_empty": "critical", "type": "warning", "rule": "warning"}
     assert results["success"] is True
     assert (results["evaluated"], results["unsuccessful"]) == (len(asked), 0)
+    with loading_expectations():
+        assert room._LOADING == [], "a process that validates again judges itself"
 
 
 @pytest.mark.usefixtures("unloaded")
