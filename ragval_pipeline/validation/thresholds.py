@@ -218,3 +218,73 @@ SKEW_MINUTES = threshold(
     evidence="convention: synchronised clocks differ by seconds, a static site is built in minutes, and a restored "
     "one is dated at once",
 )
+ANCHOR_LETTERS = threshold(
+    24,
+    unit="letters in one run",
+    codes="integrity.drifted integrity.gone chunk.order_shuffled",
+    reason="a stretch of the page this long ends what an ingestion put before a chunk, and tells the place of "
+    "the chunk",
+    evidence="twice the run of twelve letters by which a text is looked for, of which one in a hundred stands on a "
+    "wrong page by chance",
+)
+LONGEST_GAP = threshold(
+    160,
+    unit="letters",
+    codes="integrity.drifted integrity.gone integrity.not_captured",
+    reason="a longer stretch between two runs is another text, not one with some words changed, and a longer "
+    "line no label",
+    evidence="about 30 words; of 7,000 unchanged chunks that seven extractors made from 180 real pages, 4 are named",
+)
+LABEL_WORDS = threshold(
+    12,
+    unit="words",
+    codes="integrity.drifted integrity.gone",
+    reason="lines, cells and labels of so many words at most are looked for as a whole, wherever the page has them",
+    evidence="curve drifted: tables read out column by column are not named, and a line of more words has runs of "
+    "its own",
+)
+SIGNPOST_LETTERS = threshold(
+    200,
+    unit="letters",
+    codes="integrity.page_unreadable integrity.drifted",
+    reason="a page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page "
+    "behind it",
+    evidence="convention: such a page holds a sentence or two and an address",
+)
+UNRENDERED = threshold(
+    10,
+    unit="times the characters of the page",
+    codes="integrity.page_unreadable",
+    reason="a page with hardly any text whose chunks hold so many times as much builds its text in the browser",
+    evidence="convention: overlaps, and a page that is stored twice, stay within a few times its text",
+)
+UNSPACED_LETTERS = threshold(
+    2.5,
+    unit="letters a character",
+    codes="chunk.too_small",
+    reason="a character of a script without blanks says about half a word",
+    evidence="convention: English words have about five letters, Chinese and Japanese ones two characters",
+)
+SHORT_TEXT = threshold(
+    20,
+    unit="words or tokens",
+    codes="chunk.near_duplicate chunk.token_count_off chunk.over_model_limit",
+    reason="of fewer words two changed ones are another statement; of fewer tokens special ones weigh too much",
+    evidence="curve near_duplicate: two changed words leave 0.50 of the triples of 20 words, 0.73 of 40",
+)
+FOLLOWED = threshold(
+    0.4,
+    unit="share",
+    codes="text.hash_mismatch chunk.token_count_off chunk.over_model_limit",
+    reason="what so many hashes or token counts follow is how the ingestion makes them: half may be spoilt, and "
+    "some odd besides",
+    evidence="curve token_count_off, and planted cells in which half of the hashes or counts are wrong",
+)
+MISCOUNTED = threshold(
+    2.0,
+    unit="times what is expected",
+    codes="chunk.token_count_off payload.constant_field",
+    reason="tokenizers, and ways to estimate, differ by less text by text; what is miscounted differs by more",
+    evidence="curve token_count_off: of 200 chunks of which a tenth was claimed wrongly, 1.5 and 2 times the tokens "
+    "are never named, 2.5, 3 and 5 times always; half of them in one chunk of four, a third and a fifth always",
+)
