@@ -65,32 +65,25 @@ class Relation:
         """How far the logarithm of a claim may be from that of the scaled recount."""
         return max(CHANCE * self.spreads[0], FEW)
 
-    def predictions(self, chunk: TextFacts) -> list[float]:
-        """What the collection would claim for a chunk, by each measure that predicts as well as the best, or nearly."""
-        return [
-            scale * measure(chunk)
-            for scale, measure, good in zip(self.scales, _MEASURES, self._good, strict=True)
-            if good
-        ]
+    def expected(self, chunk: TextFacts) -> float:
+        """What the collection would claim for a chunk, by the measure that predicts its claims best."""
+        best = self.spreads.index(min(self.spreads))
+        return self.scales[best] * _MEASURES[best](chunk)
 
-    def allows(self, chunk: TextFacts, claimed: int) -> bool:
-        """Whether a claim is not off by the factor that tokenizers and estimates differ by."""
-        predicted = self.predictions(chunk)
-        return min(predicted) / MISCOUNTED <= claimed <= max(predicted) * MISCOUNTED
+    def allowed(self, chunk: TextFacts) -> tuple[float, float]:
+        """Smallest and largest claim that is not off: tokenizers differ by a factor, and claims scatter a little."""
+        expected, factor = self.expected(chunk), MISCOUNTED * math.exp(2 * min(self.spreads))
+        return expected / factor, expected * factor
 
     def gives(self, chunk: TextFacts, claimed: int) -> bool:
         """Whether it gives a claim but for rounding."""
-        return any(abs(claimed - value) <= 1 + COUNT_ROUNDING * claimed for value in self.predictions(chunk))
+        return abs(claimed - self.expected(chunk)) <= 1 + COUNT_ROUNDING * claimed
 
     def is_trusted(self, script: Script) -> bool:
-        """Whether claims that follow it are tokens of the model: other measures are estimates."""
+        """Whether claims that follow it are tokens of the model: what other measures predict better are estimates."""
         low, high = RATIOS[script]
-        return self._good[0] and low <= self.tokens <= high and self.tolerance <= math.log(MISCOUNTED)
-
-    @property
-    def _good(self) -> tuple[bool, ...]:
-        reach = 2 * min(self.spreads) + COUNT_ROUNDING
-        return tuple(spread <= reach for spread in self.spreads)
+        steady = self.spreads[0] <= 2 * min(self.spreads) + COUNT_ROUNDING
+        return steady and low <= self.tokens <= high and self.tolerance <= math.log(MISCOUNTED)
 
 
 #: By script; a script without a relation is not there.
@@ -175,7 +168,8 @@ def _learn(pairs: Sequence[tuple[TextFacts, int]], plausible: tuple[float, float
         *(_fit([(measure(chunk), claimed) for chunk, claimed in fitting]) for measure in _MEASURES), strict=True
     )
     relation = Relation(scales, spreads)
-    followed = sum(relation.allows(chunk, claimed) for chunk, claimed in pairs)
+    ranges = [(relation.allowed(chunk), claimed) for chunk, claimed in pairs]
+    followed = sum(low <= claimed <= high for (low, high), claimed in ranges)
     return relation if followed >= FOLLOWED * len(pairs) else None
 
 
