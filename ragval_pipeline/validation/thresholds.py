@@ -63,7 +63,8 @@ def table() -> list[Threshold]:
 MOST = threshold(
     0.5,
     unit="share",
-    codes="integrity source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
+    codes="text chunk.order_shuffled chunk.one_per_page chunk.stale_tail chunk.ingested_twice integrity "
+    "source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
     "regression.corpus_turnover",
     reason="more than half of some letters, chunks, pages, points, hits or queries are most of them",
     evidence="definition of integrity.not_captured and query.weak_oracle. Of 200 chunks of the handbook 61 % of the "
@@ -73,7 +74,9 @@ MOST = threshold(
 FEW = threshold(
     0.05,
     unit="share",
-    codes="vector.mixed_models vector.model_mismatch integrity.drifted query.unreachable_gate calibrate",
+    codes="text.boilerplate chunk.stale_tail chunk.over_model_limit payload.constant_field "
+    "payload.flat_headings vector.mixed_models vector.model_mismatch integrity.drifted "
+    "query.unreachable_gate calibrate",
     reason="fewer are exceptions: single points beside a model, single points that were dated anew or damaged",
     evidence="definition of query.unreachable_gate and vector.mixed_models; one in twenty points may be dated anew, "
     "damaged or equal to its variant without another split or another way of embedding; with 30 % of the words of "
@@ -81,15 +84,16 @@ FEW = threshold(
 )
 FEWEST = threshold(
     3,
-    unit="subjects",
-    codes="integrity source_captured vector retrieval.crowded_top_k",
+    unit="pages, points, claims or words",
+    codes="text chunk.token_count_off chunk.over_model_limit payload.constant_field integrity source_captured "
+    "vector retrieval.crowded_top_k",
     reason="fewer show neither a habit nor a share",
     evidence="convention: two may coincide. Three points of another model, and half of six, are still found to be so",
 )
 HABIT = threshold(
     0.2,
-    unit="share of the chunks",
-    codes="integrity.drifted integrity.gone",
+    unit="share of the chunks or pages",
+    codes="text.boilerplate integrity.drifted integrity.gone",
     reason="words that so many chunks begin or end with, and no page has, are what the ingestion adds to its chunks",
     evidence="with 2 to 50 % of the words of 200 chunks of the handbook replaced, at most 8.5 % begin, and 5.5 % end "
     "with the same word that their page lacks; a title or a source line stands in all",
@@ -135,9 +139,10 @@ MUCH_CLOSER = threshold(
 )
 WHOLE = threshold(
     2 / 3,
-    unit="share of the compared points",
-    codes="vector.model_mismatch",
-    reason="from here on the collection as a whole is off, and not its points one by one",
+    unit="share",
+    codes="text.boilerplate chunk.ingested_twice payload.unexpected_module vector.model_mismatch",
+    reason="from here on a whole is meant and not its parts one by one: a collection that is off, a wording that the "
+    "content has, a page that is stored twice, modules that are named after paths",
     evidence="where half of the texts are changed by hand, 46 of 91 vectors are off, and no model is wrong",
 )
 CUTS_APART = threshold(
@@ -150,7 +155,7 @@ CUTS_APART = threshold(
 CHANCE = threshold(
     4.0,
     unit="standard deviations",
-    codes="vector",
+    codes="chunk.token_count_off chunk.over_model_limit vector",
     reason="cosines and energies of unrelated vectors stay within what chance gives",
     evidence="noise, also of positive numbers, stays below 3.4 in 2,200 draws of 2 to 300 vectors; 5 vectors of a "
     "static model or of hashed words reach 6 and more on three corpora; another model's vectors have "
@@ -176,7 +181,7 @@ CHANGED_WORDS = threshold(
 PASSAGE_LETTERS = threshold(
     40,
     unit="letters",
-    codes="integrity.not_captured chunk.stale_tail",
+    codes="chunk.too_small chunk.ingested_twice integrity.page_unreadable integrity.not_captured chunk.stale_tail",
     reason="a block of fewer letters that no chunk holds says little: a caption, a cell, a label of the theme",
     evidence="definition of integrity.not_captured",
 )
@@ -213,7 +218,7 @@ HUB_QUERIES = threshold(
 SKEW_MINUTES = threshold(
     10,
     unit="minutes",
-    codes="payload.invalid_value source.suspicious_lastmod coverage.stale_page",
+    codes="chunk.stale_tail chunk.ingested_twice payload.invalid_value source.suspicious_lastmod coverage.stale_page",
     reason="clocks of two machines differ by less, and a build stamps all pages within less",
     evidence="convention: synchronised clocks differ by seconds, a static site is built in minutes, and a restored "
     "one is dated at once",
@@ -240,8 +245,7 @@ LABEL_WORDS = threshold(
     unit="words",
     codes="integrity.drifted integrity.gone",
     reason="lines, cells and labels of so many words at most are looked for as a whole, wherever the page has them",
-    evidence="curve drifted: tables read out column by column are not named, and a line of more words has runs of "
-    "its own",
+    evidence="convention: headings, cells and breadcrumbs have fewer; a longer line has common runs of its own",
 )
 SIGNPOST_LETTERS = threshold(
     200,
@@ -283,10 +287,10 @@ FOLLOWED = threshold(
 MISCOUNTED = threshold(
     2.0,
     unit="times what is expected",
-    codes="chunk.token_count_off payload.constant_field",
+    codes="chunk.token_count_off chunk.over_model_limit payload.constant_field",
     reason="tokenizers, and ways to estimate, differ by less text by text; what is miscounted differs by more",
-    evidence="curve token_count_off: of 200 chunks of which a tenth was claimed wrongly, 1.5 and 2 times the tokens "
-    "are never named, 2.5, 3 and 5 times always; half of them in one chunk of four, a third and a fifth always",
+    evidence="curve token_count_off: of 200 chunks of which a tenth was claimed wrongly, 2 times the tokens, and half "
+    "of them, are never named, 2.5 and 3 times, a third and a fifth always",
 )
 SPECIAL_TOKENS = threshold(
     10,

@@ -1,11 +1,11 @@
 """Page furniture that was embedded with the content: navigation, edit links, footers, banners: ``text.boilerplate``.
 
 Two kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
-counts from three pages and a tenth of all pages on: fewer may be pages about the theme. Any other wording counts when
-chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
+counts from three pages and a twentieth of all pages on: fewer may be pages about the theme. Any other wording counts
+when chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
 content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
 ingestion puts before a chunk to say where it is from, are never furniture. Where pages were not read, only a wording
-that most chunks of many pages share is taken for furniture, since an author repeats himself once a page.
+that pages share in several chunks each is taken for furniture, since an author repeats himself once a page.
 """
 
 from __future__ import annotations

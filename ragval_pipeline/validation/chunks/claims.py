@@ -63,7 +63,7 @@ class Relation:
     @property
     def tolerance(self) -> float:
         """How far the logarithm of a claim may be from that of the scaled recount."""
-        return max(CHANCE * self.spreads[0], FEW)
+        return _scatter(self.spreads[0])
 
     def expected(self, chunk: TextFacts) -> float:
         """What the collection would claim for a chunk, by the measure that predicts its claims best."""
@@ -72,7 +72,7 @@ class Relation:
 
     def allowed(self, chunk: TextFacts) -> tuple[float, float]:
         """Smallest and largest claim that is not off: tokenizers differ by a factor, and claims scatter a little."""
-        expected, factor = self.expected(chunk), MISCOUNTED * math.exp(2 * min(self.spreads))
+        expected, factor = self.expected(chunk), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
         return expected / factor, expected * factor
 
     def gives(self, chunk: TextFacts, claimed: int) -> bool:
@@ -130,6 +130,11 @@ def learn_relations(counted: Iterable[TextFacts]) -> Relations:
 def _is_followed(relation: Relation, pairs: Sequence[tuple[TextFacts, int]]) -> bool:
     """Whether most claims of a script with too few of them are just what a relation of another script gives."""
     return sum(relation.gives(chunk, claimed) for chunk, claimed in pairs) > MOST * len(pairs)
+
+
+def _scatter(spread: float) -> float:
+    """How far the logarithms of claims of this spread may be from what is expected."""
+    return max(CHANCE * spread, FEW)
 
 
 def plausible_range(script: Script) -> tuple[float, float]:

@@ -10,8 +10,7 @@ give.
 
 The factor is 2 because tokenizers and ways to estimate differ by less, text by text, and what is miscounted on purpose
 or by mistake (characters, words times four, bytes) differs by more. Measured on 200 chunks of which a tenth was claimed
-wrongly: 1.5 and 2 times the tokens are never named, 2.5, 3 and 5 times always; half of them in one chunk of four, a
-third and a fifth always.
+wrongly: 1.5 and 2 times the tokens, and half of them, are never named, 2.5, 3 and 5 times, a third and a fifth always.
 """
 
 from __future__ import annotations
