@@ -39,11 +39,12 @@ class Asking:
 
     def findings(self, suite: Suite, text: str) -> list[Finding]:
         """What is wrong with how queries are embedded, tried out with ``text``."""
-        from ragval_pipeline.validation.retrieval.input_type import input_type_findings
+        from ragval_pipeline.validation.detectors import find_all
+        from ragval_pipeline.validation.retrieval.input_type import QueryEmbedding
 
         if self.embedder is None:
             return []
-        return input_type_findings(self.embedder, suite.embedding.query_input_type, text=text)
+        return find_all(QueryEmbedding(self.embedder, suite.embedding.query_input_type, text))
 
 
 @contextmanager

@@ -23,8 +23,9 @@ from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.index.snapshot import index_section, snapshot_findings
+from ragval_pipeline.validation.index.snapshot import index_section
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
@@ -144,7 +145,7 @@ def _assemble(
         gates=_gates(suite),
         severities=suite.severity,
         inventory=inventory,
-        extra_findings=snapshot_findings(manifest) if manifest else (),
+        extra_findings=find_all(manifest) if manifest else (),
         simulated=simulated,
     )
 

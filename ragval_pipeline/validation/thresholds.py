@@ -63,7 +63,8 @@ def table() -> list[Threshold]:
 MOST = threshold(
     0.5,
     unit="share",
-    codes="integrity source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
+    codes="text chunk.order_shuffled chunk.one_per_page chunk.stale_tail chunk.ingested_twice integrity "
+    "source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
     "regression.corpus_turnover",
     reason="more than half of some letters, chunks, pages, points, hits or queries are most of them",
     evidence="definition of integrity.not_captured and query.weak_oracle. Of 200 chunks of the handbook 61 % of the "
@@ -73,7 +74,9 @@ MOST = threshold(
 FEW = threshold(
     0.05,
     unit="share",
-    codes="vector.mixed_models vector.model_mismatch integrity.drifted query.unreachable_gate calibrate",
+    codes="text.boilerplate chunk.stale_tail chunk.over_model_limit payload.constant_field "
+    "payload.flat_headings vector.mixed_models vector.model_mismatch integrity.drifted "
+    "query.unreachable_gate calibrate",
     reason="fewer are exceptions: single points beside a model, single points that were dated anew or damaged",
     evidence="definition of query.unreachable_gate and vector.mixed_models; one in twenty points may be dated anew, "
     "damaged or equal to its variant without another split or another way of embedding; with 30 % of the words of "
@@ -81,15 +84,16 @@ FEW = threshold(
 )
 FEWEST = threshold(
     3,
-    unit="subjects",
-    codes="integrity source_captured vector retrieval.crowded_top_k",
+    unit="pages, points, claims or words",
+    codes="text chunk.token_count_off chunk.over_model_limit payload.constant_field integrity source_captured "
+    "vector retrieval.crowded_top_k",
     reason="fewer show neither a habit nor a share",
     evidence="convention: two may coincide. Three points of another model, and half of six, are still found to be so",
 )
 HABIT = threshold(
     0.2,
-    unit="share of the chunks",
-    codes="integrity.drifted integrity.gone",
+    unit="share of the chunks or pages",
+    codes="text.boilerplate integrity.drifted integrity.gone",
     reason="words that so many chunks begin or end with, and no page has, are what the ingestion adds to its chunks",
     evidence="with 2 to 50 % of the words of 200 chunks of the handbook replaced, at most 8.5 % begin, and 5.5 % end "
     "with the same word that their page lacks; a title or a source line stands in all",
@@ -135,9 +139,10 @@ MUCH_CLOSER = threshold(
 )
 WHOLE = threshold(
     2 / 3,
-    unit="share of the compared points",
-    codes="vector.model_mismatch",
-    reason="from here on the collection as a whole is off, and not its points one by one",
+    unit="share",
+    codes="text.boilerplate chunk.ingested_twice payload.unexpected_module vector.model_mismatch",
+    reason="from here on a whole is meant and not its parts one by one: a collection that is off, a wording that the "
+    "content has, a page that is stored twice, modules that are named after paths",
     evidence="where half of the texts are changed by hand, 46 of 91 vectors are off, and no model is wrong",
 )
 CUTS_APART = threshold(
@@ -150,7 +155,7 @@ CUTS_APART = threshold(
 CHANCE = threshold(
     4.0,
     unit="standard deviations",
-    codes="vector",
+    codes="chunk.token_count_off chunk.over_model_limit vector",
     reason="cosines and energies of unrelated vectors stay within what chance gives",
     evidence="noise, also of positive numbers, stays below 3.4 in 2,200 draws of 2 to 300 vectors; 5 vectors of a "
     "static model or of hashed words reach 6 and more on three corpora; another model's vectors have "
@@ -176,7 +181,7 @@ CHANGED_WORDS = threshold(
 PASSAGE_LETTERS = threshold(
     40,
     unit="letters",
-    codes="integrity.not_captured chunk.stale_tail",
+    codes="chunk.too_small chunk.ingested_twice integrity.page_unreadable integrity.not_captured chunk.stale_tail",
     reason="a block of fewer letters that no chunk holds says little: a caption, a cell, a label of the theme",
     evidence="definition of integrity.not_captured",
 )
@@ -213,8 +218,92 @@ HUB_QUERIES = threshold(
 SKEW_MINUTES = threshold(
     10,
     unit="minutes",
-    codes="payload.invalid_value source.suspicious_lastmod coverage.stale_page",
+    codes="chunk.stale_tail chunk.ingested_twice payload.invalid_value source.suspicious_lastmod coverage.stale_page",
     reason="clocks of two machines differ by less, and a build stamps all pages within less",
     evidence="convention: synchronised clocks differ by seconds, a static site is built in minutes, and a restored "
     "one is dated at once",
+)
+ANCHOR_LETTERS = threshold(
+    24,
+    unit="letters in one run",
+    codes="integrity.drifted integrity.gone chunk.order_shuffled",
+    reason="a stretch of the page this long ends what an ingestion put before a chunk, and tells the place of "
+    "the chunk",
+    evidence="twice the run of twelve letters by which a text is looked for, of which one in a hundred stands on a "
+    "wrong page by chance",
+)
+LONGEST_GAP = threshold(
+    160,
+    unit="letters",
+    codes="integrity.drifted integrity.gone integrity.not_captured",
+    reason="a longer stretch between two runs is another text, not one with some words changed, and a longer "
+    "line no label",
+    evidence="about 30 words; of 7,000 unchanged chunks that seven extractors made from 180 real pages, 4 are named",
+)
+LABEL_WORDS = threshold(
+    12,
+    unit="words",
+    codes="integrity.drifted integrity.gone",
+    reason="lines, cells and labels of so many words at most are looked for as a whole, wherever the page has them",
+    evidence="convention: headings, cells and breadcrumbs have fewer; a longer line has common runs of its own",
+)
+SIGNPOST_LETTERS = threshold(
+    200,
+    unit="letters",
+    codes="integrity.page_unreadable integrity.drifted",
+    reason="a page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page "
+    "behind it",
+    evidence="convention: such a page holds a sentence or two and an address",
+)
+UNRENDERED = threshold(
+    10,
+    unit="times the characters of the page",
+    codes="integrity.page_unreadable",
+    reason="a page with hardly any text whose chunks hold so many times as much builds its text in the browser",
+    evidence="convention: overlaps, and a page that is stored twice, stay within a few times its text",
+)
+UNSPACED_LETTERS = threshold(
+    2.5,
+    unit="letters a character",
+    codes="chunk.too_small",
+    reason="a character of a script without blanks says about half a word",
+    evidence="convention: English words have about five letters, Chinese and Japanese ones two characters",
+)
+SHORT_TEXT = threshold(
+    20,
+    unit="words or tokens",
+    codes="chunk.near_duplicate chunk.token_count_off chunk.over_model_limit",
+    reason="of fewer words two changed ones are another statement; of fewer tokens special ones weigh too much",
+    evidence="curve near_duplicate: two changed words leave 0.50 of the triples of 20 words, 0.73 of 40",
+)
+FOLLOWED = threshold(
+    0.4,
+    unit="share",
+    codes="text.hash_mismatch chunk.token_count_off chunk.over_model_limit",
+    reason="what so many hashes or token counts follow is how the ingestion makes them: half may be spoilt, and "
+    "some odd besides",
+    evidence="curve token_count_off, and planted cells in which half of the hashes or counts are wrong",
+)
+MISCOUNTED = threshold(
+    2.0,
+    unit="times what is expected",
+    codes="chunk.token_count_off chunk.over_model_limit payload.constant_field",
+    reason="tokenizers, and ways to estimate, differ by less text by text; what is miscounted differs by more",
+    evidence="curve token_count_off: of 200 chunks of which a tenth was claimed wrongly, 2 times the tokens, and half "
+    "of them, are never named, 2.5 and 3 times, a third and a fifth always",
+)
+SPECIAL_TOKENS = threshold(
+    10,
+    unit="tokens",
+    codes="chunk.token_count_off chunk.over_model_limit",
+    reason="a difference of fewer is special tokens or a prefix, whatever share of a short text they are",
+    evidence="convention: models put two tokens around a text, and prefixes that they ask for have up to eight",
+)
+COUNT_ROUNDING = threshold(
+    0.01,
+    unit="share of a count, or spread of its logarithm",
+    codes="chunk.token_count_off chunk.over_model_limit",
+    reason="counts this close to what a relation gives are that, rounded; its scale was learnt from rounded ones",
+    evidence="a count of 50 that is rounded down is off by up to 2 %, by 1 % on average; those of BERT are "
+    "0.74 to 1.15 of the offline ones, text by text",
 )

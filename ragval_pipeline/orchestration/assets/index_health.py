@@ -19,12 +19,13 @@ QUERIES_PROBED = POINTS_PROBED = 50
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Judge the collection's facts, and compare default and exact searches where they can differ."""
     from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+    from ragval_pipeline.validation.detectors import find_all
     from ragval_pipeline.validation.index.ann import CRITERION
-    from ragval_pipeline.validation.index.readiness import payload_index_findings, readiness_findings
+    from ragval_pipeline.validation.index.readiness import Serving
     from ragval_pipeline.validation.measurement import failed_measurement
 
     facts = manifest.facts
-    findings = (*readiness_findings(facts), *payload_index_findings(facts, suite.qdrant.filter))
+    findings = tuple(find_all(Serving(facts, suite.qdrant.filter)))
     if not manifest.points:
         value = not_measured(CRITERION, "no_data", "the collection holds no points")
         return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)

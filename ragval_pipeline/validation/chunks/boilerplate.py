@@ -1,15 +1,16 @@
 """Page furniture that was embedded with the content: navigation, edit links, footers, banners: ``text.boilerplate``.
 
 Two kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
-counts from three pages and a tenth of all pages on: fewer may be pages about the theme. Any other wording counts when
-chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
+counts from three pages and a twentieth of all pages on: fewer may be pages about the theme. Any other wording counts
+when chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
 content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
 ingestion puts before a chunk to say where it is from, are never furniture. Where pages were not read, only a wording
-that most chunks of many pages share is taken for furniture, since an author repeats himself once a page.
+that pages share in several chunks each is taken for furniture, since an author repeats himself once a page.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -20,27 +21,17 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.wordings import MOST_WORDS, Words
+from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
 _COLUMNS = (
     "compared", "letters", "found", "begins", "ends", "begins_held", "ends_held", "phrases",
 )  # fmt: skip
 _Edge = Literal["begins", "ends"]
 
-MIN_PAGES = 3
-#: Fewer words are a label or an accident.
-MIN_WORDS = 3
-PHRASE_SHARE = 0.1
-WORDING_SHARE = 0.2
-#: Share of the pages with a wording whose content may have it.
-IN_CONTENT = 0.1
-#: Share of a wording that the content must have in one: between two passages an ingestion may have left out a button.
-HELD = 0.75
-#: Share of a chunk, but for the wording, that stands on its page: what chunks share that are not of it frames no page.
-OF_ITS_PAGE = 0.5
-#: Without pages: share of all chunks that must have a wording, and chunks for each page that has it.
-UNREAD_SHARE, UNREAD_PER_PAGE = 0.3, 1.5
-#: How often a phrase stands in a chunk, and words of the banner that it is a part of.
-_REPEATED, _BANNER = 2, 12
+#: Phrases that the message names.
+_NAMED = 3  # shown
+#: How often a phrase stands in a chunk.
+_REPEATED = 2
 
 
 @dataclass(frozen=True)
@@ -52,14 +43,14 @@ class Shared:
     texts: tuple[TextFacts, ...]
 
     def in_content(self, text: TextFacts) -> bool:
-        """Whether the content of a chunk's page has the wording, or all but a quarter of it."""
+        """Whether the content of a chunk's page has most of the wording: a button between may be left out."""
         held = text.begins_held if self.edge == "begins" else text.ends_held
-        return held >= HELD * len(self.words)
+        return held >= WHOLE * len(self.words)
 
     def is_of_its_page(self, text: TextFacts) -> bool:
         """Whether what stands beside the wording is of the chunk's page."""
         beside = text.letters - sum(map(len, self.words))
-        return not text.compared or text.found >= OF_ITS_PAGE * beside
+        return not text.compared or text.found >= MOST * beside
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     pages = len(_pages(texts))
     found = _phrases_of_themes(texts, pages)
     known = [f" {entry.phrase} " for entry in found]
-    for shared in shared_wordings(texts, min_pages=_at_least(WORDING_SHARE, pages)):
+    for shared in shared_wordings(texts, min_pages=_at_least(HABIT, pages)):
         if not any(phrase in f" {' '.join(shared.words)} " for phrase in known):
             found += _judge(shared, len(texts), pages)
     if not found:
@@ -98,15 +89,15 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
         for name, named in held.items()
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
-    shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:3])
+    shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:_NAMED])
     message = f"{len(subjects)} points hold text of the page's frame: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
 
 
 def shared_wordings(texts: Sequence[TextFacts], *, min_pages: int) -> Iterator[Shared]:
     """The longest wordings at the edges that chunks of at least ``min_pages`` pages share; a chunk has one an edge."""
-    yield from _grow([(text, text.begins) for text in texts], "begins", MIN_WORDS, min_pages)
-    yield from _grow([(text, text.ends[::-1]) for text in texts], "ends", MIN_WORDS, min_pages)
+    yield from _grow([(text, text.begins) for text in texts], "begins", FEWEST, min_pages)
+    yield from _grow([(text, text.ends[::-1]) for text in texts], "ends", FEWEST, min_pages)
 
 
 def _grow(chunks: Sequence[tuple[TextFacts, Words]], edge: _Edge, size: int, min_pages: int) -> Iterator[Shared]:
@@ -132,7 +123,7 @@ def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerpla
     for text in texts:
         for phrase in text.phrases:
             (sure if phrase.sure else unsure).setdefault(phrase.words, []).append(text)
-    wanted = _at_least(PHRASE_SHARE, pages)
+    wanted = _at_least(FEW, pages)
     return [
         Boilerplate(phrase, (*found, *unsure.get(phrase, ())))
         for phrase, found in sorted(sure.items())
@@ -149,11 +140,9 @@ def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:
     }
     if not having:
         own = len(_pages(texts))
-        if len(texts) >= UNREAD_SHARE * chunks and len(texts) >= UNREAD_PER_PAGE * own:
+        if len(texts) >= HABIT * chunks and len(texts) >= (1 + MOST) * own:
             yield Boilerplate(phrase, tuple(texts))
-    elif list(having.values()).count(False) >= _at_least(WORDING_SHARE, pages) and (
-        sum(having.values()) <= IN_CONTENT * len(having)
-    ):
+    elif list(having.values()).count(False) >= _at_least(HABIT, pages) and (sum(having.values()) <= FEW * len(having)):
         yield Boilerplate(phrase, tuple(text for text in texts if not having.get(text.page_key or "", False)))
 
 
@@ -162,9 +151,9 @@ def _pages(texts: Iterable[TextFacts]) -> set[str]:
 
 
 def _at_least(share: float, pages: int) -> int:
-    return max(MIN_PAGES, -(-int(share * 1000) * pages // 1000))
+    return max(FEWEST, math.ceil(round(share * pages, 9)))
 
 
 def _most_words(phrases: Iterable[str]) -> int:
     """Words of a chunk that the frame accounts for: a phrase may stand twice, and be a part of more."""
-    return _REPEATED * sum(len(phrase.split()) for phrase in set(phrases)) + _BANNER
+    return _REPEATED * sum(len(phrase.split()) for phrase in set(phrases)) + MOST_WORDS

@@ -1,45 +1,46 @@
 """What a collection's own token counts are worth, and how many tokens a chunk then has.
 
-What lives here: learning how claimed counts relate to a recount, and the best estimate for one chunk. What does not:
-counting (``recount``), and what is said about claims and limits (``token_count_off``, ``over_limit``).
+What lives here: learning how claimed counts relate to what can be counted, and the best estimate for one chunk. What
+does not: counting (``facts/tokens``), and what is said about claims and limits (``token_count_off``, ``over_limit``).
 
-The offline tokenizer is not the model's. Where the claimed counts of most chunks stand in one steady relation to the
-recount, that relation is how the collection counts: claims that follow it are believed, so that a chunker which cuts
-at exactly 512 of the model's own tokens is not called over the limit; the other chunks are recounted and scaled by it,
-and are over the limit when no claim that would be believed is within it.
-Where there is no such relation, or one that no tokenizer gives (counts of words), the recount stands alone: what
-tokenizers differ by makes it a range. Where the model's own tokenizer counted, nothing is estimated.
+The offline tokenizer is not the model's, and many an ingestion only estimates: words times 1.3, characters over four.
+What most claims stand in the steadiest relation to, tokens, words, marks or characters, is how the collection counts.
+An estimate holds for code, links and every script alike, however far it is from any tokenizer's count there.
+
+Where that is tokens, and the factor is one that tokenizers differ by, claims that follow it are believed, so that a
+chunker which cuts at exactly 512 of the model's own tokens is not called over the limit; the other chunks are recounted
+and scaled by it, and are over the limit when no claim that would be believed is within it. Else the recount stands
+alone: what tokenizers differ by makes it a range. Where the model's own tokenizer counted, nothing is estimated.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.sources.embedders.tokens import RATIOS, Script
 from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.thresholds import (
+    CHANCE,
+    COUNT_ROUNDING,
+    FEW,
+    FEWEST,
+    FOLLOWED,
+    MISCOUNTED,
+    MOST,
+    SHORT_TEXT,
+    SPECIAL_TOKENS,
+)
 
-#: Chunks of fewer tokens say little: special tokens and prefixes weigh too much.
-_MIN_TOKENS = 20
-_MIN_CLAIMS = 5
-#: Share of the claims that must be in a plausible relation: half of them may be spoilt, and some odd besides.
-_MIN_SHARE = 0.4
-#: Claimed / recounted that some tokenizer gives. Scripts other than Latin are cut into bytes by the offline one.
-_PLAUSIBLE: Mapping[Script, tuple[float, float]] = {
-    "latin": (0.5, 2.0), "accented": (0.4, 1.6), "other": (0.2, 1.25),
-}  # fmt: skip
-#: The same for counts that are believed: words are 0.6 to 0.7 of the recount, the tokens of other models 0.8 to 1.2.
-_BELIEVED: Mapping[Script, tuple[float, float]] = {
-    "latin": (0.75, 1.35), "accented": (0.55, 1.35), "other": (0.2, 1.25),
-}  # fmt: skip
-#: Spread of the logarithm of that relation up to which single claims are believed: about one in three.
-_STEADY = 0.25
-#: How much worse than the best a measure may predict claims and still count: one that gives them exactly stands alone.
-_AS_GOOD, _EXACT = 2.0, 0.01
-#: How far from the relation a believed claim may be, in spreads, and at least as a share of the count and in tokens.
-_SPREADS, _SHARE, _SPECIAL = 3.0, 0.05, 3
+#: What a claim may be an estimate from.
+_MEASURES: tuple[Callable[[TextFacts], int], ...] = (
+    lambda chunk: chunk.tokens,
+    lambda chunk: chunk.parts,
+    lambda chunk: chunk.marks,
+    lambda chunk: chunk.characters,
+)
 
 
 @dataclass(frozen=True)
@@ -47,26 +48,42 @@ class Relation:
     """How claimed counts relate to what can be counted, for texts of one script.
 
     Args:
-        tokens: Claimed tokens for each recounted one.
-        words: Claimed tokens for each word or mark.
-        chars: Claimed tokens for each character.
-        spread: Robust standard deviation of the logarithm of ``tokens`` over chunks.
-        spreads: The same for all three.
-        claims: Claims that it was learnt from.
+        scales: Claimed tokens for each token that was recounted, each word, each word or mark, each character.
+        spreads: Robust standard deviations of the logarithms of the same over chunks.
     """
 
-    tokens: float
-    words: float
-    chars: float
-    spread: float
-    spreads: tuple[float, float, float]
-    claims: int
+    scales: tuple[float, ...]
+    spreads: tuple[float, ...]
 
-    def predictions(self, chunk: TextFacts) -> list[float]:
-        """What the collection would claim for a chunk: by tokens, words and characters, those that predict well."""
-        found = (chunk.tokens * self.tokens, chunk.marks * self.words, chunk.characters * self.chars)
-        reach = _AS_GOOD * min(self.spreads) + _EXACT
-        return [value for value, spread in zip(found, self.spreads, strict=True) if spread <= reach]
+    @property
+    def tokens(self) -> float:
+        """Claimed tokens for each one that was recounted."""
+        return self.scales[0]
+
+    @property
+    def tolerance(self) -> float:
+        """How far the logarithm of a claim may be from that of the scaled recount."""
+        return _scatter(self.spreads[0])
+
+    def expected(self, chunk: TextFacts) -> float:
+        """What the collection would claim for a chunk, by the measure that predicts its claims best."""
+        best = self.spreads.index(min(self.spreads))
+        return self.scales[best] * _MEASURES[best](chunk)
+
+    def allowed(self, chunk: TextFacts) -> tuple[float, float]:
+        """Smallest and largest claim that is not off: tokenizers differ by a factor, and claims scatter a little."""
+        expected, factor = self.expected(chunk), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
+        return expected / factor, expected * factor
+
+    def gives(self, chunk: TextFacts, claimed: int) -> bool:
+        """Whether it gives a claim but for rounding."""
+        return abs(claimed - self.expected(chunk)) <= 1 + COUNT_ROUNDING * claimed
+
+    def is_trusted(self, script: Script) -> bool:
+        """Whether claims that follow it are tokens of the model: what other measures predict better are estimates."""
+        low, high = RATIOS[script]
+        steady = self.spreads[0] <= 2 * min(self.spreads) + COUNT_ROUNDING
+        return steady and low <= self.tokens <= high and self.tolerance <= math.log(MISCOUNTED)
 
 
 #: By script; a script without a relation is not there.
@@ -95,18 +112,34 @@ class Estimate:
 
 def learn_relations(counted: Iterable[TextFacts]) -> Relations:
     """The relation for each script with enough claims that agree."""
-    by_script: dict[Script, list[TextFacts]] = {}
+    by_script: dict[Script, list[tuple[TextFacts, int]]] = {}
     for chunk in counted:
-        if chunk.claimed is not None and chunk.tokens >= _MIN_TOKENS:
-            by_script.setdefault(chunk.script, []).append(chunk)
-    learnt = {script: _learn(chunks, _PLAUSIBLE[script]) for script, chunks in by_script.items()}
+        if chunk.claimed is not None and chunk.tokens >= SHORT_TEXT:
+            by_script.setdefault(chunk.script, []).append((chunk, chunk.claimed))
+    learnt = {script: _learn(pairs, plausible_range(script)) for script, pairs in by_script.items()}
     relations = {script: relation for script, relation in learnt.items() if relation is not None}
-    if "latin" not in relations and len(by_script.get("latin", ())) >= _MIN_CLAIMS:
+    if "latin" not in relations and len(by_script.get("latin", ())) >= FEWEST:
         # What is no count of the script that all tokenizers cut alike is none of another.
         return {}
-    same = next((relation for relation in relations.values() if _counts_alike(relation)), None)
-    few = {script: chunks for script, chunks in by_script.items() if script not in relations}
-    return relations | {script: same for script, chunks in few.items() if same and _follow(chunks, same)}
+    for script in by_script.keys() - relations.keys():
+        same = next((known for known in learnt.values() if known and _is_followed(known, by_script[script])), None)
+        relations |= {script: same} if same else {}
+    return relations
+
+
+def _is_followed(relation: Relation, pairs: Sequence[tuple[TextFacts, int]]) -> bool:
+    """Whether most claims of a script with too few of them are just what a relation of another script gives."""
+    return sum(relation.gives(chunk, claimed) for chunk, claimed in pairs) > MOST * len(pairs)
+
+
+def _scatter(spread: float) -> float:
+    """How far the logarithms of claims of this spread may be from what is expected."""
+    return max(CHANCE * spread, FEW)
+
+
+def plausible_range(script: Script) -> tuple[float, float]:
+    """Claimed / recounted that some tokenizer or estimate gives."""
+    return RATIOS[script][0] / MISCOUNTED, MISCOUNTED
 
 
 def estimate(chunk: TextFacts, relations: Relations) -> Estimate:
@@ -119,11 +152,11 @@ def estimate(chunk: TextFacts, relations: Relations) -> Estimate:
         return Estimate(chunk.exact, chunk.exact, chunk.exact)
     low, high = RATIOS[chunk.script]
     relation = relations.get(chunk.script)
-    if relation is None or not _is_trusted(relation, chunk.script):
+    if relation is None or not relation.is_trusted(chunk.script):
         read = chunk.tokens + chunk.added
         return Estimate(read, read * low, read * high)
     scaled = chunk.tokens * relation.tokens
-    tolerance = _tolerance(scaled, relation.spread)
+    tolerance = relation.tolerance + SPECIAL_TOKENS / max(scaled, 1.0)
     if chunk.claimed is not None and abs(math.log(chunk.claimed / max(scaled, 1.0))) <= tolerance:
         whole = chunk.claimed + chunk.added * relation.tokens
         return Estimate(whole, whole, whole)
@@ -131,43 +164,23 @@ def estimate(chunk: TextFacts, relations: Relations) -> Estimate:
     return Estimate(whole, whole * max(math.exp(-tolerance), low), whole * min(math.exp(tolerance), high))
 
 
-def _counts_alike(relation: Relation) -> bool:
-    """Whether the collection counts with the offline tokenizer: it then does so for every script."""
-    return relation.spread <= _EXACT and abs(math.log(relation.tokens)) <= _EXACT
-
-
-def _follow(chunks: Sequence[TextFacts], relation: Relation) -> bool:
-    """Whether most claims of a script with too few of them are just what a relation of another script gives."""
-    exact = [abs(math.log((chunk.claimed or 0) / (chunk.tokens * relation.tokens))) <= _EXACT for chunk in chunks]
-    return 2 * sum(exact) > len(exact)
-
-
-def _is_trusted(relation: Relation, script: Script) -> bool:
-    low, high = _BELIEVED[script]
-    return relation.spread <= _STEADY and low <= relation.tokens <= high
-
-
-def _tolerance(scaled: float, spread: float) -> float:
-    """How far the logarithm of a believed claim may be from that of the scaled recount."""
-    return max(_SPREADS * spread, _SHARE) + _SPECIAL / max(scaled, 1.0)
-
-
-def _learn(chunks: Sequence[TextFacts], plausible: tuple[float, float]) -> Relation | None:
+def _learn(pairs: Sequence[tuple[TextFacts, int]], plausible: tuple[float, float]) -> Relation | None:
     low, high = plausible
-    pairs = [(chunk, chunk.claimed) for chunk in chunks if chunk.claimed is not None]
     fitting = [(chunk, claimed) for chunk, claimed in pairs if low <= claimed / chunk.tokens <= high]
-    if len(pairs) < _MIN_CLAIMS or len(fitting) < max(_MIN_SHARE * len(pairs), 2):
+    if len(fitting) < FEWEST:
         return None
     scales, spreads = zip(
-        _centre([claimed / chunk.tokens for chunk, claimed in fitting]),
-        _centre([claimed / chunk.marks for chunk, claimed in fitting]),
-        _centre([claimed / chunk.characters for chunk, claimed in fitting]),
-        strict=True,
+        *(_fit([(measure(chunk), claimed) for chunk, claimed in fitting]) for measure in _MEASURES), strict=True
     )
-    return Relation(*scales, spread=spreads[0], spreads=spreads, claims=len(fitting))
+    relation = Relation(scales, spreads)
+    ranges = [(relation.allowed(chunk), claimed) for chunk, claimed in pairs]
+    followed = sum(low <= claimed <= high for (low, high), claimed in ranges)
+    return relation if followed >= FOLLOWED * len(pairs) else None
 
 
-def _centre(ratios: Sequence[float]) -> tuple[float, float]:
-    """The median, and the robust standard deviation of the logarithm."""
+def _fit(counts: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """The median of claimed / counted, and the robust standard deviation of its logarithm, in the longer texts."""
+    long = sorted(counts, reverse=True)[: max(FEWEST, len(counts) // 2)]  # rounding weighs little there
+    ratios = [claimed / max(count, 1) for count, claimed in long]
     middle = statistics.median(ratios)
-    return middle, 1.4826 * statistics.median(abs(math.log(ratio / middle)) for ratio in ratios)
+    return middle, 1.4826 * statistics.median(abs(math.log(ratio / middle)) for ratio in ratios)  # definition

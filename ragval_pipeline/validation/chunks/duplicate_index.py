@@ -13,7 +13,7 @@ from ragval_pipeline.validation.chunks.generations import Basis, Stored, newest_
 from ragval_pipeline.validation.detectors import detector
 
 #: Points that share one index that a subject's details list.
-SHOWN = 100
+SHOWN = 100  # shown
 _TOLD = {"date": "times of embedding", "model": "models", "id": "ids"}
 _OLDER = "Delete the older points of each group, which their {} tell: delete_point_ids of remediation.json lists them."
 _IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."

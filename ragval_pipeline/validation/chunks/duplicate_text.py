@@ -10,7 +10,7 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.points import PointRef
 
-_SHOWN = 20
+_SHOWN = 20  # shown
 
 
 @detector("chunk.duplicate_text", needs=ChunkEvidence)

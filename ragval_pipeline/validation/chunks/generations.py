@@ -62,4 +62,4 @@ def _order_of_id(name: str) -> int | None:
         parsed = uuid.UUID(name)
     except ValueError:
         return None
-    return parsed.int if parsed.version == 7 else None
+    return parsed.int if parsed.version == 7 else None  # definition

@@ -15,13 +15,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.texts import TextFacts
-
-#: Share of the points with a hash that must be explained: half may be wrong, and a tenth for other reasons.
-MIN_SHARE = 0.3
-#: Points that must be, unless all but one are.
-MIN_POINTS = 3
-#: Share of the pages with several chunks on which one hash stands for all of them: then it is the page's hash.
-PAGE_SHARE = 0.5
+from ragval_pipeline.validation.thresholds import FEWEST, FOLLOWED, MOST
 
 
 @detector("text.hash_mismatch", needs=ChunkEvidence)
@@ -30,7 +24,7 @@ def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
     texts = [text for text in evidence.facts.texts("digest", "stored_hash", "hashed_as") if text.stored_hash]
     explained = Counter(text.hashed_as for text in texts if text.hashed_as is not None)
     count = explained.total()
-    if count < MIN_SHARE * len(texts) or count < min(MIN_POINTS, len(texts) - 1) or _are_of_pages(texts):
+    if count < FOLLOWED * len(texts) or count < min(FEWEST, len(texts) - 1) or _are_of_pages(texts):
         return
     subjects = [text.ref.subject(stored=text.stored_hash) for text in texts if text.hashed_as is None]
     if subjects and explained:
@@ -47,4 +41,4 @@ def _are_of_pages(texts: Sequence[TextFacts]) -> bool:
     pages.pop(None, None)
     several = [own for own in pages.values() if len({text.digest for text in own}) > 1]
     same = sum(len({text.stored_hash for text in own}) == 1 for own in several)
-    return bool(several) and same > PAGE_SHARE * len(several)
+    return bool(several) and same > MOST * len(several)

@@ -11,7 +11,7 @@ from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
 
 #: Missing indices of a page that a subject's details list.
-SHOWN = 100
+SHOWN = 100  # shown
 
 
 @detector("chunk.index_gap", needs=ChunkEvidence)

@@ -14,18 +14,14 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.stale_tail import APART
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
-from ragval_pipeline.validation.times import parse_time
+from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS, WHOLE
+from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
-#: Letters by which chunks that begin (end) at the same place may differ: a title or a label that one of them has.
-SAME_PLACE = 48
-#: Share of the stored letters of a page that must stand in more than one chunk.
-TWICE = 0.8
 #: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
-FEWEST = 2
+_CHUNKS = 2
 #: What tells generations apart so that the older ones are known.
 BY_DATE = "embedded_at"
 
@@ -75,7 +71,7 @@ def times_stored(chunks: Mapping[str, Sequence[ChunkFacts]]) -> MeasuredValue:
 def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The pages; the details hold the points of each generation."""
     for key, own in evidence.on_pages.items():
-        placed = [chunk for chunk in own if chunk.share >= 0.5 and any(place >= 0 for place in chunk.places)]
+        placed = [chunk for chunk in own if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
         if key in evidence.read and _is_twice(placed):
             generations, told_by = generations_of(placed)
             stored = Stored.of(placed)
@@ -91,13 +87,13 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def _is_twice(chunks: Sequence[ChunkFacts]) -> bool:
-    if len(chunks) < 2 * FEWEST:
+    if len(chunks) < 2 * _CHUNKS:
         return False
     stored = Stored.of(chunks)
     first, last = min(_begins(chunk) for chunk in chunks), max(_ends(chunk) for chunk in chunks)
-    beginnings = sum(_begins(chunk) - first <= SAME_PLACE for chunk in chunks)
-    endings = sum(last - _ends(chunk) <= SAME_PLACE for chunk in chunks)
-    return min(beginnings, endings) >= 2 and stored.repeated >= TWICE * stored.covered
+    beginnings = sum(_begins(chunk) - first < PASSAGE_LETTERS for chunk in chunks)
+    endings = sum(last - _ends(chunk) < PASSAGE_LETTERS for chunk in chunks)
+    return min(beginnings, endings) >= 2 and stored.repeated >= WHOLE * stored.covered
 
 
 def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
@@ -125,11 +121,11 @@ def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]]
 
 
 def _split_by_date(dated: Sequence[tuple[Any, ChunkFacts]]) -> Iterator[list[ChunkFacts]]:
-    """Runs of chunks that were embedded less than ``APART`` after one another."""
+    """Runs of chunks that were embedded less than ``CLOCK_SKEW`` after one another."""
     generation: list[ChunkFacts] = []
     before = None
     for moment, chunk in dated:
-        if before is not None and moment - before > APART:
+        if before is not None and moment - before > CLOCK_SKEW:
             yield generation
             generation = []
         generation.append(chunk)

@@ -17,12 +17,13 @@ from ragval_pipeline.sources.embedders.models import facts_of
 #: Input limits of public models that ragval cannot call itself, by the start of the name without its maker.
 #: Source: the models' own cards and their providers' documentation.
 _OTHERS: Mapping[str, int] = {
-    "text-embedding-3": 8191, "text-embedding-ada-002": 8191, "bge-m3": 8192, "bge-": 512, "e5-mistral": 4096,
-    "multilingual-e5": 512, "e5-": 512, "gte-qwen": 32_000, "gte-multilingual": 8192, "gte-": 512,
-    "all-minilm-l6": 256, "all-minilm-l12": 128, "all-mpnet": 384, "multi-qa-": 512, "paraphrase-multilingual": 128,
-    "nomic-embed-text": 8192, "jina-embeddings-v2": 8192, "jina-embeddings-v3": 8192, "mxbai-embed": 512,
-    "snowflake-arctic-embed-m-long": 2048, "snowflake-arctic-embed": 512, "gemini-embedding": 2048,
-    "text-embedding-004": 2048, "titan-embed-text": 8192, "voyage-3": 32_000, "mistral-embed": 8192,
+    "text-embedding-3": 8191, "text-embedding-ada-002": 8191, "bge-m3": 8192, "bge-": 512,  # definition
+    "e5-mistral": 4096, "multilingual-e5": 512, "e5-": 512, "gte-qwen": 32_000,  # definition
+    "gte-multilingual": 8192, "gte-": 512, "all-minilm-l6": 256, "all-minilm-l12": 128,  # definition
+    "all-mpnet": 384, "multi-qa-": 512, "paraphrase-multilingual": 128, "nomic-embed-text": 8192,  # definition
+    "jina-embeddings-v2": 8192, "jina-embeddings-v3": 8192, "mxbai-embed": 512,  # definition
+    "snowflake-arctic-embed-m-long": 2048, "snowflake-arctic-embed": 512, "gemini-embedding": 2048,  # definition
+    "text-embedding-004": 2048, "titan-embed-text": 8192, "voyage-3": 32_000, "mistral-embed": 8192,  # definition
 }  # fmt: skip
 _COLLECTION_KEYS = ("embedding_model", "embedding_model_name", "model", "model_name", "model_id", "embed_model")
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-ROWS, BANDS = 3, 64
+ROWS, BANDS = 3, 64  # work
 #: In larger buckets each member is compared with its nearest neighbours only, in the order of the following bands.
-ALL_PAIRS, NEIGHBOURS = 24, 8
-_FOLLOWING = 3
-_SEED = 20_011
+ALL_PAIRS, NEIGHBOURS = 24, 8  # work
+_FOLLOWING = 3  # work
+_SEED = 20_011  # work
 #: Sets that are hashed at once.
-_BLOCK = 4096
+_BLOCK = 4096  # work
 
 
 def candidate_pairs(sets: Sequence[npt.NDArray[np.uint32]]) -> Iterator[tuple[int, int]]:
@@ -34,8 +34,8 @@ def candidate_pairs(sets: Sequence[npt.NDArray[np.uint32]]) -> Iterator[tuple[in
     if len(sets) < 2:
         return
     rng = np.random.default_rng(_SEED)
-    factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)
-    offsets = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)
+    factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
+    offsets = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
 
     def band_keys(band: int) -> npt.NDArray[np.uint64]:
         rows = slice(band % BANDS * ROWS, (band % BANDS + 1) * ROWS)
@@ -66,9 +66,9 @@ def _keys(
         part = key[start : start + _BLOCK]
         for factor, offset in zip(factors, offsets, strict=True):
             # Multiply-shift: the upper half of the product is what is well mixed.
-            part ^= np.minimum.reduceat((hashes * factor + offset) >> np.uint64(32), starts)
-            part *= np.uint64(0x9E3779B97F4A7C15)
-            part ^= part >> np.uint64(29)
+            part ^= np.minimum.reduceat((hashes * factor + offset) >> np.uint64(32), starts)  # definition
+            part *= np.uint64(0x9E3779B97F4A7C15)  # definition
+            part ^= part >> np.uint64(29)  # definition
     return key
 
 

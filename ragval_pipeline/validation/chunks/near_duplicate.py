@@ -20,18 +20,18 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.minhash import candidate_pairs
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.points import PointRef
+from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
 
-SIMILAR = 0.7
 #: Trigrams by which texts differ that differ by two words: three on either side for each.
-_TWO_WORDS = 12
-_SHOWN = 20
+_TWO_WORDS = 12  # definition
+_SHOWN = 20  # shown
 #: Neighbours of one text after which no more are looked for: it is a near duplicate, whatever else there is.
-_ENOUGH = 50
+_ENOUGH = 50  # work
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         others = [chunks[other].ref.point_id for other, _ in nearest]
         subjects.append(chunks[index].ref.subject(others=others, similarity=round(nearest[0][1], 4)))
     if subjects:
-        details = {"similar_from": SIMILAR, "pairs": sum(len(found) for found in alike.values()) // 2}
+        details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}
         yield make_finding("chunk.near_duplicate", subjects, details=details)
 
 
@@ -106,5 +106,5 @@ def _are_comparable(first: Shingled, second: Shingled) -> bool:
 
 
 def _is_near(found: float, first: int, second: int) -> bool:
-    common = found / (1 + found) * (first + second)
-    return found >= SIMILAR or first + second - 2 * common <= _TWO_WORDS + 1e-6
+    common = round(found / (1 + found) * (first + second))
+    return found >= NEAR_DUPLICATE or first + second - 2 * common <= _TWO_WORDS

@@ -13,11 +13,8 @@ from collections.abc import Iterator, Sequence
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.edges import ANCHOR
 from ragval_pipeline.validation.facts.rows import ChunkFacts
-
-#: Share of a chunk that must stand on the page in one, so that its place is no chance.
-IN_ONE = 0.5
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
 
 @detector("chunk.order_shuffled", needs=ChunkEvidence)
@@ -40,7 +37,8 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:
-    return chunk.longest >= max(ANCHOR, IN_ONE * chunk.letters) and not chunk.repeated
+    """Whether enough of a chunk stands on the page in one, so that its place is no chance."""
+    return chunk.longest >= max(ANCHOR_LETTERS, MOST * chunk.letters) and not chunk.repeated
 
 
 def _place(chunk: ChunkFacts) -> int:

@@ -22,9 +22,9 @@ from ragval_pipeline.validation.chunks.limits import Limit
 from ragval_pipeline.validation.chunks.token_count_off import usual_ratios
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.thresholds import MOST
 
 _MIN_PAGES = 2
-_MIN_PAGE_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _one_per_page(measured: Sequence[Measured]) -> list[Finding]:
     distinct = [list({entry.chunk.digest: entry for entry in entries}.values()) for entries in pages.values()]
     long = [entries for entries in distinct if _is_long(entries)]
     whole = [entries[0] for entries in long if len(entries) == 1]
-    if len(whole) < _MIN_PAGES or len(whole) < _MIN_PAGE_SHARE * len(long):
+    if len(whole) < _MIN_PAGES or len(whole) < MOST * len(long):
         return []
     subjects = [
         Subject(

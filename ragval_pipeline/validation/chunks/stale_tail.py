@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -23,15 +23,8 @@ from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.classes import class_of
 from ragval_pipeline.validation.integrity.content import is_lost
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import FEW, MOST, PASSAGE_LETTERS
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
-
-#: Chunks of one page that are further apart were not embedded by the same ingestion.
-APART = timedelta(minutes=10)
-#: Share of the pages with chunks of several ingestions whose old chunks may stand elsewhere than at the end.
-MAX_UNORDERED = 0.1
-#: Share of a chunk's letters that must stand in a text for the chunk to stand there.
-STANDS = 0.9
 
 
 @dataclass(frozen=True)
@@ -67,14 +60,14 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
     tails, unordered = [], 0
     for key, page in pages.items():
         times = _times(page, now)
-        if len(times) < 2 or max(times.values()) - min(times.values()) <= APART:
+        if len(times) < 2 or max(times.values()) - min(times.values()) <= CLOCK_SKEW:
             continue
         tail = _tail(key, page, times)
         if tail is None:
             unordered += 1
         else:
             tails.append(tail)
-    return tails, unordered <= MAX_UNORDERED * (len(tails) + unordered)
+    return tails, unordered <= FEW * (len(tails) + unordered)
 
 
 @detector("chunk.stale_tail", needs=ChunkEvidence)
@@ -100,9 +93,8 @@ def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
         chunk.point_id
         for chunk in chunks
         if chunk.point_id in tail.points
-        and chunk.share >= STANDS
-        and sum(letter in head for first, behind in chunk.spans for letter in range(first, behind))
-        < STANDS * chunk.found
+        and chunk.share >= MOST
+        and sum(letter in head for first, behind in chunk.spans for letter in range(first, behind)) < MOST * chunk.found
     }
 
 
@@ -169,7 +161,7 @@ def _tail(key: str, page: PageOrder, times: Mapping[int, datetime]) -> Tail | No
     for place in range(len(indices) - 1, 0, -1):
         newest_after = max(newest_after, times[indices[place]])
         oldest_before = min(times[index] for index in indices[:place])
-        if newest_after + APART < oldest_before:
+        if newest_after + CLOCK_SKEW < oldest_before:
             found = (place, newest_after, oldest_before)
     if found is None:
         return None

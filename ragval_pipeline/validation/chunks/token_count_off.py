@@ -3,49 +3,41 @@
 What lives here: ``chunk.token_count_off``. What does not: counts that are no positive whole numbers
 (``validation/metadata``), and chunks with too many tokens (``over_limit``).
 
-Tokenizers differ, so a claim is measured by what the collection itself claims for such a text, judged by its tokens,
-its words and its characters: it is off when it is more than twice the largest of the three or less than half of the
-smallest. Where the collection has no steady way of counting, the bounds are what any tokenizer could give. Where it
-has a fixed rule (``rules``), its claims are measured by that alone.
+Tokenizers differ, so a claim is measured by what the collection itself claims for such a text, by its tokens, words or
+characters, whichever predict its claims best: it is off when it is more than twice that, or less than half, and by more
+than the claims scatter. Where the collection has no steady way of counting, the bounds are what any tokenizer could
+give.
 
 The factor is 2 because tokenizers and ways to estimate differ by less, text by text, and what is miscounted on purpose
 or by mistake (characters, words times four, bytes) differs by more. Measured on 200 chunks of which a tenth was claimed
-wrongly: 1.5 and 2 times the tokens are never named, 2.5, 3 and 5 times always; half of them in one chunk of four, a
-third and a fifth always.
+wrongly: 1.5 and 2 times the tokens, and half of them, are never named, 2.5, 3 and 5 times, a third and a fifth always.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.embedders.tokens import TOKENIZER, Script
-from ragval_pipeline.validation.chunks.claims import Relations
+from ragval_pipeline.sources.embedders.tokens import TOKENIZER
+from ragval_pipeline.validation.chunks.claims import Relations, plausible_range
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.rules import Rule, find_rule
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.texts import TextFacts
-
-FACTOR = 2.0
-#: A difference of fewer tokens is special tokens or a prefix.
-MIN_DIFFERENCE = 10
-#: Claimed / recounted that some tokenizer gives, with the factor on both sides where tokenizers differ most.
-_BOUNDS: Mapping[Script, tuple[float, float]] = {"latin": (0.5, 2.0), "accented": (0.3, 2.0), "other": (0.1, 2.5)}
+from ragval_pipeline.validation.thresholds import MISCOUNTED, SPECIAL_TOKENS
 
 
 @detector("chunk.token_count_off", needs=ChunkEvidence)
 def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose claimed count is off."""
-    counted, relations = evidence.counted, evidence.relations
-    subjects, rule = [], find_rule(counted)
+    counted, relations, subjects = evidence.counted, evidence.relations, []
     for chunk in counted:
-        low, high = expected_range(chunk, relations, rule)
+        low, high = expected_range(chunk, relations)
         claimed = chunk.claimed
         if claimed is None or low <= claimed <= high:
             continue
-        if min(abs(claimed - low * FACTOR), abs(claimed - high / FACTOR)) >= MIN_DIFFERENCE:
+        if min(abs(claimed - low * MISCOUNTED), abs(claimed - high / MISCOUNTED)) >= SPECIAL_TOKENS:
             subjects.append(
                 chunk.ref.subject(
                     claimed=claimed, recounted=chunk.tokens, ratio=round(claimed / max(chunk.tokens, 1), 2)
@@ -54,21 +46,16 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     if not subjects:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
-    if rule is not None:
-        details["rule"] = {"unit": rule.unit, "scale": round(rule.scale, 3)}
     yield make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(counted, len(subjects)))
 
 
-def expected_range(chunk: TextFacts, relations: Relations, rule: Rule | None = None) -> tuple[float, float]:
+def expected_range(chunk: TextFacts, relations: Relations) -> tuple[float, float]:
     """Smallest and largest claim that is not off."""
-    if rule is not None:
-        return rule.claim(chunk) / FACTOR, rule.claim(chunk) * FACTOR
     relation = relations.get(chunk.script)
-    if relation is None:
-        low, high = _BOUNDS[chunk.script]
-        return chunk.tokens * low, chunk.tokens * high
-    predictions = relation.predictions(chunk)
-    return min(predictions) / FACTOR, max(predictions) * FACTOR
+    if relation is not None:
+        return relation.allowed(chunk)
+    low, high = plausible_range(chunk.script)
+    return chunk.tokens * low, chunk.tokens * high
 
 
 def usual_ratios(relations: Relations) -> dict[str, float]:

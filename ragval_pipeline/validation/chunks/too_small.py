@@ -14,8 +14,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
-
-MIN_LETTERS = 40
+from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 
 @detector("chunk.too_small", needs=ChunkEvidence)
@@ -24,7 +23,7 @@ def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
     subjects = [
         text.ref.subject(letters=int(text.body), text=text.excerpt)
         for text in evidence.facts.texts("body", "blank", "excerpt")
-        if text.body < MIN_LETTERS and not (text.blank and "text" in evidence.required)
+        if text.body < PASSAGE_LETTERS and not (text.blank and "text" in evidence.required)
     ]
     if subjects:
-        yield make_finding("chunk.too_small", subjects, details={"min_letters": MIN_LETTERS})
+        yield make_finding("chunk.too_small", subjects, details={"min_letters": PASSAGE_LETTERS})

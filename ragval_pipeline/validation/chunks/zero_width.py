@@ -11,6 +11,9 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 
+#: Characters that the cause names, the most frequent ones.
+_SHOWN = 5  # shown
+
 
 @detector("text.zero_width", needs=ChunkEvidence)
 def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
@@ -30,6 +33,6 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
             # An empty heading explains nothing about a text.
             subjects.append(replace(subject, fields=("headings",) if places == ["headings"] else ()))
     if subjects:
-        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(5))
+        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(_SHOWN))
         cause = f"The extraction kept invisible characters: {shown}."
         yield make_finding("text.zero_width", subjects, details={"characters": dict(total)}, cause=cause)

@@ -18,9 +18,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.text.grams import SIZE, width_for
+from ragval_pipeline.text.grams import SHORT_SIZE, SIZE, width_for
 from ragval_pipeline.text.markup import without_markup, without_statements
 from ragval_pipeline.validation.facts.page import Searched, searched_labels
+from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
 
-#: A longer stretch of letters between two runs is another text, not one with some words changed.
-LONGEST_GAP = 160
-#: Words that a line, cell or label may have to be looked for as a whole.
-LABEL_WORDS = 12
-#: Letters from which on a stretch that repeats a stored title or heading is no chance.
-LABEL_LETTERS = 6
 # Line breaks, cells, and what breadcrumbs and lists are parted with: guillemets, middle dot, bullet, dashes.
 _PIECES = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
@@ -386,7 +381,7 @@ def _add_labels(
     if stored.letters:
         for start, end in list(_gaps(spans, len(text.letters))):
             # A title before the text without anything between.
-            if end - start >= LABEL_LETTERS and stored.place(text.letters[start:end]) is not None:
+            if end - start >= SHORT_SIZE and stored.place(text.letters[start:end]) is not None:
                 _add(spans, start, end, None, "stored")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Any
 
 from ragval_pipeline.sources.page_copies.record import PageRecord
@@ -17,24 +17,18 @@ from ragval_pipeline.validation.facts.edges import edges_of
 from ragval_pipeline.validation.facts.joins import joined_words
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts, PageState
+from ragval_pipeline.validation.facts.shingles import hash_of
 from ragval_pipeline.validation.facts.texts import COLUMNS as TEXT_COLUMNS
 from ragval_pipeline.validation.facts.texts import PageWords, TextFacts, text_facts
 from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, Counting
+from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS, SIGNPOST_LETTERS, UNRENDERED, VERIFIED_FROM
 
 #: Snapshot columns that facts are made of.
 COLUMNS = (*TEXT_COLUMNS, "chunk_index", "embedded_at")
-#: A page with fewer letters, whose chunks hold many times as many, builds its text in the browser.
-RENDERED_LETTERS = 40
-#: A page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page behind it.
-SIGNPOST_LETTERS = 200
-#: Below this share of its letters a chunk is another text: its joins say nothing.
-ANOTHER_TEXT = 0.5
-#: From this share of its letters on a chunk stands on its page, and is looked for on no other.
-ON_ITS_PAGE = 0.97
 #: One run of letters in so many is kept to find a text on another page.
-SAMPLED = 16
+SAMPLED = 16  # work
 #: Characters of a block that are kept where chunks lack some of it.
-PASSAGE_CHARACTERS = 400
+PASSAGE_CHARACTERS = 400  # shown
 
 _NO_TEXT = "the page renders no text"
 _OTHER_PAGE = "the page redirects to another one"
@@ -112,7 +106,7 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
         return facts, _not_compared(with_text)
     aligned = align_chunks(page, with_text)
     found, letters = sum(chunk.letters_found for chunk in aligned), sum(chunk.letters for chunk in aligned)
-    if record.redirected and found < ANOTHER_TEXT * letters:
+    if record.redirected and found < MOST * letters:
         return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(with_text)
     labels = {label for row in with_text for label in labels_of(row)}
     blocks = tuple(map(_block, held_blocks(page, aligned, labels)))
@@ -162,14 +156,14 @@ def _state(record: PageRecord, rows: Sequence[Row]) -> tuple[PageState, str]:
     if record.redirected and letters < SIGNPOST_LETTERS:
         return "elsewhere", _NO_TEXT
     chunks = sum(len(row["text"]) for row in rows)
-    if not letters or (letters < RENDERED_LETTERS and chunks > 10 * len(record.body)):
+    if not letters or (letters < PASSAGE_LETTERS and chunks > UNRENDERED * len(record.body)):
         return ("elsewhere" if record.redirected else "unreadable"), _NO_TEXT
     return "read", ""
 
 
 def _unfit(record: PageRecord) -> str | None:
     """Why a page should not be in the sitemap."""
-    if record.status in (404, 410):
+    if record.status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
         return f"is gone (status {record.status})"
     if record.redirected:
         return f"redirects to {record.final_url}"
@@ -195,8 +189,8 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         lengths=tuple(span.length for span in chunk.spans),
         openings=openings,
         closings=closings,
-        joins=tuple(joined_words(chunk, page)) if chunk.share >= ANOTHER_TEXT else (),
-        probes=() if chunk.share >= ON_ITS_PAGE else tuple(sampled_runs(chunk.text.letters)),
+        joins=tuple(joined_words(chunk, page)) if chunk.share >= MOST else (),
+        probes=() if chunk.share >= VERIFIED_FROM else tuple(sampled_runs(chunk.text.letters)),
     )
 
 
@@ -225,6 +219,6 @@ def _block(entry: HeldBlock) -> BlockFacts:
         letters=entry.letters,
         held=entry.held,
         start=entry.start,
-        digest=int.from_bytes(hashlib.blake2b(entry.folded.encode("utf-8", "replace"), digest_size=8).digest(), "big"),
+        digest=hash_of(entry.folded),
         text=text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…",
     )

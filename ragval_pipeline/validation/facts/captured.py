@@ -11,15 +11,13 @@ from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.align import Alignment, pieces_of
 from ragval_pipeline.validation.facts.page import Page, Range
+from ragval_pipeline.validation.thresholds import LONGEST_GAP
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     Mask = npt.NDArray[np.bool_]
-
-#: Letters that may stand between two parts of a repeated block: words that were added.
-BETWEEN = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +97,8 @@ def _held_elsewhere(page: Page, letters: str, held: Mask, places: Sequence[Range
     best, window, total, first = 0, (0, 0), 0, 0
     for last, (place, _, _, count) in enumerate(runs):
         total += count
-        while runs[first][0] < place - len(letters) - BETWEEN:
-            total -= runs[first][3]
+        while runs[first][0] < place - len(letters) - LONGEST_GAP:
+            total -= runs[first][-1]
             first += 1
         if total > best:
             best, window = total, (first, last + 1)

@@ -10,15 +10,10 @@ from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import Alignment
 from ragval_pipeline.validation.facts.rows import Edge
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, WHOLE
 
-#: Letters in one run that end an opening and begin a closing.
-ANCHOR = 24
-#: Lines at either end that an ingestion may add: title, section, source, date, keywords.
-MOST_LINES = 6
-#: Letters of a line that may be a label as a whole; of one that the page has not for a good part, and that part.
-LABEL_LINE = 120
-SENTENCE_LINE = 600
-STRANGE_PART = 1 / 3
+#: Lines at either end that are looked at: title, section, source, date, keywords.
+MOST_LINES = 6  # work
 _DIGITS = re.compile(r"\d+")
 
 #: Letters from the first to before the second.
@@ -34,7 +29,7 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
         return (), ()
     runs = runs_of(match.runs)
     longest = max((end - start for start, end in runs), default=0)
-    long = [(start, end) for start, end in runs if end - start >= min(ANCHOR, longest)]
+    long = [(start, end) for start, end in runs if end - start >= min(ANCHOR_LETTERS, longest)]
     lines = _lines(match.text)
     if not long:  # a chunk that has little of its own
         line = lines[0][1] if lines else 0
@@ -69,8 +64,8 @@ def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int
     for start, end in lines[: min(MOST_LINES, len(lines) - 1)]:
         if start <= first < end and not _has_word_at(match, start):
             missing = int((~match.found[start:end]).sum())
-            is_sentence = end - start <= SENTENCE_LINE and missing >= STRANGE_PART * (end - start)
-            return end if end - start <= LABEL_LINE or is_sentence else 0
+            is_sentence = missing >= (1 - WHOLE) * (end - start)
+            return end if end - start <= LONGEST_GAP or is_sentence else 0
     return 0
 
 

@@ -17,9 +17,8 @@ from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.align import Alignment, Span
 from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.thresholds import FEWEST
 
-#: Joins behind punctuation that a chunk must have before they say anything.
-PUNCTUATED_JOINS = 3
 _LABELS = frozenset({"stored", "line", "word"})
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
@@ -42,7 +41,7 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
             punctuated += [word] if _CLOSING.fullmatch(between) else []
         elif all(page.whole(letters, one_word=True) is None for letters in (fold(word), _word_at(text, at))):
             bare.append(word)
-    if bare or len(punctuated) >= PUNCTUATED_JOINS:
+    if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
 
@@ -118,7 +117,7 @@ def _in_markup(text: FoldedText, at: int) -> bool:
     """Whether a letter is part of an address or the like, whose pieces may stand on the page by chance."""
     offset = int(text.offsets[at])
     start = max(0, text.shown.rfind("\n", 0, offset))
-    line = text.shown[start : offset + 200]
+    line = text.shown[start : offset + 200]  # work
     return without_markup(line)[offset - start] != line[offset - start]
 
 
@@ -132,5 +131,5 @@ def _word_at(text: FoldedText, at: int) -> str:
 def _around(text: FoldedText, at: int) -> str:
     """What stands between blanks around a letter."""
     offset = int(text.offsets[at])
-    before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]
+    before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]  # work
     return (re.split(r"\s", before)[-1] + re.split(r"\s", after)[0]).strip()

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from functools import cache
 
 #: Lines longer than this are judged in pieces.
-_PIECE = 2_000
+_PIECE = 2_000  # work
 _PIECES = re.compile(rf"[^\n]{{1,{_PIECE}}}(?=\s|$)|[^\n]{{1,{_PIECE}}}")
 _CONTROLS = re.compile("[\x80-\x9f]")
 _LOST = re.compile("\\w\ufffd|\ufffd\\w")
 #: A letter that stands for itself, as in a table of letters, and that ftfy would read as ``à``.
 _LONE = re.compile(r"(?<![^\s|`'\"(])[ÂÃ](?![^ \n|`'\"),.:;])")
-_SHOWN = 80
+_SHOWN = 80  # shown
 _AROUND_WORDS = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
 _LEGACY = ("cp437", "cp850", "cp1251", "mac_roman")
 _COMMON = "‐‑–—‘’‚“”„†•…‹›€™→←↑↓≤≥"  # noqa: RUF001 - the typeset marks are meant
@@ -74,7 +74,7 @@ def _judge(piece: str) -> Iterator[Passage]:
     for lost in (_CONTROLS, _LOST):
         match = lost.search(piece)
         if match:
-            start = max(match.start() - _SHOWN // 4, 0)
+            start = max(match.start() - _SHOWN // 4, 0)  # shown
             yield Passage(piece[start : start + _SHOWN // 2].strip(), None)
             return
 
@@ -90,7 +90,7 @@ def _difference(before: str, after: str) -> tuple[str, str]:
 @cache
 def _symbols() -> re.Pattern[str]:
     """What signs of U+2000 to U+2FFF look like in Windows-1252; quotes may stand behind a word that ends in ``â``."""
-    follows = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
+    follows = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")  # definition
     return re.compile(f"â[{''.join(set(follows) - set('‘’“”»'))}][{follows}]")  # noqa: RUF001 - the typeset marks
 
 

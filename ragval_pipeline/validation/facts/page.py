@@ -13,7 +13,7 @@ from ragval_pipeline.text.folding import FoldedText, fold, joined
 from ragval_pipeline.text.grams import GramIndex
 
 #: Occurrences of a word or label that are looked at until one stands there as a whole.
-OCCURRENCES = 64
+OCCURRENCES = 64  # work
 
 #: Letters of a page, from the first to before the second.
 Range = tuple[int, int]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from upath import UPath
 
 #: Rows that are made into objects at once.
-_BATCH = 4096
+_BATCH = 4096  # work
 
 
 Table = Literal["chunks", "pages"]

@@ -64,19 +64,19 @@ def _belongs(text: str, at: int) -> bool:
     if char == "\u180e":
         return "MONGOLIAN" in {_script(before), _script(after)}
     if char >= "\U000e0001":  # flags of England, Scotland, Wales: a black flag and its tags
-        return text[:at].rstrip("".join(map(chr, range(0xE0020, 0xE0080))))[-1:] == "\U0001f3f4"
+        return text[:at].rstrip("".join(map(chr, range(0xE0020, 0xE0080))))[-1:] == "\U0001f3f4"  # definition
     return False
 
 
 def _is_emoji_joint(text: str, at: int) -> bool:
-    before = text[:at].rstrip(_VARIATION_16)[-1:] if at < 8 else text[at - 8 : at].rstrip(_VARIATION_16)[-1:]
+    before = text[max(0, at - 8) : at].rstrip(_VARIATION_16)[-1:]  # work
     return _is_pictograph(before) and _is_pictograph(text[at + 1 : at + 2])
 
 
 def _is_pictograph(char: str) -> bool:
-    return bool(char) and (ord(char) >= 0x1F000 or unicodedata.category(char) == "So")
+    return bool(char) and (ord(char) >= 0x1F000 or unicodedata.category(char) == "So")  # definition
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # work
 def _script(char: str) -> str:
     return unicodedata.name(char, "").partition(" ")[0] if char else ""

@@ -6,7 +6,6 @@ damaged words the page shows itself.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,11 +19,12 @@ from ragval_pipeline.text.words import fold_blanks, words_of
 from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases
 from ragval_pipeline.validation.facts.hashing import convention_of, stored_hash
 from ragval_pipeline.validation.facts.mojibake import Passage, damaged_passages, squashed
-from ragval_pipeline.validation.facts.shingles import shingles_of
+from ragval_pipeline.validation.facts.shingles import hash_of, shingles_of
 from ragval_pipeline.validation.facts.stray_characters import stray_characters
 from ragval_pipeline.validation.facts.tokens import Counting, count_rows
 from ragval_pipeline.validation.facts.wordings import begins_and_ends
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
+from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,10 +35,8 @@ COLUMNS = (
     *REF_COLUMNS, "text", "embedded_text", "title", "headings", "module", "chapter", "model", "token_count",
     "text_hash", "text_sha256",
 )  # fmt: skip
-#: A character of a script without blanks says about half a word.
-_UNSPACED_LETTERS = 2.5
 #: Characters of a text that are kept to be shown.
-_EXCERPT = 120
+_EXCERPT = 120  # shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +204,7 @@ def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterato
             model=row["model"],
             claimed=row["token_count"] if (row["token_count"] or 0) >= 1 else None,
             **counts,
-            digest=_digest(seen) if words else None,
+            digest=hash_of(seen) if words else None,
             blank=is_blank(text),
             body=sum(_letters(line) for line in lines if " ".join(line) not in titles),
             excerpt=seen[:_EXCERPT],
@@ -221,14 +219,10 @@ def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterato
         )
 
 
-def _digest(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-
-
 def _letters(words: Sequence[str]) -> float:
     if words and all(map(str.isascii, words)):
         return sum(map(len, words))
-    return sum(_UNSPACED_LETTERS if len(word) == 1 and ord(word) >= 0x0E00 else len(word) for word in words)
+    return sum(UNSPACED_LETTERS if len(word) == 1 and word >= "\u0e00" else len(word) for word in words)
 
 
 def _strays(text: str, headings: Iterable[str]) -> Iterator[Stray]:

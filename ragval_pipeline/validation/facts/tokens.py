@@ -21,7 +21,7 @@ from ragval_pipeline.sources.embedders.tokens import (
 )
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
 
-_BATCH = 256
+_BATCH = 256  # work
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 

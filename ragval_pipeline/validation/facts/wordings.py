@@ -11,9 +11,9 @@ from ragval_pipeline.text.words import words_of
 Words = tuple[str, ...]
 
 #: Of longer wordings the first or last words are enough.
-MOST_WORDS = 12
+MOST_WORDS = 12  # work
 #: Labels that are taken off the beginning of a chunk at most, and words before each: "Title:", "Docs >".
-_LABELS, _BEFORE_LABEL = 6, 2
+_LABELS, _BEFORE_LABEL = 6, 2  # work
 #: A line that is a path of labels.
 _LABEL = "[^\n>\u203a\u00bb\u2192]{1,80}"
 _BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s{_LABEL})+(?=\n)")
@@ -23,7 +23,7 @@ _ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
 _ORIGIN_NAMES = "title|source|url|link|page|document|section|heading|chapter|module|file|path|breadcrumbs?"
 _ORIGINS = re.compile(rf"(?:\s*(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.IGNORECASE)
 #: Characters at either end that are looked at.
-_REACH = 600
+_REACH = 600  # work
 
 
 def begins_and_ends(text: str, labels: Iterable[str]) -> tuple[Words, Words]:

@@ -6,7 +6,7 @@ not: searching (``sources/probes``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from ragval_pipeline.sources.probes import Probe
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.index.readiness import answers_for_itself
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.thresholds import ROUNDING
@@ -67,6 +68,31 @@ def recall(exact: Sequence[Hit], default: Sequence[Hit], *, higher_is_better: bo
 
 
 @dataclass(frozen=True)
+class Recall:
+    """How much of the exact answers searches return.
+
+    Attributes:
+        collection: Its name.
+        mean: Over all searches, 0..1.
+        threshold: Below which it is a finding.
+        details: For the finding and the report.
+    """
+
+    collection: str
+    mean: float
+    threshold: float
+    details: dict[str, Any]
+
+
+@detector("index.low_ann_recall", needs=Recall)
+def find_low_recall(recall: Recall) -> Iterator[Finding]:
+    """Searches that return less than the suite asks for."""
+    if recall.mean < recall.threshold:
+        message = f"The default search returns {recall.mean:.0%} of the exact hits (asked for: {recall.threshold:.0%})."
+        yield make_finding("index.low_ann_recall", [recall.collection], details=recall.details, message=message)
+
+
+@dataclass(frozen=True)
 class AnnResult:
     """``ann_recall`` with its finding and its part of the report."""
 
@@ -110,8 +136,4 @@ def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorF
         "hnsw": facts.hnsw,
         **({"simulated": True} if facts.simulated else {}),
     }
-    findings: tuple[Finding, ...] = ()
-    if mean < threshold:
-        message = f"The default search returns {mean:.0%} of the exact hits (asked for: {threshold:.0%})."
-        findings = (make_finding("index.low_ann_recall", [facts.name], details=details, message=message),)
-    return AnnResult(value, findings, {"ann": details})
+    return AnnResult(value, tuple(find_all(Recall(facts.name, mean, threshold, details))), {"ann": details})

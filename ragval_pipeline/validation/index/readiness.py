@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.detectors import detector
 
 #: Characters of the optimiser's error.
 _SHOWN = 200  # shown
@@ -18,16 +20,29 @@ _STATUS = {
 }
 
 
-def readiness_findings(facts: CollectionFacts) -> list[Finding]:
-    """``index.not_ready``: why searches are slow, incomplete or failing at present.
+@dataclass(frozen=True)
+class Serving:
+    """How a collection serves searches.
+
+    Attributes:
+        facts: Of the collection.
+        filtered: The suite's ``qdrant.filter``.
+    """
+
+    facts: CollectionFacts
+    filtered: Mapping[str, object] | None = None
+
+
+@detector("index.not_ready", needs=Serving)
+def find_not_ready(serving: Serving) -> Iterator[Finding]:
+    """Why searches are slow, incomplete or failing at present.
 
     The embedded Qdrant has neither optimiser nor HNSW and says nothing.
     """
-    if not answers_for_itself(facts):
-        return []
-    problems = dict(_problems(facts))
+    facts = serving.facts
+    problems = dict(_problems(facts)) if answers_for_itself(facts) else {}
     if not problems:
-        return []
+        return
     details = {
         "status": facts.status,
         "optimizer": facts.optimizer,
@@ -38,7 +53,7 @@ def readiness_findings(facts: CollectionFacts) -> list[Finding]:
         **({"simulated": True} if facts.simulated else {}),
     }
     cause = "; ".join(problems.values())
-    return [make_finding("index.not_ready", [facts.name], details=details, cause=f"{cause[:1].upper()}{cause[1:]}.")]
+    yield make_finding("index.not_ready", [facts.name], details=details, cause=f"{cause[:1].upper()}{cause[1:]}.")
 
 
 def answers_for_itself(facts: CollectionFacts) -> bool:
@@ -46,20 +61,16 @@ def answers_for_itself(facts: CollectionFacts) -> bool:
     return not facts.local or facts.simulated
 
 
-def payload_index_findings(facts: CollectionFacts, filtered: Mapping[str, object] | None) -> list[Finding]:
-    """``index.payload_index_missing``: fields that every search filters on, without an index for it.
-
-    Args:
-        facts: Of the collection.
-        filtered: The suite's ``qdrant.filter``.
-    """
+@detector("index.payload_index_missing", needs=Serving)
+def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
+    """Fields that every search filters on, without an index for it."""
+    facts = serving.facts
     if not answers_for_itself(facts):
-        return []
-    missing = [field for field in filtered or () if field not in facts.payload_indexes]
-    if not missing:
-        return []
-    details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
-    return [make_finding("index.payload_index_missing", missing, details=details)]
+        return
+    missing = [field for field in serving.filtered or () if field not in facts.payload_indexes]
+    if missing:
+        details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
+        yield make_finding("index.payload_index_missing", missing, details=details)
 
 
 def unindexed_points(facts: CollectionFacts) -> int | None:

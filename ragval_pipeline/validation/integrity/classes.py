@@ -26,10 +26,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ragval_pipeline.validation.facts.edges import ANCHOR
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.thresholds import CHANGED_WORDS, MOST, VERIFIED_FROM
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, CHANGED_WORDS, MOST, VERIFIED_FROM
 
 ChunkClass = Literal["verified", "drifted", "gone"]
 
@@ -48,7 +47,7 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
     # edges of another text are met by chance.
     found = chunk.found if share >= VERIFIED_FROM else chunk.surely
-    framed = chunk.longest >= ANCHOR and found >= MOST * letters
+    framed = chunk.longest >= ANCHOR_LETTERS and found >= MOST * letters
     if found < MOST * chunk.letters and not framed:
         return "gone"
     if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:

@@ -5,16 +5,34 @@ What lives here: the figures. What does not: the calls (``sources/timing``).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.timing import Timings
+from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.latency.percentiles import nearest_rank, summary
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 
 ASSET = "latency_profile"
 CRITERION = "latency_p95_ms"
+
+
+@dataclass(frozen=True)
+class Latency:
+    """How long searches take.
+
+    Attributes:
+        p95: Of embedding and search together, milliseconds.
+        budget_ms: Above which it is a finding.
+        section: The report's section.
+    """
+
+    p95: float
+    budget_ms: float
+    section: dict[str, Any]
 
 
 def measure_latency(timings: Timings, *, budget_ms: float) -> Measurement:
@@ -30,8 +48,8 @@ def measure_latency(timings: Timings, *, budget_ms: float) -> Measurement:
     p95 = nearest_rank(totals, 95)  # definition
     value = MeasuredValue(name=CRITERION, value=p95, denominator=len(totals), reason=f"p95 of {len(totals)} searches")
     section = _section(timings)
-    findings = (_slow(p95, budget_ms, section),) if p95 > budget_ms else ()
-    return Measurement(asset=ASSET, values=(value,), findings=findings, sections={"latency": section})
+    findings = find_all(Latency(p95, budget_ms, section))
+    return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections={"latency": section})
 
 
 def nothing_timed(reason: str) -> Measurement:
@@ -63,7 +81,12 @@ def _section(timings: Timings) -> dict[str, Any]:
     }
 
 
-def _slow(p95: float, budget_ms: float, section: dict[str, Any]) -> Finding:
+@detector("retrieval.slow", needs=Latency)
+def find_slow(latency: Latency) -> Iterator[Finding]:
+    """Searches that take longer than the suite allows."""
+    p95, budget_ms, section = latency.p95, latency.budget_ms, latency.section
+    if p95 <= budget_ms:
+        return
     embedding, search = section["embedding_ms"]["p95"], section["search_ms"]["p95"]
     details = {
         "percentile": 95,  # definition
@@ -74,7 +97,7 @@ def _slow(p95: float, budget_ms: float, section: dict[str, Any]) -> Finding:
         "budget_ms": budget_ms,
         "retries": section["retries"],
     }
-    return make_finding(
+    yield make_finding(
         "retrieval.slow",
         [CRITERION],
         scope=CRITERION,

@@ -25,7 +25,7 @@ from ragval_pipeline.validation.metadata.levels import (
 from ragval_pipeline.validation.metadata.rules import RULES, canonical_of, has_value_rule
 
 #: Offending point ids that the kept results show for one expectation.
-SHOWN_IDS = 20
+SHOWN_IDS = 20  # shown
 #: The level that each kind of expectation rules out.
 _RULED_OUT: Mapping[str, Level] = {
     "present": "missing", "non_empty": "empty", "type": "wrong_type", "rule": "invalid",

@@ -24,7 +24,7 @@ Level = Literal["missing", "empty", "wrong_type", "invalid", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _MISSING, _EMPTY, _WRONG_TYPE, _INVALID, _OK = range(len(LEVELS))
 #: What stands for whole numbers beyond 64 bits.
-_BEYOND = -(2**63)
+_BEYOND = -(2**63)  # definition
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,8 @@ from ragval_pipeline.sources.snapshot.values import shown
 from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
+from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED
 
-MIN_POINTS = 10
-#: Share of the points that must hold the value: the rest holds none.
-MIN_SHARE = 0.9
-#: Longest / shortest text from which a single token count cannot be true.
-TEXT_RATIO = 1.5
 _FIELDS = ("source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index")
 
 
@@ -30,7 +26,7 @@ _FIELDS = ("source_url", "title", "module", "chapter", "headings", "token_count"
 def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
     """One subject a field."""
     points, fields = evidence.levels.points, evidence.rules.fields
-    if points < MIN_POINTS:
+    if points < FEWEST:
         return
     subjects = [
         Subject(name=fields[name], fields=(name,), details={"value": shown(values[0]), "field": name})
@@ -38,7 +34,7 @@ def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
         if name in fields
         and fields[name] not in evidence.rules.filtered
         and len(values := _values(evidence, name)) == 1
-        and len(_held(evidence, name)) >= MIN_SHARE * points
+        and len(_held(evidence, name)) >= (1 - FEW) * points
         and _should_vary(name, evidence)
     ]
     if subjects:
@@ -79,10 +75,10 @@ def _should_vary(name: str, evidence: PayloadEvidence) -> bool:
         # Beside addresses, what is none ("N/A") stands for many pages, whose chunks need no index to tell them apart.
         addresses = any(map(is_http_url, pages))
         return any(is_http_url(page) or not addresses for page in _pages_of_several_texts(evidence))
-    if name == "token_count":
+    if name == "token_count":  # of texts of such different lengths one count cannot be true
         lengths = evidence.column("text_chars")
         ends = pc.min_max(lengths.filter(pc.greater(lengths, 0)))
-        return bool((ends["max"].as_py() or 0) > TEXT_RATIO * (ends["min"].as_py() or 0))
+        return bool((ends["max"].as_py() or 0) > MISCOUNTED * (ends["min"].as_py() or 0))
     return True
 
 

@@ -18,9 +18,8 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
+from ragval_pipeline.validation.thresholds import FEW
 
-#: Share of the pages with several chunks and deeper headings that must be flat.
-MIN_SHARE = 0.95
 _DEEPER = re.compile(r"^ {0,3}#{2,6}\s+\S", re.MULTILINE)
 
 
@@ -48,7 +47,7 @@ def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
         return
     judged = [pages[key] for key in _deeper_pages(evidence, pages)]
     flat = sum(page.flat for page in judged)
-    if flat < MIN_PAGES or flat < MIN_SHARE * len(judged):
+    if flat < MIN_PAGES or flat < (1 - FEW) * len(judged):
         return
     details = {"pages": len(judged), "flat": flat, "share": round(flat / len(judged), 4)}
     subject = Subject(name=evidence.rules.fields["headings"], details=details)

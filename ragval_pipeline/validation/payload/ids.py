@@ -20,7 +20,7 @@ from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SHOWN = 20
+_SHOWN = 20  # shown
 
 
 @detector("payload.duplicate_id", needs=PayloadEvidence)

@@ -13,6 +13,8 @@ from ragval_pipeline.validation.metadata.levels import LEVELS
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 
 ASSET = "metadata_expectations"
+#: Characters of an exception.
+_SHOWN = 500  # shown
 
 
 def measure_payloads(evidence: PayloadEvidence) -> Measurement:
@@ -52,7 +54,7 @@ def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
     """An expectation that raised says nothing about the data: it is a check that failed to run."""
     crashed = [result for result in expectations.get("results", ()) if result["exception"]]
     subjects = [
-        Subject(name=f"{result['level']} {result['field']}", details={"exception": result["exception"][:500]})
+        Subject(name=f"{result['level']} {result['field']}", details={"exception": result["exception"][:_SHOWN]})
         for result in crashed
     ]
     return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []

@@ -21,9 +21,10 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.retrieval.texts import normalise_name
+from ragval_pipeline.validation.thresholds import WHOLE
 
-#: Share of the points that must stand on pages whose path module is named by some point.
-COMPARABLE = 0.6
+#: Modules that the details list, of the payloads and of the site.
+_SHOWN = 100  # shown
 _INDEX = re.compile(r"/index\.\w+$")
 
 #: Points by module as stored and page key.
@@ -72,7 +73,11 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     if not subjects:
         return
     values = Counter(subject.details["value"] for subject in subjects)
-    details = {"values": dict(values.most_common(50)), "allowed": sorted(allowed)[:100], "derived": derived}
+    details = {
+        "values": dict(values.most_common(_SHOWN)),
+        "allowed": sorted(allowed)[:_SHOWN],
+        "derived": derived,
+    }
     finding = make_finding("payload.unexpected_module", subjects, details=details)
     yield with_share(finding, evidence.levels.points)
 
@@ -103,4 +108,4 @@ def _are_comparable(places: _Places, path_modules: Mapping[str, str]) -> bool:
             if normalise_name(name) == module:
                 named.add(module)
     total = on_pages.total()
-    return total > 0 and sum(on_pages[module] for module in named) >= COMPARABLE * total
+    return total > 0 and sum(on_pages[module] for module in named) >= WHOLE * total

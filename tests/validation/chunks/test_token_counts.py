@@ -8,7 +8,6 @@ import pytest
 
 from ragval_pipeline.sources.embedders.tokens import count_tokens, script_of
 from ragval_pipeline.validation.chunks.claims import estimate, learn_relations
-from ragval_pipeline.validation.chunks.rules import find_rule
 from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.store import HeldFacts
 from ragval_pipeline.validation.facts.texts import TextFacts
@@ -94,15 +93,17 @@ def test_a_rule_that_gives_three_times_the_tokens_is_no_estimate_of_them():
     counted = [
         replace(chunk, claimed=3 * (chunk.characters // 4)) for chunk in [*collection(lambda chunk: 1), *japanese]
     ]
-    assert find_rule(counted) is None
     relations = learn_relations(counted)
+    assert relations == {}
     assert off(counted)[0].count == 60
     assert estimate(counted[-1], relations).tokens == counted[-1].tokens
 
 
-def test_counts_of_a_tokenizer_follow_no_rule():
-    assert find_rule(collection(CONVENTIONS["own tokenizer"])) is None
-    assert find_rule(collection(CONVENTIONS["another tokenizer"])) is None
+def test_estimates_from_characters_are_not_believed_to_be_tokens_however_near_they_are():
+    counted = collection(CONVENTIONS["characters / 4"])
+    relations = learn_relations(counted)
+    assert 0.75 < relations["latin"].tokens < 1.35
+    assert not any(estimate(chunk, relations).measured for chunk in counted)
 
 
 def test_counts_of_characters_are_off_and_the_cause_says_so():

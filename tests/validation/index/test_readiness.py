@@ -5,11 +5,8 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
-from ragval_pipeline.validation.index.readiness import (
-    payload_index_findings,
-    readiness_findings,
-    unindexed_points,
-)
+from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.index.readiness import Serving, unindexed_points
 
 VECTOR = VectorFacts(name=None, size=256, distance="Cosine")  # 1 KB each
 
@@ -28,7 +25,7 @@ def facts(**changes: Any) -> CollectionFacts:
 
 
 def test_a_green_collection_is_ready() -> None:
-    assert readiness_findings(facts()) == []
+    assert find_all(Serving(facts())) == []
 
 
 @pytest.mark.parametrize(
@@ -43,15 +40,15 @@ def test_a_green_collection_is_ready() -> None:
     ],
 )
 def test_each_problem_is_named_with_the_facts(changes: dict[str, Any], problem: str) -> None:
-    [finding] = readiness_findings(facts(**changes))
+    [finding] = find_all(Serving(facts(**changes)))
     assert (finding.code, [entry.name for entry in finding.subjects]) == ("index.not_ready", ["c"])
     assert finding.details["problems"] == [problem]
     assert finding.details["status"] == changes.get("status", "green")
 
 
 def test_the_embedded_qdrant_cannot_have_these_problems_and_a_simulated_one_can() -> None:
-    assert readiness_findings(facts(local=True, status="yellow")) == []
-    [finding] = readiness_findings(facts(local=True, status="yellow", simulated=True))
+    assert find_all(Serving(facts(local=True, status="yellow"))) == []
+    [finding] = find_all(Serving(facts(local=True, status="yellow", simulated=True)))
     assert finding.details["simulated"] is True
 
 
@@ -74,8 +71,8 @@ def test_vectors_are_missed_in_hnsw_only_where_there_is_no_doubt(changes: dict[s
 
 def test_a_filtered_field_without_an_index_is_named() -> None:
     known = facts(payload_indexes={"site": "keyword"})
-    [finding] = payload_index_findings(known, {"site": "a", "lang": "en"})
+    [finding] = find_all(Serving(known, {"site": "a", "lang": "en"}))
     assert [entry.name for entry in finding.subjects] == ["lang"]
-    assert payload_index_findings(known, {"site": "a"}) == []
-    assert payload_index_findings(known, None) == []
-    assert payload_index_findings(facts(local=True), {"lang": "en"}) == []
+    assert find_all(Serving(known, {"site": "a"})) == []
+    assert find_all(Serving(known, None)) == []
+    assert find_all(Serving(facts(local=True), {"lang": "en"})) == []

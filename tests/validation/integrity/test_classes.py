@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from ragval_pipeline.validation.facts.edges import ANCHOR
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
 from ragval_pipeline.validation.integrity.classes import class_of
 from ragval_pipeline.validation.integrity.habits import ANY, Habits
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS
 
 
 def chunk(found: int, *, words: int = 100, changed: int = 0, openings: tuple[Edge, ...] = ()) -> ChunkFacts:
@@ -40,7 +40,7 @@ def test_a_habit_does_not_save_a_chunk_that_is_hardly_on_its_page():
 
 
 def test_a_habit_may_be_longer_than_the_text_that_it_frames():
-    framed = replace(chunk(400, changed=60, openings=(Edge("title", 600, 60),)), longest=ANCHOR)
+    framed = replace(chunk(400, changed=60, openings=(Edge("title", 600, 60),)), longest=ANCHOR_LETTERS)
     assert class_of(framed, Habits(openings={"title": Edge("title", 900, 90)})) == "verified"
     assert class_of(framed, Habits(openings={"title": Edge("title", 300, 90)})) == "drifted"
     assert class_of(framed, Habits(openings={"title": Edge("title", 100, 90)})) == "gone"
@@ -65,7 +65,7 @@ def test_what_a_habit_leaves_of_its_size_goes_to_the_next_line_inwards():
 
 
 def test_words_that_stand_alone_in_their_lines_keep_no_chunk_from_being_gone():
-    listed = replace(chunk(700, changed=30, openings=(Edge("title", 300, 30),)), surely=400, longest=ANCHOR)
+    listed = replace(chunk(700, changed=30, openings=(Edge("title", 300, 30),)), surely=400, longest=ANCHOR_LETTERS)
     assert class_of(listed) == "gone"
     assert class_of(replace(listed, surely=600)) == "drifted"
     # Of a framed table all cells stand on the page.
@@ -74,6 +74,6 @@ def test_words_that_stand_alone_in_their_lines_keep_no_chunk_from_being_gone():
 
 def test_texts_of_other_pages_show_no_habit_however_many_begin_alike():
     edge = Edge("gripper", 600, 60)
-    strange = [replace(chunk(400, changed=60, openings=(edge,)), longest=ANCHOR) for _ in range(6)]
+    strange = [replace(chunk(400, changed=60, openings=(edge,)), longest=ANCHOR_LETTERS) for _ in range(6)]
     habits = Habits.of(strange, total=8, pages=1)
     assert {class_of(entry, habits) for entry in strange} == {"gone"}

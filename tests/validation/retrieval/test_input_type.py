@@ -8,7 +8,8 @@ import pytest
 
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
-from ragval_pipeline.validation.retrieval.input_type import input_type_findings
+from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.retrieval.input_type import QueryEmbedding
 
 
 class Own:
@@ -27,7 +28,7 @@ class Own:
 
 def test_queries_as_queries_are_right_and_cost_no_call() -> None:
     embedder: Any = Own("cohere", apart=True)
-    assert input_type_findings(embedder, "search_query", text="t") == []
+    assert find_all(QueryEmbedding(embedder, "search_query", "t")) == []
     assert embedder.calls == 0
 
 
@@ -36,7 +37,7 @@ def test_queries_as_documents_are_named_where_the_model_tells_them_apart(
     provider: str, apart: bool, calls: int
 ) -> None:
     embedder: Any = Own(provider, apart=apart)
-    [finding] = input_type_findings(embedder, "search_document", text="t")
+    [finding] = find_all(QueryEmbedding(embedder, "search_document", "t"))
     assert (finding.code, [entry.name for entry in finding.subjects]) == (
         "embedder.input_type",
         ["embedding.query_input_type"],
@@ -46,5 +47,5 @@ def test_queries_as_documents_are_named_where_the_model_tells_them_apart(
 
 def test_where_both_are_embedded_alike_nothing_is_said() -> None:
     other: Any = Own("mine:embed", apart=False)
-    assert input_type_findings(other, "search_document", text="t") == []
-    assert input_type_findings(StaticEmbedder(), "search_document", text="What is a topic in ROS 2?") == []
+    assert find_all(QueryEmbedding(other, "search_document", "t")) == []
+    assert find_all(QueryEmbedding(StaticEmbedder(), "search_document", "What is a topic in ROS 2?")) == []
