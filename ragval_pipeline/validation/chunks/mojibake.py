@@ -18,7 +18,12 @@ from ragval_pipeline.validation.facts.store import filled
 @detector("text.mojibake", needs=ChunkEvidence)
 def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such passages, without those of which a page shows every word as it is."""
-    shown = {word for page in evidence.facts.pages() for word in page.damaged}
+    shown = {
+        word
+        for batch in evidence.facts.batches("pages", ("damaged",))
+        for words in batch.column("damaged").to_pylist()
+        for word in words
+    }
     subjects = []
     for text in evidence.facts.texts("compared", "damaged", where=filled("damaged")):
         found = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -160,7 +161,7 @@ class PageFacts:
     chunks: int = 0
     textless: int = 0
     blocks: tuple[BlockFacts, ...] = ()
-    anchors: tuple[int, ...] = ()
+    anchors: Sequence[int] = ()
     damaged: tuple[str, ...] = ()
 
 
@@ -322,11 +323,13 @@ def _once(text: str | None) -> str | None:
 
 #: What many rows share is held once: all of them may be held at the same time.
 _SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
-    ("page_key", "page_url", "model", "embedded_at", "script"), _once
+    ("point_id", "page_key", "page_url", "model", "embedded_at", "script"), _once
 )
 
 
 def page_of(row: Mapping[str, Any]) -> PageFacts:
     """The page of a table's row."""
     blocks = tuple(BlockFacts(**block) for block in row["blocks"])
-    return PageFacts(**{**row, "blocks": blocks, "anchors": tuple(row["anchors"]), "damaged": tuple(row["damaged"])})
+    return PageFacts(
+        **{**row, "blocks": blocks, "anchors": array("Q", row["anchors"]), "damaged": tuple(row["damaged"])}
+    )
