@@ -59,17 +59,15 @@ class Shingled:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        points, parts, lengths = [], [], []
-        for batch in facts.batches("chunks", (*_POINT, "shingles")):
-            batch = batch.filter(filled("shingles")(batch))
+        points, parts, lengths = [], [np.empty(0, dtype=np.uint32)], [np.zeros(1, dtype=np.int64)]
+        for every in facts.batches("chunks", (*_POINT, "shingles")):
+            batch = every.filter(filled("shingles")(every))
             points.append(batch.select(_POINT))
             parts.append(batch.column("shingles").flatten().to_numpy())
             lengths.append(pc.list_value_length(batch.column("shingles")).to_numpy())
         table = pa.Table.from_batches(points, schema=pa.schema([chunk_schema().field(name) for name in _POINT]))
-        offsets = np.concatenate(
-            [np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate([np.empty(0, dtype=np.int64), *lengths]))]
-        )
-        return cls(table.combine_chunks(), np.concatenate([np.empty(0, dtype=np.uint32), *parts]), offsets)
+        offsets = np.cumsum(np.concatenate(lengths), dtype=np.int64)
+        return cls(table.combine_chunks(), np.concatenate(parts), offsets)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""

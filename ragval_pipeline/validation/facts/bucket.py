@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -106,7 +107,7 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
         unfit=_unfit(record),
         chunks=len(with_text),
         textless=len(rows) - len(with_text),
-        anchors=tuple(sampled_runs(page.letters)),
+        anchors=array("Q", sampled_runs(page.letters)),
     )
     if state != "read":
         return facts, _not_compared(with_text)
@@ -180,6 +181,9 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     openings, closings = edges_of(chunk)
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
+    repeated = page.letters.find(run) != page.letters.rfind(run)
+    # What the page has in these very characters, and only here, joins nothing.
+    as_it_is = len(run) == chunk.letters and not repeated and page.has_as_it_is(chunk.text.shown)
     return ChunkFacts(
         **_stored(row),
         compared=True,
@@ -189,13 +193,13 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         changed=chunk.changed_words(),
         surely=chunk.surely,
         longest=len(run),
-        repeated=page.letters.find(run) != page.letters.rfind(run),
+        repeated=repeated,
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(span.place for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),
         openings=openings,
         closings=closings,
-        joins=tuple(joined_words(chunk, page)) if chunk.share >= ANOTHER_TEXT else (),
+        joins=tuple(joined_words(chunk, page)) if chunk.share >= ANOTHER_TEXT and not as_it_is else (),
         probes=() if chunk.share >= ON_ITS_PAGE else tuple(sampled_runs(chunk.text.letters)),
     )
 

@@ -330,6 +330,5 @@ _SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
 def page_of(row: Mapping[str, Any]) -> PageFacts:
     """The page of a table's row."""
     blocks = tuple(BlockFacts(**block) for block in row["blocks"])
-    return PageFacts(
-        **{**row, "blocks": blocks, "anchors": array("Q", row["anchors"]), "damaged": tuple(row["damaged"])}
-    )
+    lists = {"blocks": blocks, "anchors": array("Q", row["anchors"]), "damaged": tuple(row["damaged"])}
+    return PageFacts(**{**row, **lists})
