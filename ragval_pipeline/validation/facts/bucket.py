@@ -182,8 +182,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
     repeated = page.letters.find(run) != page.letters.rfind(run)
-    # What the page has in these very characters, and only here, joins nothing.
-    as_it_is = len(run) == chunk.letters and not repeated and page.has_as_it_is(chunk.text.shown)
+    as_it_is = not repeated and _is_as_it_is(chunk, page)
     return ChunkFacts(
         **_stored(row),
         compared=True,
@@ -202,6 +201,23 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         joins=tuple(joined_words(chunk, page)) if chunk.share >= ANOTHER_TEXT and not as_it_is else (),
         probes=() if chunk.share >= ON_ITS_PAGE else tuple(sampled_runs(chunk.text.letters)),
     )
+
+
+def _is_as_it_is(chunk: Alignment, page: Page) -> bool:
+    """Whether a chunk is lines of its own title and headings and then what the page has in these very characters.
+
+    Such a chunk joins nothing, if what it has is on the page only once.
+    """
+    *labels, rest = chunk.spans or (None,)
+    if rest is None or rest.kind != "run" or not chunk.whole or any(label.kind != "stored" for label in labels):
+        return False
+    shown, at, before = chunk.text.shown, 0, rest.start
+    while before > 0:
+        end = shown.find("\n", at) + 1
+        if not end:
+            return False
+        before, at = before - len(fold(shown[at:end])), end
+    return before == 0 and page.has_as_it_is(shown[at:])
 
 
 def _stored(row: Row) -> dict[str, Any]:
