@@ -31,7 +31,7 @@ _ITEM_TAGS = frozenset({"li", "dt", "dd"})
 # A row that holds one of these lays out a page, or holds a listing; it is no row of a table of facts.
 _NOT_IN_A_ROW = "h1, h2, h3, h4, h5, h6, pre, table, article, section, form"
 LONGEST_ROW = 3000
-_BLANKS = re.compile(r"[ \t\n\r\f\xa0]+")
+_NO_BREAKS = str.maketrans("\n\t", "  ")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
@@ -68,11 +68,8 @@ class _Writer:
     skip: Skip
     blocks: list[Block] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
-    contexts: list[_Context] = field(default_factory=lambda: [_Context("paragraph", "body")])
-
-    @property
-    def context(self) -> _Context:
-        return self.contexts[-1]
+    context: _Context = field(default_factory=lambda: _Context("paragraph", "body"))
+    outer: list[_Context] = field(default_factory=list)
 
     def flush(self) -> None:
         if not self.parts:
@@ -84,7 +81,8 @@ class _Writer:
             self.blocks.append(Block(kind, text, int(tag[1]) if kind == "heading" else 0))
 
     def text(self, text: str) -> None:
-        self.parts.append(text if self.context.kind == "code" else _BLANKS.sub(" ", text))
+        # Other blanks are folded when the block is complete: a line of the source is no line, and a tab parts no cells.
+        self.parts.append(text if self.context.kind == "code" else text.translate(_NO_BREAKS))
 
     def boundary(self, tag: str) -> None:
         """Part what stands before and after the edge of a block."""
@@ -106,7 +104,8 @@ class _Writer:
             self.boundary(tag)
             own = None if self.context.flat or self.context.kind == "code" else self.own_context(node, tag)
             if own is not None:
-                self.contexts.append(own)
+                self.outer.append(self.context)
+                self.context = own
                 return True
         return False
 
@@ -126,7 +125,7 @@ class _Writer:
     def leave(self, end: _Leave) -> None:
         if end.pushed:
             self.flush()
-            self.contexts.pop()
+            self.context = self.outer.pop()
         elif end.tag in _BLOCK_TAGS:
             self.boundary(end.tag)
         elif end.tag in _SPACED_TAGS:
@@ -169,5 +168,7 @@ def _cleaned(text: str, kind: Kind) -> str:
         return "\t".join(cell for cell in cells if cell)
     if kind == "heading":
         return " ".join(_INVISIBLE.sub("", text).split())
+    if "\n" not in text:
+        return " ".join(text.split())
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)

@@ -9,7 +9,8 @@ from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH
 
 _INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+#: Of ASCII lower case, and blanks for all but letters and digits.
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 
 
 def fold_blanks(text: str) -> str:
@@ -20,6 +21,6 @@ def fold_blanks(text: str) -> str:
 def words_of(text: str) -> list[str]:
     """Words in lower case, without punctuation; each character of a script without blanks is a word."""
     if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
+        return text.encode().translate(_ASCII_WORDS).decode().split()
     folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).lower()
     return _WORD.findall(folded)

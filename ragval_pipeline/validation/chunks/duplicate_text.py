@@ -16,11 +16,14 @@ _SHOWN = 20  # shown
 @detector("chunk.duplicate_text", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every point of each group; the details name the others."""
-    by_digest: dict[int, list[PointRef]] = {}
-    for text in evidence.facts.texts("digest"):
-        if text.digest is not None:
-            by_digest.setdefault(text.digest, []).append(text.ref)
-    groups = [sorted(refs) for refs in by_digest.values() if len(refs) > 1]
+    import pyarrow.compute as pc
+
+    counted = pc.value_counts(evidence.facts.table("digest").column("digest").drop_null())
+    several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
+    by_digest: dict[int | None, list[PointRef]] = {}
+    for text in evidence.facts.texts("digest", where=lambda batch: pc.is_in(batch.column("digest"), several)):
+        by_digest.setdefault(text.digest, []).append(text.ref)
+    groups = [sorted(refs) for refs in by_digest.values()]
     subjects = []
     for group in groups:
         ids = [ref.point_id for ref in group]

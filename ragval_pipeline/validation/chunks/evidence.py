@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.metadata.levels import present_fields
+from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 _COUNTED = (
     "model",
@@ -52,8 +53,8 @@ class ChunkEvidence:
 
     @cached_property
     def read(self) -> Mapping[str, PageFacts]:
-        """The pages that were read, by key."""
-        return {page.page_key: page for page in self.facts.pages() if page.state == "read"}
+        """The pages that were read, by key, each with the last of its passages only."""
+        return {page.page_key: _brief(page) for page in self.facts.pages() if page.state == "read"}
 
     @cached_property
     def on_pages(self) -> Mapping[str, Sequence[ChunkFacts]]:
@@ -85,6 +86,11 @@ class ChunkEvidence:
     def relations(self) -> Relations:
         """How claimed token counts relate to what can be counted."""
         return learn_relations(self.counted)
+
+
+def _brief(page: PageFacts) -> PageFacts:
+    passages = [block for block in page.blocks if block.letters >= PASSAGE_LETTERS]
+    return replace(page, blocks=tuple(passages[-1:]), anchors=())
 
 
 def required_fields(manifest: SnapshotManifest) -> frozenset[str]:

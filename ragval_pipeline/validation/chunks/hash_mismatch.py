@@ -21,6 +21,9 @@ from ragval_pipeline.validation.thresholds import FEWEST, FOLLOWED, MOST
 @detector("text.hash_mismatch", needs=ChunkEvidence)
 def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose hash is of no form of their text, where those of other points are."""
+    hashes = evidence.facts.table("stored_hash", "hashed_as").to_pylist()
+    if not any(row["stored_hash"] and row["hashed_as"] is None for row in hashes):
+        return
     texts = [text for text in evidence.facts.texts("digest", "stored_hash", "hashed_as") if text.stored_hash]
     explained = Counter(text.hashed_as for text in texts if text.hashed_as is not None)
     count = explained.total()

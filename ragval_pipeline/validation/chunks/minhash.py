@@ -20,26 +20,27 @@ ALL_PAIRS, NEIGHBOURS = 24, 8  # work
 _FOLLOWING = 3  # work
 _SEED = 20_011  # work
 #: Sets that are hashed at once.
-_BLOCK = 4096  # work
+_BLOCK = 512  # work
 
 
-def candidate_pairs(sets: Sequence[npt.NDArray[np.uint32]]) -> Iterator[tuple[int, int]]:
+def candidate_pairs(hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Pairs of sets that share a band, lower index first; some pairs come several times.
 
     Args:
-        sets: Arrays of distinct hashes, none of them empty.
+        hashes: Distinct hashes of each set, one set after the other, none of them empty.
+        offsets: Where each set begins, and where the last one ends; shape ``(sets + 1,)``.
     """
     import numpy as np
 
-    if len(sets) < 2:
+    if len(offsets) <= 2:
         return
     rng = np.random.default_rng(_SEED)
     factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
-    offsets = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
+    added = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
 
     def band_keys(band: int) -> npt.NDArray[np.uint64]:
         rows = slice(band % BANDS * ROWS, (band % BANDS + 1) * ROWS)
-        return _keys(sets, factors[rows], offsets[rows])
+        return _keys(hashes, offsets, factors[rows], added[rows])
 
     keys = [band_keys(band) for band in range(_FOLLOWING + 1)]
     for band in range(BANDS):
@@ -53,20 +54,26 @@ def candidate_pairs(sets: Sequence[npt.NDArray[np.uint32]]) -> Iterator[tuple[in
 
 
 def _keys(
-    sets: Sequence[npt.NDArray[np.uint32]], factors: npt.NDArray[np.uint64], offsets: npt.NDArray[np.uint64]
+    hashes: npt.NDArray[np.uint32],
+    offsets: npt.NDArray[np.int64],
+    factors: npt.NDArray[np.uint64],
+    added: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.uint64]:
     """A key of each set in one band: sets have the same when the smallest of their hashes are the same."""
     import numpy as np
 
-    key = np.zeros(len(sets), dtype=np.uint64)
-    for start in range(0, len(sets), _BLOCK):
-        block = sets[start : start + _BLOCK]
-        hashes = np.concatenate(block).astype(np.uint64)
-        starts = np.concatenate(([0], np.cumsum([len(each) for each in block[:-1]]))).astype(np.int64)
+    key = np.zeros(len(offsets) - 1, dtype=np.uint64)
+    for start in range(0, len(key), _BLOCK):
         part = key[start : start + _BLOCK]
-        for factor, offset in zip(factors, offsets, strict=True):
-            # Multiply-shift: the upper half of the product is what is well mixed.
-            part ^= np.minimum.reduceat((hashes * factor + offset) >> np.uint64(32), starts)  # definition
+        edges = offsets[start : start + len(part) + 1]
+        block, starts = hashes[edges[0] : edges[-1]].astype(np.uint64), edges[:-1] - edges[0]
+        mixed = np.empty_like(block)
+        for factor, offset in zip(factors, added, strict=True):
+            np.multiply(block, factor, out=mixed)
+            mixed += offset
+            # Multiply-shift: the upper half of the product is what is well mixed. The smallest product has the
+            # smallest upper half, so that only the smallest ones are shifted.
+            part ^= np.minimum.reduceat(mixed, starts) >> np.uint64(32)  # definition
             part *= np.uint64(0x9E3779B97F4A7C15)  # definition
             part ^= part >> np.uint64(29)  # definition
     return key

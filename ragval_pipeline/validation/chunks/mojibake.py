@@ -12,14 +12,20 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.store import filled
 
 
 @detector("text.mojibake", needs=ChunkEvidence)
 def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such passages, without those of which a page shows every word as it is."""
-    shown = {word for page in evidence.facts.pages() for word in page.damaged}
+    shown = {
+        word
+        for batch in evidence.facts.batches("pages", ("damaged",))
+        for words in batch.column("damaged").to_pylist()
+        for word in words
+    }
     subjects = []
-    for text in evidence.facts.texts("compared", "damaged"):
+    for text in evidence.facts.texts("compared", "damaged", where=filled("damaged")):
         found = [
             passage
             for passage in text.damaged

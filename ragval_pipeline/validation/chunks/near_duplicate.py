@@ -10,7 +10,7 @@ Pages that differ in so much say different things.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.minhash import candidate_pairs
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.rows import chunk_schema
+from ragval_pipeline.validation.facts.store import FactRows, filled
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
 
@@ -30,49 +32,71 @@ if TYPE_CHECKING:
 #: Trigrams by which texts differ that differ by two words: three on either side for each.
 _TWO_WORDS = 12  # definition
 _SHOWN = 20  # shown
+_POINT = ("point_id", "page_key", "page_url", "digest")
 #: Neighbours of one text after which no more are looked for: it is a near duplicate, whatever else there is.
 _ENOUGH = 50  # work
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shingled:
-    """A chunk's word trigrams.
+    """The word trigrams of the chunks that are long enough to be compared.
 
-    Args:
-        ref: The point.
-        shingles: Sorted hashes of its trigrams, each once.
-        digest: Hash of the text with blanks folded: equal texts are duplicates, not near duplicates.
+    Attributes:
+        points: Their points: id, key and address of the page, and a hash of the text with blanks folded: equal texts
+            are duplicates, not near duplicates.
+        shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
+        offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
     """
 
-    ref: PointRef
+    points: pa.Table
     shingles: npt.NDArray[np.uint32]
-    digest: int | None
+    offsets: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, facts: FactRows) -> Shingled:
+        """Those of a run."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        points, parts, lengths = [], [np.empty(0, dtype=np.uint32)], [np.zeros(1, dtype=np.int64)]
+        for every in facts.batches("chunks", (*_POINT, "shingles")):
+            batch = every.filter(filled("shingles")(every))
+            points.append(batch.select(_POINT))
+            parts.append(batch.column("shingles").flatten().to_numpy())
+            lengths.append(pc.list_value_length(batch.column("shingles")).to_numpy())
+        table = pa.Table.from_batches(points, schema=pa.schema([chunk_schema().field(name) for name in _POINT]))
+        offsets = np.cumsum(np.concatenate(lengths), dtype=np.int64)
+        return cls(table.combine_chunks(), np.concatenate(parts), offsets)
+
+    def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
+        """The trigrams of a chunk."""
+        return self.shingles[self.offsets[index] : self.offsets[index + 1]]
+
+    def ref(self, index: int) -> PointRef:
+        """The point of a chunk."""
+        return PointRef(*(self.points.column(name)[index].as_py() for name in _POINT[:3]))  # work
+
+    def are_comparable(self, first: int, second: int) -> bool:
+        """Whether two chunks are of different pages, and not equal."""
+        pages, digests = self.points.column("page_key"), self.points.column("digest")
+        one_page = pages[first].is_valid and pages[first] == pages[second]
+        return not one_page and digests[first] != digests[second]
 
 
 @detector("chunk.near_duplicate", needs=ChunkEvidence)
 def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every member of each pair; the details name the others, the most alike first."""
-    chunks = list(_shingled(evidence.facts.table("point_id", "page_key", "page_url", "digest", "shingles")))
+    chunks = Shingled.of(evidence.facts)
     alike = _neighbours(chunks)
     subjects = []
     for index, found in alike.items():
-        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks[item[0]].ref.point_id))[:_SHOWN]
-        others = [chunks[other].ref.point_id for other, _ in nearest]
-        subjects.append(chunks[index].ref.subject(others=others, similarity=round(nearest[0][1], 4)))
+        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:_SHOWN]
+        others = [chunks.ref(other).point_id for other, _ in nearest]
+        subjects.append(chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
     if subjects:
         details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}
         yield make_finding("chunk.near_duplicate", subjects, details=details)
-
-
-def _shingled(table: pa.Table) -> Iterator[Shingled]:
-    """The texts that are long enough; their trigrams are views of the table's memory."""
-    for batch in table.to_batches():
-        lists = batch.column("shingles")
-        values, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
-        columns = [batch.column(name).to_pylist() for name in ("point_id", "page_key", "page_url", "digest")]
-        for start, end, *ref, digest in zip(offsets, offsets[1:], *columns, strict=False):
-            if end > start:
-                yield Shingled(PointRef(*ref), values[start:end], digest)
 
 
 def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> float:
@@ -83,26 +107,21 @@ def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) ->
     return common / (len(first) + len(second) - common)
 
 
-def _neighbours(chunks: Sequence[Shingled]) -> dict[int, dict[int, float]]:
+def _neighbours(chunks: Shingled) -> dict[int, dict[int, float]]:
     """By chunk its near duplicates on other pages, with their similarity."""
     alike: dict[int, dict[int, float]] = {}
     seen: set[tuple[int, int]] = set()
-    for pair in candidate_pairs([chunk.shingles for chunk in chunks]):
+    for pair in candidate_pairs(chunks.shingles, chunks.offsets):
         first, second = pair
         if pair in seen or min(len(alike.get(first, ())), len(alike.get(second, ()))) >= _ENOUGH:
             continue
         seen.add(pair)
-        if _are_comparable(chunks[first], chunks[second]):
-            found = similarity(chunks[first].shingles, chunks[second].shingles)
-            if _is_near(found, len(chunks[first].shingles), len(chunks[second].shingles)):
+        if chunks.are_comparable(first, second):
+            found = similarity(chunks[first], chunks[second])
+            if _is_near(found, len(chunks[first]), len(chunks[second])):
                 alike.setdefault(first, {})[second] = found
                 alike.setdefault(second, {})[first] = found
     return alike
-
-
-def _are_comparable(first: Shingled, second: Shingled) -> bool:
-    one_page = first.ref.page_key is not None and first.ref.page_key == second.ref.page_key
-    return not one_page and first.digest != second.digest
 
 
 def _is_near(found: float, first: int, second: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,9 +34,11 @@ def collect_order(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
         if row["page_key"] is not None and row["chunk_index"] is not None and row["chunk_index"] >= 0:
             page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
             page.spelt(row["source_url"])
-            page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
+            # Facts of the same points are held beside these, and points share their models and times.
+            point_id, embedded_at = sys.intern(row["point_id"]), row["embedded_at"] and sys.intern(row["embedded_at"])
+            page.points.setdefault(row["chunk_index"], []).append((point_id, embedded_at))
             if row["model"] is not None:
-                page.models[row["point_id"]] = row["model"]
+                page.models[point_id] = sys.intern(row["model"])
     return pages
 
 

@@ -10,6 +10,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.store import filled
 
 #: Characters that the cause names, the most frequent ones.
 _SHOWN = 5  # shown
@@ -20,7 +21,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such characters; a required text without anything to see is an empty field, and named as that."""
     total: Counter[str] = Counter()
     subjects = []
-    for text in evidence.facts.texts("strays", "blank"):
+    for text in evidence.facts.texts("strays", "blank", where=filled("strays")):
         unnamed = text.blank and "text" in evidence.required
         strays = [stray for stray in text.strays if not (unnamed and stray.place == "text")]
         if strays:

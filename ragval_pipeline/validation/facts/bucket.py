@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -100,7 +101,7 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
         unfit=_unfit(record),
         chunks=len(with_text),
         textless=len(rows) - len(with_text),
-        anchors=tuple(sampled_runs(page.letters)),
+        anchors=array("Q", sampled_runs(page.letters)),
     )
     if state != "read":
         return facts, _not_compared(with_text)
@@ -174,6 +175,8 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     openings, closings = edges_of(chunk)
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
+    repeated = page.letters.find(run) != page.letters.rfind(run)
+    as_it_is = not repeated and _is_as_it_is(chunk, page)
     return ChunkFacts(
         **_stored(row),
         compared=True,
@@ -183,15 +186,32 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         changed=chunk.changed_words(),
         surely=chunk.surely,
         longest=len(run),
-        repeated=page.letters.find(run) != page.letters.rfind(run),
+        repeated=repeated,
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(span.place for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),
         openings=openings,
         closings=closings,
-        joins=tuple(joined_words(chunk, page)) if chunk.share >= MOST else (),
+        joins=tuple(joined_words(chunk, page)) if chunk.share >= MOST and not as_it_is else (),
         probes=() if chunk.share >= VERIFIED_FROM else tuple(sampled_runs(chunk.text.letters)),
     )
+
+
+def _is_as_it_is(chunk: Alignment, page: Page) -> bool:
+    """Whether a chunk is lines of its own title and headings and then what the page has in these very characters.
+
+    Such a chunk joins nothing, if what it has is on the page only once.
+    """
+    *labels, rest = chunk.spans or (None,)
+    if rest is None or rest.kind != "run" or not chunk.whole or any(label.kind != "stored" for label in labels):
+        return False
+    shown, at, before = chunk.text.shown, 0, rest.start
+    while before > 0:
+        end = shown.find("\n", at) + 1
+        if not end:
+            return False
+        before, at = before - len(fold(shown[at:end])), end
+    return before == 0 and page.has_as_it_is(shown[at:])
 
 
 def _stored(row: Row) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class HeldBlock:
     folded: str
 
 
-def held_blocks(page: Page, chunks: Iterable[Alignment], labels: Iterable[str]) -> list[HeldBlock]:
+def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) -> list[HeldBlock]:
     """How much of each block of a page's content stands in its chunks, in the order of the page.
 
     Args:
@@ -50,24 +50,23 @@ def held_blocks(page: Page, chunks: Iterable[Alignment], labels: Iterable[str]) 
     import numpy as np
 
     held = np.zeros(len(page.letters), dtype=np.bool_)
-    pieces: set[str] = set()
-    for chunk in chunks:
-        pieces |= pieces_of(chunk.text)
-        for span in chunk.spans:
-            if span.place >= 0:
-                held[span.place : span.beyond] = True
-    pieces |= {fold(label) for label in labels}
+    for span in (span for chunk in chunks for span in chunk.spans if span.place >= 0):
+        held[span.place : span.beyond] = True
+    upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
+    pieces: set[str] | None = None
     blocks = []
     for block, places in zip(page.blocks, page.places, strict=True):
         letters = sum(end - start for start, end in places)
         if not letters:
             continue
-        count = sum(int(held[start:end].sum()) for start, end in places)
+        count = sum(int(upto[end] - upto[start]) for start, end in places)
         folded = "".join(page.letters[start:end] for start, end in places)
         if count < letters:
             count = max(count, _held_elsewhere(page, folded, held, places))
-            if block.kind == "heading" and _is_piece(folded, pieces):
-                count = letters
+            if block.kind == "heading" and count < letters:
+                if pieces is None:
+                    pieces = {fold(label) for label in labels}.union(*(pieces_of(chunk.text) for chunk in chunks))
+                count = letters if _is_piece(folded, pieces) else count
         blocks.append(HeldBlock(block, letters, min(count, letters), places[0][0], folded))
     return blocks
 

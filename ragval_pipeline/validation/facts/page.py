@@ -40,6 +40,14 @@ class Searched:
         """The letters of all parts; every place is a position in them."""
         return self.folded.letters
 
+    @cached_property
+    def _blanks_joined(self) -> str:
+        return " ".join(self.folded.shown.split())
+
+    def has_as_it_is(self, shown: str) -> bool:
+        """Whether a text in NFKC stands here, marks and all, with blanks where it has blanks."""
+        return " ".join(shown.split()) in self._blanks_joined
+
     def index(self, width: int) -> GramIndex:
         """The runs of ``width`` letters."""
         if width not in self._indexes:

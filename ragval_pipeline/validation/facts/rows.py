@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.validation.facts.furniture import Phrase
@@ -159,7 +161,7 @@ class PageFacts:
     chunks: int = 0
     textless: int = 0
     blocks: tuple[BlockFacts, ...] = ()
-    anchors: tuple[int, ...] = ()
+    anchors: Sequence[int] = ()
     damaged: tuple[str, ...] = ()
 
 
@@ -286,23 +288,47 @@ def _table(columns: dict[str, list[Any]], schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-def chunk_of(row: Mapping[str, Any]) -> ChunkFacts:
-    """The chunk of a table's row."""
-    edges = {name: tuple(Edge(**edge) for edge in row[name]) for name in ("openings", "closings")}
-    lists = {name: tuple(row[name]) for name in ("starts", "places", "lengths", "joins", "probes")}
-    return ChunkFacts(**{**row, **edges, **lists})
+def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
+    """The chunks of a table's rows."""
+    lists = dict.fromkeys(("starts", "places", "lengths", "joins", "probes"), tuple)
+    edges = dict.fromkeys(("openings", "closings"), partial(_entries, Edge))
+    return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **edges}))
 
 
-def text_of(row: Mapping[str, Any]) -> TextFacts:
-    """The text of a table's row, of which some columns may be left out."""
+def texts_of(batch: pa.RecordBatch) -> Iterator[TextFacts]:
+    """The texts of a table's rows, of which some columns may be left out."""
     kinds = {"strays": Stray, "damaged": Passage, "phrases": Phrase}
-    lists = {name: tuple(kind(**entry) for entry in row[name]) for name, kind in kinds.items() if name in row}
-    # Many texts share their words, and all texts may be held at once.
-    words = {name: tuple(map(sys.intern, row[name])) for name in ("begins", "ends") if name in row}
-    return TextFacts(**{**row, **lists, **words})
+    entries = {name: partial(_entries, kind) for name, kind in kinds.items()}
+    return (TextFacts(**row) for row in _rows(batch, {**_SHARED, **entries, "begins": _words, "ends": _words}))
+
+
+def _rows(batch: pa.RecordBatch, made: Mapping[str, Callable[[Any], Any]]) -> Iterator[dict[str, Any]]:
+    names = batch.schema.names
+    columns = [batch.column(name).to_pylist() for name in names]
+    made_columns = (map(made[name], own) if name in made else own for name, own in zip(names, columns, strict=True))
+    return (dict(zip(names, values, strict=True)) for values in zip(*made_columns, strict=True))
+
+
+def _entries(kind: Callable[..., Any], entries: Iterable[Mapping[str, Any]]) -> tuple[Any, ...]:
+    return tuple(kind(**entry) for entry in entries) if entries else ()
+
+
+def _words(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(sys.intern, words))
+
+
+def _once(text: str | None) -> str | None:
+    return text if text is None else sys.intern(text)
+
+
+#: What many rows share is held once: all of them may be held at the same time.
+_SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
+    ("point_id", "page_key", "page_url", "model", "embedded_at", "script"), _once
+)
 
 
 def page_of(row: Mapping[str, Any]) -> PageFacts:
     """The page of a table's row."""
     blocks = tuple(BlockFacts(**block) for block in row["blocks"])
-    return PageFacts(**{**row, "blocks": blocks, "anchors": tuple(row["anchors"]), "damaged": tuple(row["damaged"])})
+    lists = {"blocks": blocks, "anchors": array("Q", row["anchors"]), "damaged": tuple(row["damaged"])}
+    return PageFacts(**{**row, **lists})

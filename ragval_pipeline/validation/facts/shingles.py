@@ -28,7 +28,12 @@ def shingles_of(words: Sequence[str]) -> npt.NDArray[np.uint32]:
     mixed = hashes[:-2] * np.uint64(0x9E3779B97F4A7C15)  # definition
     mixed += hashes[1:-1] * np.uint64(0xC2B2AE3D27D4EB4F)  # definition
     mixed += hashes[2:] * np.uint64(0x165667B19E3779F9)  # definition
-    return np.unique(((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(16)).astype(np.uint32))  # definition
+    found = ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(16)).astype(np.uint32)  # definition
+    found.sort()
+    distinct = np.empty(len(found), dtype=np.bool_)
+    distinct[0] = True
+    np.not_equal(found[1:], found[:-1], out=distinct[1:])
+    return found[distinct]
 
 
 class _Hashes(dict[str, int]):

@@ -16,12 +16,12 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.rows import (
     ChunkFacts,
     PageFacts,
-    chunk_of,
     chunk_schema,
     chunk_table,
+    chunks_of,
     page_of,
     page_table,
-    text_of,
+    texts_of,
 )
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.tokens import Counting, Limits
@@ -35,7 +35,20 @@ _BATCH = 4096  # work
 
 
 Table = Literal["chunks", "pages"]
+#: Which rows of a batch are meant, as a Boolean array.
+Chosen = Callable[["pa.RecordBatch"], "pa.BooleanArray"]
 _POINT = ("point_id", "page_key", "page_url")
+
+
+def filled(column: str) -> Chosen:
+    """The rows whose list in a column is not empty."""
+
+    def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
+        import pyarrow.compute as pc
+
+        return pc.greater(pc.list_value_length(batch.column(column)), 0)
+
+    return chosen
 
 
 class FactRows(Protocol):
@@ -47,12 +60,18 @@ class FactRows(Protocol):
     def chunks(self) -> Iterator[ChunkFacts]:
         """Every chunk that has letters, against its page."""
         columns = [field.name for field in fields(ChunkFacts)]
-        found = (chunk_of(row) for batch in self.batches("chunks", columns) for row in batch.to_pylist())
+        found = (chunk for batch in self.batches("chunks", columns) for chunk in chunks_of(batch))
         return (chunk for chunk in found if chunk.letters)
 
-    def texts(self, *columns: str) -> Iterator[TextFacts]:
-        """Every text by itself, with its point and some of the columns."""
-        return (text_of(row) for batch in self.batches("chunks", (*_POINT, *columns)) for row in batch.to_pylist())
+    def texts(self, *columns: str, where: Chosen | None = None) -> Iterator[TextFacts]:
+        """Every text by itself, with its point and some of the columns.
+
+        Args:
+            columns: Of ``TextFacts``.
+            where: Says of the rows of a batch with these columns which of them are meant; None: all.
+        """
+        for batch in self.batches("chunks", (*_POINT, *columns)):
+            yield from texts_of(batch if where is None else batch.filter(where(batch)))
 
     def table(self, *columns: str) -> pa.Table:
         """Some columns of all chunks."""

@@ -19,6 +19,8 @@ _SUSPECT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u2060-\u2064\u206a-\u206f\ufff9-\ufffb\ufeff"
     f"\u180e\u200b-\u200d{_BIDI}\U000e0001-\U000e007f]"
 )
+#: Characters of ASCII that are none of these.
+_HARMLESS = bytes(code for code in range(128) if not _SUSPECT.match(chr(code)))  # work
 _IS_BIDI = re.compile(f"[{_BIDI}]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 #: Scripts that write with joiners, by the first word of their characters' names.
@@ -37,6 +39,8 @@ _VARIATION_16 = "\ufe0f"
 def stray_characters(text: str) -> Counter[str]:
     """How often each such character stands in ``text``, as ``U+200B``."""
     found: Counter[str] = Counter()
+    if text.isascii() and not text.encode().translate(None, _HARMLESS):
+        return found
     right_to_left: bool | None = None
     for match in _SUSPECT.finditer(text):
         char, at = match.group(), match.start()

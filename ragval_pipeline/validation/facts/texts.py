@@ -22,7 +22,7 @@ from ragval_pipeline.validation.facts.mojibake import Passage, damaged_passages,
 from ragval_pipeline.validation.facts.shingles import hash_of, shingles_of
 from ragval_pipeline.validation.facts.stray_characters import stray_characters
 from ragval_pipeline.validation.facts.tokens import Counting, count_rows
-from ragval_pipeline.validation.facts.wordings import begins_and_ends
+from ragval_pipeline.validation.facts.wordings import begins_and_ends, label_words
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
 
@@ -190,7 +190,7 @@ def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterato
     for row, counts in zip(with_text, count_rows(with_text, counting), strict=True):
         text: str = row["text"]
         headings: list[str] = [*(row["headings"] or ()), row["title"] or ""]
-        titles = {" ".join(words_of(heading)) for heading in headings}
+        titles = {" ".join(label_words(heading)) for heading in headings}
         labels = [*headings, *(row[name] or "" for name in ("source_url", "module", "chapter"))]
         begins, ends = begins_and_ends(text, labels)
         stored = stored_hash(row["text_hash"])

@@ -23,6 +23,9 @@ from ragval_pipeline.sources.snapshot.embedded import embedded_text
 
 _BATCH = 256  # work
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
+#: The same for texts of ASCII: all but words as blanks, and what is no mark.
+_WORDS_ONLY = bytes(code if code < 128 and re.match(r"\w", chr(code)) else 32 for code in range(256))  # work
+_NO_MARKS = bytes(code for code in range(128) if re.match(r"[\w\s]", chr(code)))  # work
 
 
 class Limits(Protocol):
@@ -79,13 +82,20 @@ def _count(rows: Sequence[Mapping[str, Any]], counting: Counting) -> list[dict[s
             "tokens": tokens[place],
             "added": added[place],
             "exact": exact[place],
-            "marks": len(_WORD_OR_MARK.findall(row["text"])) if counting.claims else 0,
+            "marks": _words_and_marks(row["text"]) if counting.claims else 0,
             "characters": len(row["text"]),
             "parts": text.count(" ") + 1 if text else 0,
             "script": script_of(text),
         }
         for place, (row, text) in enumerate(zip(rows, texts, strict=True))
     ]
+
+
+def _words_and_marks(text: str) -> int:
+    if not text.isascii():
+        return len(_WORD_OR_MARK.findall(text))
+    plain = text.encode()
+    return len(plain.translate(_WORDS_ONLY).split()) + len(plain.translate(None, _NO_MARKS))
 
 
 def _exact(texts: Sequence[str], models: Sequence[str | None]) -> list[int | None]:

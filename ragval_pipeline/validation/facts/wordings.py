@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from ragval_pipeline.text.markup import without_markup, without_statements
 from ragval_pipeline.text.words import words_of
@@ -26,6 +27,12 @@ _ORIGINS = re.compile(rf"(?:\s*(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.I
 _REACH = 600  # work
 
 
+@lru_cache(maxsize=4096)  # work
+def label_words(label: str) -> list[str]:
+    """The words of a title, heading or address, which many chunks share."""
+    return words_of(label)
+
+
 def begins_and_ends(text: str, labels: Iterable[str]) -> tuple[Words, Words]:
     """At most ``MOST_WORDS`` words at either end of a text.
 
@@ -33,7 +40,7 @@ def begins_and_ends(text: str, labels: Iterable[str]) -> tuple[Words, Words]:
         text: The text; addresses, tags and imports of Markdown are no words.
         labels: What is stored with it and may stand before its text: title, headings, address, module.
     """
-    known = sorted((words for label in labels if (words := words_of(label))), key=len, reverse=True)
+    known = sorted((words for label in labels if (words := label_words(label))), key=len, reverse=True)
     before = _ORIGINS.match(text) or _ROLE.match(text)
     text = without_markup(without_statements(text[before.end() if before else 0 :]))
     path = _BREADCRUMBS.match(text)

@@ -10,15 +10,15 @@ from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 
 
-def common_digests(pages: Iterable[Sequence[BlockFacts]]) -> frozenset[int]:
+def common_digests(pages: Iterable[Iterable[int]]) -> frozenset[int]:
     """Blocks that stand on most pages, such as headers, licence lines and feedback boxes: no content of any of them.
 
     Args:
-        pages: The blocks of each page that was read.
+        pages: The digests of the blocks of each page that was read.
     """
     import numpy as np
 
-    counted = [np.fromiter({block.digest for block in blocks}, dtype=np.uint64) for blocks in pages if blocks]
+    counted = [np.fromiter(digests, dtype=np.uint64) for digests in map(set, pages) if digests]
     if not counted:
         return frozenset()
     digests, pages_with = np.unique(np.concatenate(counted), return_counts=True)

@@ -24,13 +24,16 @@ class Compared:
     """The pages of an index against their chunks.
 
     Attributes:
-        pages: Every in-scope page by key, without blocks that stand on most pages.
+        pages: Every in-scope page by key; the blocks of those only of which some block is lost, without blocks that
+            stand on most pages.
         differing: Chunks that differ from their page or join words, by point id.
         classes: The class of each of them.
         short: The other chunks that are short, by page.
         strays: Sampled runs of points whose page was not read, by point id, and their pages.
         found: Letters of chunks that stand on their page.
         letters: Letters of chunks whose page was read.
+        held: Letters of page content that stand in chunks.
+        content: Letters of page content.
         added: Letters that the ingestion puts around its chunks.
     """
 
@@ -41,6 +44,8 @@ class Compared:
     strays: Sequence[ChunkFacts]
     found: int
     letters: int
+    held: int
+    content: int
     added: int
 
     @cached_property

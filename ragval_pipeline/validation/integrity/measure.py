@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.classes import class_of
 from ragval_pipeline.validation.integrity.content import common_digests, is_lost
@@ -60,10 +62,14 @@ def measure_integrity(facts: Facts) -> Measurement:
 
 def compare(facts: Facts) -> Compared:
     """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
-    every = list(facts.pages())
-    common = common_digests([page.blocks for page in every if page.state == "read"])
-    pages = {page.page_key: _without(page, common) for page in every}
-    lacking = {key for key, page in pages.items() if any(is_lost(block) for block in page.blocks)}
+    common = common_digests(_digests(facts))
+    pages, held, content = {}, 0, 0
+    for page in facts.pages():
+        blocks = tuple(block for block in page.blocks if block.digest not in common)
+        if page.state == "read":
+            held, content = held + sum(block.held for block in blocks), content + sum(block.letters for block in blocks)
+        pages[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else ())
+    lacking = {key for key, page in pages.items() if page.blocks}
     differing: dict[str, ChunkFacts] = {}
     by_page: dict[str, list[ChunkFacts]] = {}
     strays, found, letters = [], 0, 0
@@ -86,18 +92,27 @@ def compare(facts: Facts) -> Compared:
         strays=strays,
         found=found,
         letters=letters,
+        held=held,
+        content=content,
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
     )
 
 
-def _without(page: PageFacts, common: frozenset[int]) -> PageFacts:
-    return replace(page, blocks=tuple(block for block in page.blocks if block.digest not in common))
+def _digests(facts: Facts) -> Iterator[Sequence[int]]:
+    """The digests of the blocks of each page that was read."""
+    import pyarrow.compute as pc
+
+    for batch in facts.batches("pages", ("state", "blocks")):
+        read = batch.filter(pc.equal(batch.column("state"), "read")).column("blocks")
+        digests = pc.struct_field(read.flatten(), "digest").to_pylist()
+        ends = pc.cumulative_sum(pc.list_value_length(read)).to_pylist()
+        yield from (digests[start:end] for start, end in pairwise([0, *ends]))
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:
     """By page that lacks something, pages out of scope and points without a page that hold its text."""
     strays = {chunk.point_id: chunk for chunk in compared.strays if chunk.page_key not in compared.pages}
-    lacking = [page for page in compared.read if not page.chunks or any(map(is_lost, page.blocks))]
+    lacking = [page for page in compared.read if not page.chunks or page.blocks]
     moved: dict[str, set[str]] = {}
     for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, lacking).items():
         for key in keys:
@@ -111,9 +126,7 @@ def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
     if compared.added:
         reason = f"{integrity.reason}; {compared.added} of the others are what the ingestion puts around its chunks"
         integrity = integrity.model_copy(update={"reason": reason})
-    blocks: list[BlockFacts] = [block for page in compared.read for block in page.blocks]
-    held, letters = sum(block.held for block in blocks), sum(block.letters for block in blocks)
-    return integrity, ratio("source_captured", held, letters, of="letters of page content")
+    return integrity, ratio("source_captured", compared.held, compared.content, of="letters of page content")
 
 
 def _unmeasured(reason: str) -> Measurement:

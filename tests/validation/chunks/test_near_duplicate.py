@@ -77,12 +77,16 @@ def test_members_of_a_large_family_are_all_found():
     assert len(named(judged(*family))) == 200
 
 
+def _sets(*sets):
+    return np.concatenate(sets), np.cumsum([0, *map(len, sets)])
+
+
 def test_sets_that_are_alike_become_candidates_and_others_do_not():
     pool = np.random.default_rng(0).integers(0, 2**32, 1000, dtype=np.uint32)
     first, second, other = np.unique(pool[:200]), np.unique(pool[50:250]), np.unique(pool[500:])
     assert similarity(first, second) == pytest.approx(150 / 250)
-    assert set(candidate_pairs([first, second, other])) == {(0, 1)}
+    assert set(candidate_pairs(*_sets(first, second, other))) == {(0, 1)}
 
 
 def test_nothing_is_compared_with_itself():
-    assert list(candidate_pairs([np.arange(1, 50, dtype=np.uint32)])) == []
+    assert list(candidate_pairs(*_sets(np.arange(1, 50, dtype=np.uint32)))) == []

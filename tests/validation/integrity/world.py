@@ -105,7 +105,7 @@ def compared(content: str, *chunks: str, **payload: Any) -> Seen:
 
 def on_most_pages(*pages: str) -> frozenset[int]:
     """What stands on most of some pages."""
-    return common_digests([compared(content).page.blocks for content in pages])
+    return common_digests([block.digest for block in compared(content).page.blocks] for content in pages)
 
 
 class Collection:
