@@ -73,6 +73,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
             inventory,
             reader,
             max_pages=source.max_pages,
+            min_readable=source.min_readable,
             folder=place.staged_pages,
             kept_uri=str(place.kept_pages),
             run_id=place.run_id,
