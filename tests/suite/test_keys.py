@@ -95,6 +95,7 @@ EVERYTHING: dict[str, Any] = {
         "host_aliases": ["y.org"],
         "fetch_pages": False,
         "max_pages": 7,
+        "min_readable": 0.5,
         "timeout_s": 1,
     },
     "payload": {"fields": {"text": "body.text"}, "required": ["url"], "modules": ["Intro"], "flavour": "none"},
