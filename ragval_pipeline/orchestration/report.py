@@ -70,7 +70,9 @@ def write_report(
     from ragval_pipeline.reporting.history.earlier import subjects_of
     from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 
-    assembled = _assemble(suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since)
+    assembled = _assemble(
+        suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since
+    )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(

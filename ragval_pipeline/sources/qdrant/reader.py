@@ -21,6 +21,7 @@ from ragval_pipeline.sources.qdrant.points import Hit, Point, Reader
 from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.text.characters import encodable_payload
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -175,7 +176,7 @@ class CollectionReader:
             )
         )
         return [
-            Hit(rank, canonical_id(point.id), _score(point.score), point.payload or {})
+            Hit(rank, canonical_id(point.id), _score(point.score), encodable_payload(point.payload or {}))
             for rank, point in enumerate(response.points, 1)
         ]
 
@@ -213,7 +214,7 @@ class CollectionReader:
         return models.Filter(must=list(conditions))
 
     def _point(self, record: Any) -> Point:
-        return Point(canonical_id(record.id), record.payload or {}, self._vector_of(record.vector))
+        return Point(canonical_id(record.id), encodable_payload(record.payload or {}), self._vector_of(record.vector))
 
     def _vector_of(self, vector: Any) -> list[float] | None:
         if isinstance(vector, dict):

@@ -19,8 +19,8 @@ from ragval_pipeline.sources.snapshot.schema import (
     arrow_schema,
     kind_column,
 )
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, encodable, kind_of, lookup, shown, whole_number
-from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, shown, whole_number
+from ragval_pipeline.text.characters import encodable, is_blank
 
 if TYPE_CHECKING:
     import pyarrow as pa
