@@ -32,9 +32,8 @@ PRIVATE_NETWORKS = tuple(
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 #: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
-_SECRET_VALUE = re.compile(
-    r"(?<=[?&])([^=&#]*(?:token|key|secret|sig|passw|pwd|auth|credential)[^=&#]*=)[^&#]+", re.IGNORECASE
-)
+_SECRET_NAME = re.compile("token|key|secret|sig|passw|pwd|auth|credential", re.IGNORECASE)
+_PARAMETER = re.compile(r"(?<=[?&])([^?=&#]+=)[^&#]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -97,7 +96,9 @@ def path_of(url: str) -> str:
 
 def without_userinfo(url: str) -> str:
     """Return the address without ``user:password@`` and values of secret parameters, fit for a log or a report."""
-    return _SECRET_VALUE.sub(r"\1...", _USERINFO.sub("", url, count=1))
+    return _PARAMETER.sub(
+        lambda found: f"{found[1]}..." if _SECRET_NAME.search(found[1]) else found[0], _USERINFO.sub("", url, count=1)
+    )
 
 
 def without_fragment(url: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.costs import CountedEmbedding
 from ragval_pipeline.orchestration.evidence import (
     COLLECTION,
@@ -17,7 +18,7 @@ from ragval_pipeline.orchestration.evidence import (
     site_state,
     suite_state,
 )
-from ragval_pipeline.orchestration.measuring import Made, log_crash
+from ragval_pipeline.orchestration.measuring import Made, log_crash, vanished
 from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
 from ragval_pipeline.orchestration.progress import progress_of
@@ -93,8 +94,11 @@ def _since(task: Task, made: ChunkFacts) -> "Since":
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.sources.snapshot.since import changes_since
 
-    with open_reader(task.qdrant, task.suite) as reader:
-        return changes_since(reader, Snapshot(made.index.manifest))
+    try:
+        with open_reader(task.qdrant, task.suite) as reader:
+            return changes_since(reader, Snapshot(made.index.manifest))
+    except SystemFailure as failure:
+        raise vanished(failure) or failure from None
 
 
 def _parts(task: Task, name: str, refused: dict[str, str]) -> Iterator[Measurement]:

@@ -110,6 +110,7 @@ class CollectionReader:
             with_vectors: Also read the vector that searches use.
         """
         offset: Any = None
+        seen: set[str] = set()
         limit = PAGE_SIZE
         wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
         while True:
@@ -126,7 +127,7 @@ class CollectionReader:
             if records:
                 yield (page := [self._point(record) for record in records])
                 limit = _limit_after(page)
-            if offset is None:
+            if self._ask.next_page(offset, seen) is None:
                 return
 
     def newest(self, field: str) -> str | None:
