@@ -125,7 +125,14 @@ class PageReader:
         except SystemFailure as failure:
             if failure.code == "source.unreachable" and self._health.is_down_after_failure(host):
                 raise
-            return PageCopy(url, problem=failure.problem, host_failed=failure.code == "source.unreachable")
+            target = failure.details.get("redirects_to")
+            return PageCopy(
+                url,
+                final_url=None if target is None else str(target),
+                problem=failure.problem,
+                redirected=target is not None,
+                host_failed=failure.code == "source.unreachable",
+            )
         if self._health.is_down_after_status(host, answer.status):
             raise _refused(answer)
         if not answer.ok:

@@ -136,10 +136,11 @@ def is_loopback_or_private(url: str) -> bool:
     if parsed is None:
         return False
     host = (parsed.raw_host or "").removesuffix(".").split("%")[0]
-    return host == "localhost" or host.endswith(".localhost") or _is_inner_address(host)
+    return host == "localhost" or host.endswith(".localhost") or is_inner_address(host)
 
 
-def _is_inner_address(host: str) -> bool:
+def is_inner_address(host: str) -> bool:
+    """Say whether ``host`` is a loopback, private, link-local or unspecified IP address; a name is none."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
