@@ -86,7 +86,8 @@ def _measured(task: Task, name: str, work: Work) -> Measurement:
     started = time.monotonic()
     try:
         measurement = work(task)
-    except (SystemFailure, NotMeasurableError) as error:
+    except (SystemFailure, NotMeasurableError) as failure:
+        error = vanished(failure) or failure
         task.context.log.error("%s: %s", name, error)
         measurement = failed_measurement(name, error)
     except SuiteError as error:
@@ -96,6 +97,21 @@ def _measured(task: Task, name: str, work: Work) -> Measurement:
         log_crash(task.context, name, error)
         measurement = failed_measurement(name, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
+
+
+def vanished(failure: Exception) -> SystemFailure | None:
+    """The failure of a collection that this run has read already, and that is not there any more; None for others."""
+    if not isinstance(failure, SystemFailure) or failure.code != "index.collection_missing":
+        return None
+    return SystemFailure(
+        f"the collection {failure.subject} was there when the run began, and is gone",
+        code=failure.code,
+        system=failure.system,
+        subject=failure.subject,
+        remedy="Find out what deleted or renamed it, and validate again when nothing writes to it.",
+        attempts=failure.attempts,
+        details=failure.details,
+    )
 
 
 def _wrongly_asked(name: str, error: SuiteError) -> Measurement:

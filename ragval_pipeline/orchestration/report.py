@@ -17,6 +17,7 @@ from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.since import Since
 from ragval_pipeline.sources.urls import without_userinfo
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of
@@ -25,7 +26,7 @@ from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.index.snapshot import index_section
+from ragval_pipeline.validation.index.snapshot import PointsRead, changed_while_judged, index_section
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
@@ -46,6 +47,7 @@ def write_report(
     facts: FactsManifest | None = None,
     simulated: Simulated | None = None,
     state: str | None = None,
+    since: Since | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -59,6 +61,7 @@ def write_report(
         facts: The facts of chunks and pages, when they were made.
         simulated: What the repairs of the causes would clear; None: none was tried.
         state: Fingerprint of the collection as it was when the snapshot was taken.
+        since: What became of its points until now; None: nobody looked.
 
     Returns:
         The report, and the folder it was written to.
@@ -68,7 +71,9 @@ def write_report(
     from ragval_pipeline.reporting.history.earlier import subjects_of
     from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 
-    assembled = _assemble(suite, place, measurements, inventory, manifest, simulated=simulated, state=state)
+    assembled = _assemble(
+        suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since
+    )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(
@@ -125,6 +130,7 @@ def _assemble(
     *,
     simulated: Simulated | None,
     state: str | None,
+    since: Since | None,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -136,7 +142,7 @@ def _assemble(
         only=selected_groups(place.tags),
         environment=_environment(suite),
     )
-    read = {"index": {**index_section(manifest), "fingerprint": state}} if manifest else {}
+    read = {"index": {**index_section(manifest, since), "fingerprint": state}} if manifest else {}
     index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []
     return assemble_report(
         facts,
@@ -145,8 +151,9 @@ def _assemble(
         gates=_gates(suite),
         severities=suite.severity,
         inventory=inventory,
-        extra_findings=find_all(manifest) if manifest else (),
+        extra_findings=find_all(PointsRead(manifest, since)) if manifest else (),
         simulated=simulated,
+        doubt=changed_while_judged(manifest, since) if manifest else "",
     )
 
 

@@ -107,8 +107,14 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
     """Remove the working files that no run needs any more, and what cancelled runs left among the latest values.
 
-    Failed runs keep their files for a day, for a retry.
+    Failed runs keep their files for a day, for a retry, and what a killed run has half written is kept as long: whether
+    another process is still writing it nobody can tell.
     """
+    for partial in place.base.glob(".*.partial") if place.base.exists() else ():
+        if _untouched_for_a_day(partial):
+            remove_tree(partial)
+        else:
+            logger.info("%s is half written: another run is at work, or was killed less than a day ago", partial)
     work = place.work.parent
     if not work.exists():
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ragval_pipeline.reporting.text import encodable
+from ragval_pipeline.text.characters import encodable
 
 
 def json_value(value: Any) -> Any:

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import re
 
+from ragval_pipeline.text.characters import encodable
+
 REPLACEMENT = "\ufffd"
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
 # Tab and line breaks stay: they are layout, not commands.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # They can make a line read differently from what it says (CVE-2021-42574).
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 #: A word that is cut only where it is longer than this: then it is an address or an id.
 _LONGEST_WORD = 20
 _BLANKS = re.compile(r"\s+")
-
-
-def encodable(text: str) -> str:
-    """Replace halves of surrogate pairs, which no UTF-8 file can hold."""
-    return _SURROGATES.sub(REPLACEMENT, text)
 
 
 def visible(text: str) -> str:
@@ -37,8 +33,8 @@ def one_line(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    """Text for XML 1.0, which cannot hold most control characters even escaped."""
-    return _NOT_XML.sub(REPLACEMENT, text)
+    """Text for XML 1.0, which cannot hold most control characters even escaped; viewers print the others raw."""
+    return _NOT_XML.sub(REPLACEMENT, visible(text))
 
 
 def shorten(text: str, length: int) -> str:

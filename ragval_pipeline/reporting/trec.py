@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 
 TAG = "ragval"
 
-#: Every character that some reader splits a line at, and halves of surrogate pairs, which UTF-8 cannot hold.
-_UNSAFE = "\\s\ud800-\udfff"
+#: Every character that some reader splits a line at, a terminal obeys, or that makes a line read differently from what
+#: it says; and halves of surrogate pairs, which UTF-8 cannot hold.
+_UNSAFE = "\\s\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _ESCAPES = re.compile(
-    "%(?:25|00|09|0[A-D]|1[C-F]|20|C2%85|C2%A0|E1%9A%80|E2%80%(?:8[0-9A]|A8|A9|AF)|E2%81%9F|E3%80%80"
-    "|ED%[AB][0-9A-F]%[89AB][0-9A-F])"
+    "%(?:25|00|[01][0-9A-F]|20|7F|C0%80|C2%[89][0-9A-F]|C2%A0|D8%9C|E1%9A%80|E2%80%(?:8[0-9AEF]|A[89A-F])"
+    "|E2%81%(?:9F|A[6-9])|E3%80%80|ED%[AB][0-9A-F]%[89AB][0-9A-F])"
 )
+#: NUL in two bytes, as Java writes it: ``%00`` stands for the empty id.
+_NUL = "%C0%80"
 _TO_ENCODE = re.compile(f"[{_UNSAFE}]|%(?={_ESCAPES.pattern.removeprefix('%')})")
 #: Stands for the empty id, which would be no column at all; the same text as an id is written ``%2500``.
 _EMPTY = "%00"
@@ -60,8 +63,12 @@ def qrels_trec(judgements: Mapping[str, Mapping[str, int]]) -> bytes | None:
 
 
 def _percent(character: str) -> str:
+    if character == "\0":
+        return _NUL
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
 def _plain(escape: str) -> str:
+    if escape == _NUL:
+        return "\0"
     return bytes.fromhex(escape.replace("%", "")).decode("utf-8", "surrogatepass")

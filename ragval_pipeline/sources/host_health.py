@@ -14,6 +14,11 @@ BROKEN_IN_A_ROW = 3
 REFUSED_IN_A_ROW = 5
 
 
+def is_refusal(status: int) -> bool:
+    """Whether an answer says something about the host, and nothing about the page: 401, 403, 429 and 5xx."""
+    return status in (401, 403, 429) or status >= 500
+
+
 @dataclass
 class _Tally:
     answered: bool = False
@@ -41,7 +46,7 @@ class HostHealth:
         with self._lock:
             tally = self._tallies[host]
             tally.answered, tally.broken = True, 0
-            refused = status in (401, 403, 429) or status >= 500
+            refused = is_refusal(status)
             tally.welcomed |= not refused
             tally.refused = tally.refused + 1 if refused else 0
             return not tally.welcomed and tally.refused >= REFUSED_IN_A_ROW

@@ -9,6 +9,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from ragval_pipeline.sources.html_tree import parse_html
 from ragval_pipeline.sources.urls import join
 
 # https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
@@ -70,10 +71,8 @@ def _forbids(directives: str) -> bool:
 
 def _metas(html: str, attribute: str) -> Iterator[tuple[str, str]]:
     """Yield (value of ``attribute`` in lower case, content) of the meta elements that count without scripts."""
-    from selectolax.lexbor import LexborHTMLParser
-
     if not re.search("robots" if attribute == "name" else "http-equiv", html, re.IGNORECASE):
         return
-    for node in LexborHTMLParser(html).css(f"meta[{attribute}][content]"):
+    for node in parse_html(html).css(f"meta[{attribute}][content]"):
         if node.parent is None or node.parent.tag != "noscript":
             yield (node.attributes[attribute] or "").strip().lower(), node.attributes["content"] or ""

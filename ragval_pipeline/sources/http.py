@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http_failures import Failure, explain, is_of_the_wire, retry_after_s
+from ragval_pipeline.sources.http_hosts import RefusedHostError, SuiteHosts
 from ragval_pipeline.sources.http_try import ClosedError, Fetched, HttpConnection, TooLargeError
 from ragval_pipeline.sources.retry import GIVE_UP, Attempts, RetryPolicy, Verdict, call_with_retries
 from ragval_pipeline.sources.urls import is_http_url, without_userinfo
@@ -42,6 +43,7 @@ class HttpFetcher:
         timeout_s: Limit in seconds for each step and for a whole try; a body may take longer while it keeps coming.
         policy: Retries of broken connections and of the statuses 429, 500, 502, 503 and 504.
         max_bytes: Limit of a body after its Content-Encoding was undone.
+        hosts: What may be read; None: everything.
         transport: Seam for tests: any async httpx transport, e.g. ``httpx.MockTransport``.
     """
 
@@ -51,12 +53,13 @@ class HttpFetcher:
         timeout_s: float = 30,
         policy: RetryPolicy | None = None,
         max_bytes: int = 64 * 2**20,
+        hosts: SuiteHosts | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._timeout_s = timeout_s
         self._policy = policy or RetryPolicy()
         self._max_bytes = max_bytes
-        self._transport = transport
+        self._transport, self._hosts = transport, hosts
         self._lock = threading.Lock()
         self._connection: HttpConnection | None = None
         self._closed = threading.Event()
@@ -105,6 +108,7 @@ class HttpFetcher:
                 subject=without_userinfo(url),
                 remedy=failure.remedy,
                 attempts=attempts.tries,
+                details=failure.details,
             ) from error
         return replace(answer, attempts=attempts.tries)
 
@@ -130,6 +134,10 @@ class HttpFetcher:
         if isinstance(error, TooLargeError):
             problem = f"the answer is larger than {self._max_bytes / 2**20:g} MiB"
             return Failure(problem, "Check that the address is right", retry=False, code="source.malformed")
+        if isinstance(error, RefusedHostError):
+            details: dict[str, object] = {"redirects_to": without_userinfo(error.target)} if error.target else {}
+            remedy = "Name the host in source.host_aliases if it serves the same site"
+            return Failure(error.problem, remedy, retry=False, code="source.malformed", details=details)
         return explain(error, timeout_s=self._timeout_s) if is_of_the_wire(error) else None
 
     def _pause(self, seconds: float) -> None:
@@ -141,6 +149,9 @@ class HttpFetcher:
                 raise ClosedError
             if self._connection is None:
                 self._connection = HttpConnection(
-                    timeout_s=self._timeout_s, max_bytes=self._max_bytes, transport=self._transport
+                    timeout_s=self._timeout_s,
+                    max_bytes=self._max_bytes,
+                    transport=self._transport,
+                    hosts=self._hosts,
                 )
             return self._connection

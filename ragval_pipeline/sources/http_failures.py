@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -17,12 +17,13 @@ NOT_RESOLVED = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONA
 
 @dataclass(frozen=True)
 class Failure:
-    """One failed try: the problem as a clause, what to do about it, and whether to try again."""
+    """One failed try: the problem as a clause, what to do about it, whether to try again, and further facts."""
 
     problem: str
     remedy: str
     retry: bool = True
     code: str = "source.unreachable"
+    details: dict[str, object] = field(default_factory=dict)
 
 
 def explain(error: BaseException, *, timeout_s: float) -> Failure:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from yarl import URL
 
+from ragval_pipeline.sources.http_hosts import ASKED, SuiteHosts
 from ragval_pipeline.sources.urls import host_of, without_userinfo
 
 if TYPE_CHECKING:
@@ -72,9 +73,17 @@ class HttpConnection:
         timeout_s: Limit in seconds for each step, and for the whole unless the body keeps coming.
         max_bytes: Limit of a body after its Content-Encoding was undone.
         transport: Seam for tests.
+        hosts: What may be read; None: everything.
     """
 
-    def __init__(self, *, timeout_s: float, max_bytes: int, transport: httpx.AsyncBaseTransport | None) -> None:
+    def __init__(
+        self,
+        *,
+        timeout_s: float,
+        max_bytes: int,
+        transport: httpx.AsyncBaseTransport | None,
+        hosts: SuiteHosts | None = None,
+    ) -> None:
         import httpx
 
         self._timeout_s = timeout_s
@@ -86,6 +95,7 @@ class HttpConnection:
             max_redirects=MAX_REDIRECTS,
             headers={"User-Agent": f"ragval/{_version()}"},
             transport=transport,
+            event_hooks={"request": [hosts.before], "response": [hosts.after]} if hosts else None,
         )
         self._lock, self._closed = threading.Lock(), False
         self._loop = asyncio.new_event_loop()
@@ -134,7 +144,9 @@ class HttpConnection:
         shown, login = without_userinfo(url), self._login(url)
         async with (
             asyncio.timeout_at(started + self._timeout_s) as limit,
-            self._client.stream("GET", shown, auth=login or httpx.USE_CLIENT_DEFAULT) as response,
+            self._client.stream(
+                "GET", shown, auth=login or httpx.USE_CLIENT_DEFAULT, extensions={ASKED: shown}
+            ) as response,
         ):
             async for chunk in response.aiter_bytes():
                 body += chunk

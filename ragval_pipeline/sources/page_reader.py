@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.host_health import HostHealth
+from ragval_pipeline.sources.host_health import HostHealth, is_refusal
 from ragval_pipeline.sources.html_signals import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.http import Fetched, HttpFetcher
 from ragval_pipeline.sources.page_cache import PageCache
@@ -39,6 +39,7 @@ class PageCopy:
         noindex: The page asks not to be indexed.
         redirected: ``final_url`` is another page, not only another spelling.
         last_modified: What the server says, in UTC; None for a file, whose date is that of the checkout.
+        host_failed: The host did not answer or refused: whether there is such a page is not known.
     """
 
     url: str
@@ -50,6 +51,7 @@ class PageCopy:
     noindex: bool = False
     redirected: bool = False
     last_modified: datetime | None = None
+    host_failed: bool = False
 
 
 class PageReader:
@@ -123,12 +125,20 @@ class PageReader:
         except SystemFailure as failure:
             if failure.code == "source.unreachable" and self._health.is_down_after_failure(host):
                 raise
-            return PageCopy(url, problem=failure.problem)
+            target = failure.details.get("redirects_to")
+            return PageCopy(
+                url,
+                final_url=None if target is None else str(target),
+                problem=failure.problem,
+                redirected=target is not None,
+                host_failed=failure.code == "source.unreachable",
+            )
         if self._health.is_down_after_status(host, answer.status):
             raise _refused(answer)
         if not answer.ok:
             problem = f"the server answered with status {answer.status}"
-            return PageCopy(url, status=answer.status, final_url=answer.final_url, problem=problem)
+            failed = is_refusal(answer.status)
+            return PageCopy(url, answer.status, answer.final_url, problem=problem, host_failed=failed)
         return self._copy(url, answer)
 
     def _answer(self, fetcher: HttpFetcher, url: str) -> Fetched:

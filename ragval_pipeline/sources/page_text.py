@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.html_blocks import Block, blocks_of
 from ragval_pipeline.sources.html_furniture import content_element, is_furniture
+from ragval_pipeline.sources.html_tree import parse_html
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -48,9 +49,7 @@ def page_texts(html: str) -> PageText:
     Content is the article, main or role-main element, else the body, without navigation, asides, footers, breadcrumbs,
     edit links and the like. A page without a body, or without text, gives empty texts.
     """
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(html)
+    tree = parse_html(html)
     title = _title(tree)
     tree.strip_tags(_NEVER, recursive=True)
     body = tree.body

@@ -24,6 +24,7 @@ from ragval_pipeline.sources.qdrant.reader import Hit
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.text.characters import encodable, encodable_payload
 
 KEY = "retrieval.retriever"
 _ABSENT = object()
@@ -81,10 +82,12 @@ class ProductionSearcher:
         payload = values["payload"]
         if payload is not None and not isinstance(payload, Mapping):
             raise self._malformed(f"the payload of hit {rank} is no mapping")
-        return Hit(rank, self._id(rank, values["id"]), self._score(rank, values["score"]), dict(payload or {}))
+        return Hit(
+            rank, self._id(rank, values["id"]), self._score(rank, values["score"]), encodable_payload(payload or {})
+        )
 
     def _id(self, rank: int, given: object) -> str:
-        name = "" if given is None else canonical_id(given)
+        name = "" if given is None else encodable(canonical_id(given))
         if not name.strip():
             raise self._malformed(f"hit {rank} has no id")
         return name

@@ -24,7 +24,7 @@ from ragval_pipeline.sources.urls import UrlFolder, host_of, is_http_url, join, 
 __all__ = ["SitemapEntry", "SitemapFile", "SitemapListing", "parse_lastmod", "read_sitemap"]
 
 log = logging.getLogger(__name__)
-_ROBOTS_LINE = re.compile(r"^[\ufeff\s]*sitemap\s*:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
+_ROBOTS_LINE = re.compile(r"^[\ufeff \t\r]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
 def read_sitemap(

@@ -32,9 +32,8 @@ PRIVATE_NETWORKS = tuple(
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 #: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
-_SECRET_VALUE = re.compile(
-    r"(?<=[?&])([^=&#]*(?:token|key|secret|sig|passw|pwd|auth|credential)[^=&#]*=)[^&#]+", re.IGNORECASE
-)
+_SECRET_NAME = re.compile("token|key|secret|sig|passw|pwd|auth|credential", re.IGNORECASE)
+_PARAMETER = re.compile(r"(?<=[?&])([^?=&#]+=)[^&#]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -97,7 +96,9 @@ def path_of(url: str) -> str:
 
 def without_userinfo(url: str) -> str:
     """Return the address without ``user:password@`` and values of secret parameters, fit for a log or a report."""
-    return _SECRET_VALUE.sub(r"\1...", _USERINFO.sub("", url, count=1))
+    return _PARAMETER.sub(
+        lambda found: f"{found[1]}..." if _SECRET_NAME.search(found[1]) else found[0], _USERINFO.sub("", url, count=1)
+    )
 
 
 def without_fragment(url: str) -> str:
@@ -135,10 +136,11 @@ def is_loopback_or_private(url: str) -> bool:
     if parsed is None:
         return False
     host = (parsed.raw_host or "").removesuffix(".").split("%")[0]
-    return host == "localhost" or host.endswith(".localhost") or _is_inner_address(host)
+    return host == "localhost" or host.endswith(".localhost") or is_inner_address(host)
 
 
-def _is_inner_address(host: str) -> bool:
+def is_inner_address(host: str) -> bool:
+    """Say whether ``host`` is a loopback, private, link-local or unspecified IP address; a name is none."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -77,7 +77,9 @@ class SuiteOrigin:
 class Suite(Section):
     """What to validate, complete and checked. ``load_suite`` reads one from a file."""
 
-    suite: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="Name of the suite: prefix of every asset key")
+    suite: str = Field(
+        pattern=r"^[a-z][a-z0-9_]*$", max_length=63, description="Name of the suite: prefix of every asset key"
+    )
     profile: str | None = Field(None, description="One of the five seeds' systems; null: the gates of criteria alone")
     report_uri: str = Field(
         "./ragval_reports", min_length=1, description="Folder or fsspec URL that holds reports and history"

@@ -87,6 +87,9 @@ class SourceSettings(Section):
     host_aliases: Texts = Field((), description="Hosts that serve the same site")
     fetch_pages: bool = Field(True, description="Read the pages, for integrity and staleness")
     max_pages: FromOne = Field(5000, description="Pages that are read at most")
+    min_readable: Fraction = Field(
+        0.9, description="Share of the pages that must be readable, else nothing is judged by them"
+    )
     timeout_s: Positive = Field(30, description="Seconds for one request")
 
     _blank = field_validator("site_root", "base_path", mode="before")(_blank_is_none)

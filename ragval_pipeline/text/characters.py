@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 #: Characters that take no room: soft hyphen, joiners and zero-width spaces, direction marks, invisible operators,
 #: byte order mark.
@@ -22,3 +24,55 @@ _INVISIBLE = frozenset(ZERO_WIDTH + "\u115f\u1160\u2800\u3164\uffa0" + "".join(m
 def is_blank(text: str) -> bool:
     """Whether a text holds nothing but blanks, control and zero-width characters."""
     return all(char.isspace() or char in _INVISIBLE or unicodedata.category(char) in {"Cc", "Cf"} for char in text)
+
+
+def encodable(text: str) -> str:
+    """The text as UTF-8 can hold it: halves of surrogate pairs, which JSON allows, become U+FFFD.
+
+    Every foreign text passes here when it comes from a server or a search, before native code or a file sees it.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+#: Levels of a payload with halves of pairs that are kept; what lies deeper is named by its type.
+_DEPTH = 64
+
+
+def encodable_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A payload whose names and texts are ``encodable``; the same object where they are already."""
+    if isinstance(payload, dict) and _is_encodable(payload):
+        return payload
+    return {encodable(str(name)): _encodable_value(value, _DEPTH) for name, value in payload.items()}
+
+
+def _is_encodable(payload: Mapping[str, Any]) -> bool:
+    left: list[Any] = [payload]  # not recursive: a payload may be nested as deeply as its JSON was
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            if encodable(value) is not value:
+                return False
+        elif isinstance(value, Mapping):
+            left += value.keys()
+            left += value.values()
+        elif isinstance(value, list | tuple):
+            left += value
+    return True
+
+
+def _encodable_value(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return encodable(value)
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if not depth:
+        return f"({type(value).__name__})"
+    if isinstance(value, Mapping):
+        return {encodable(str(name)): _encodable_value(entry, depth - 1) for name, entry in value.items()}
+    return [_encodable_value(entry, depth - 1) for entry in value]

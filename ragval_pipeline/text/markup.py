@@ -19,7 +19,7 @@ _TAGS = (
 # What a line may begin with inside of quotations and lists.
 _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _MARKUP = re.compile(
-    rf"!\[[^\]\n]*\]{_ADDRESS}"  # an image, which shows no letters
+    rf"!\[[^\]\n]{{0,500}}\]{_ADDRESS}"  # an image, which shows no letters
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
     r"|(?<=\])\(https?://(?:[^()\n]|\n(?=\S)){1,500}\)"
@@ -34,18 +34,19 @@ _MARKUP = re.compile(
     r"|(?<!\S)(?:```+|~~~+)[\w+#.-]*(?:[ \t]+title=(?=\"))?(?=[\s\"])"
     r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
-    r"|\[\^[^\]\s]+\]:?"  # the mark of a footnote, which a page numbers itself
+    r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     r"|\{#[\w-]+\}"  # the id of a heading
     rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"  # an admonition's kind; its title follows
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
-    r"|\{/\*.*?\*/\}|\{%.*?%\}|\{\{[<%].*?[%>]\}\}"  # a comment, a template's instruction
+    # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
+    r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
     r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
     # the same, and a fence, cut by the chunk's beginning
     r"|\A(?:\w{1,40}/?>(?=\S)|[^<>\n]{0,120}[\"'}][^<>\n]{0,60}(?<![-=\s])>)"
     r"|\A`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$"
-    rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--.*?-->",  # markup that Markdown passes through
+    rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--(?:(?!<!--).)*?-->",  # markup that Markdown passes through
     re.MULTILINE | re.DOTALL,
 )
 # Whole statements and diagrams: too much to take out unseen, since a page may show as much code.

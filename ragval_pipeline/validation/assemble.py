@@ -80,6 +80,7 @@ def assemble_report(
     inventory: SiteInventory | None = None,
     extra_findings: Sequence[Finding] = (),
     simulated: Simulated | None = None,
+    doubt: str = "",
 ) -> Assembled:
     """Judge everything once and fill the report.
 
@@ -92,6 +93,7 @@ def assemble_report(
         inventory: The site, when it was read.
         extra_findings: Findings that no asset measured, such as a collection that changed while it was read.
         simulated: What the repairs of the causes would clear; None: none was tried.
+        doubt: Why no gate may be called met; empty: no doubt.
     """
     graded = graded_findings(measurements, severities, extra_findings)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
@@ -104,7 +106,7 @@ def assemble_report(
         computed = {code: simulated.links.get(code, {}) for code in JUDGED}
         findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted)
     findings = _pages_as_written(order_findings(findings), sections, inventory.folder() if inventory else UrlFolder())
-    results = judge_criteria(criteria, gates, measurements, findings, only=facts.only)
+    results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)
     verdict = judge_run(results, measurements)
     report = ValidationReport(
         suite=facts.suite,

@@ -71,6 +71,7 @@ def judge_criteria(
     findings: Sequence[Finding],
     *,
     only: Collection[str] | None = None,
+    doubt: str = "",
 ) -> list[CriterionResult]:
     """The verdict of every criterion.
 
@@ -80,6 +81,7 @@ def judge_criteria(
         measurements: What the assets measured, failed ones included.
         findings: All graded findings of the run, for ``error_findings``.
         only: Groups that were selected; null: all.
+        doubt: Why no gate may be called met, such as an index that changed meanwhile; empty: no doubt.
 
     Returns:
         One result a criterion, in the same order.
@@ -92,11 +94,29 @@ def judge_criteria(
         if criterion.name != "error_findings"
     }
     counted = counted_errors(findings, results.values())
-    return [
+    judged = [
         results.get(criterion.name)
         or judge_value(criterion, gates[criterion.name], _error_findings(counted, findings, measurements))
         for criterion in ordered
     ]
+    return [_doubted(result, doubt) for result in judged] if doubt else judged
+
+
+def _doubted(result: CriterionResult, doubt: str) -> CriterionResult:
+    """A required criterion is not met by a value that parts of a moving index gave; a fault that was seen is one."""
+    if not result.required or result.verdict != "met":
+        return result
+    reason = f"not measured: {doubt}; it would be met by {result.reason}"
+    return result.model_copy(
+        update={
+            "verdict": "not_measured",
+            "value": None,
+            "numerator": None,
+            "denominator": None,
+            "reason": reason,
+            "reason_code": "no_data",
+        }
+    )
 
 
 def counted_errors(findings: Iterable[FindingT], results: Iterable[CriterionResult]) -> list[FindingT]:

@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "source.host_aliases": (),
     "source.fetch_pages": True,
     "source.max_pages": 5000,
+    "source.min_readable": 0.9,
     "source.timeout_s": 30,
     "payload.required": (
         "source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index",
@@ -94,6 +95,7 @@ EVERYTHING: dict[str, Any] = {
         "host_aliases": ["y.org"],
         "fetch_pages": False,
         "max_pages": 7,
+        "min_readable": 0.5,
         "timeout_s": 1,
     },
     "payload": {"fields": {"text": "body.text"}, "required": ["url"], "modules": ["Intro"], "flavour": "none"},

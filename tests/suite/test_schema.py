@@ -50,7 +50,7 @@ def test_they_use_only_words_that_editors_know(suite: Draft202012Validator, quer
     known = {"$schema", "$defs", "$ref", "title", "description", "default", "type", "properties", "patternProperties",
              "additionalProperties", "required", "anyOf", "oneOf", "items", "enum", "const", "pattern", "format",
              "writeOnly", "minLength", "minimum", "maximum", "exclusiveMinimum", "minItems", "minProperties",
-             "maxProperties"}  # fmt: skip
+             "maxLength", "maxProperties"}  # fmt: skip
 
     def words(schema: Any, of_names: bool = False) -> Iterator[str]:
         if isinstance(schema, dict):

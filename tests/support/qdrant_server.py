@@ -39,7 +39,8 @@ class QdrantStandIn:
     """A server on 127.0.0.1; ``asked`` holds method and path of every request.
 
     Fault kinds: a status (``401``, ``429``, ``503``, ...), ``slow``, ``reset`` (in the middle of the body), ``html``,
-    ``truncated``, ``schema`` (JSON of another shape), ``null`` (no result), ``echo`` (a 500 that repeats the key),
+    ``truncated``, ``schema`` (JSON of another shape), ``null`` (no result), ``circle`` (a scroll without end),
+    ``no score`` (a hit whose score is null), ``echo`` (a 500 that repeats the key),
     ``lost`` (what was asked is done, and the answer never comes).
 
     Args:
@@ -160,6 +161,12 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 self.reply(200, {"hello": "timeout refused certificate"})
             elif fault.kind == "null":
                 self.reply(200, {"result": None, "status": "ok", "time": 0.0})
+            elif fault.kind == "circle":
+                result = {"points": [{"id": 7, "payload": {}}], "next_page_offset": 7}
+                self.reply(200, {"result": result, "status": "ok", "time": 0.0})
+            elif fault.kind == "no score":
+                hits = [{"id": 7, "version": 0, "score": None, "payload": {}}]
+                self.reply(200, {"result": {"points": hits}, "status": "ok", "time": 0.0})
             elif fault.kind == "echo":
                 self.refuse(500, f"no shard for {self.headers.get('api-key')}")
             else:

@@ -50,10 +50,11 @@ def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> 
 
 def _inventory(source: SourceSettings) -> SiteInventory:
     from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.http_hosts import hosts_of
     from ragval_pipeline.sources.inventory import take_inventory
     from ragval_pipeline.sources.sitemap import read_sitemap
 
-    with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE) as fetcher:
+    with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts_of(source)) as fetcher:
         listing = read_sitemap(source.sitemap, fetcher=fetcher)
     return take_inventory(listing, include=source.include, exclude=source.exclude, host_aliases=source.host_aliases)
 
@@ -103,11 +104,13 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
         told = "source.fetch_pages is off: integrity is not measured"
         return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
     from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.http_hosts import hosts_of
     from ragval_pipeline.sources.page_reader import PageReader
 
+    hosts = hosts_of(source, site_host=host_of(urls[0]))
     asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
     try:
-        with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE) as fetcher:
+        with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts) as fetcher:
             reader = PageReader(site_root=None, base_path=source.base_path, fetcher=fetcher)
             bad = [copy for copy in map(reader.read, asked) if copy.problem is not None]
     except RagvalError as error:

@@ -51,6 +51,7 @@ def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
 def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
     """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
     from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.http_hosts import hosts_of
     from ragval_pipeline.sources.page_copies.writer import take_copies
     from ragval_pipeline.sources.pages import PageReader
     from ragval_pipeline.sources.retry import policy_of
@@ -62,7 +63,8 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
         return PageCopiesManifest(run_id=place.run_id, failure=inventory.failure)
     if source.site_root is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
-    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite)) as fetcher:
+    hosts = hosts_of(source, site_host=inventory.site_host)
+    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher:
         reader = PageReader(
             site_root=None if source.site_root is None else Path(source.site_root),
             base_path=source.base_path,
@@ -73,6 +75,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
             inventory,
             reader,
             max_pages=source.max_pages,
+            min_readable=source.min_readable,
             folder=place.staged_pages,
             kept_uri=str(place.kept_pages),
             run_id=place.run_id,

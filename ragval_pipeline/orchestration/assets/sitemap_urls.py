@@ -65,13 +65,14 @@ def read_inventory(suite: Suite) -> SiteInventory:
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
     from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.http_hosts import hosts_of
     from ragval_pipeline.sources.retry import policy_of
     from ragval_pipeline.sources.sitemap import read_sitemap
 
     source = suite.source
     if source is None:
         return SiteInventory(configured=False)
-    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite)) as fetcher:
+    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts_of(source)) as fetcher:
         listing = read_sitemap(source.sitemap, fetcher=fetcher)
     return take_inventory(listing, include=source.include, exclude=source.exclude, host_aliases=source.host_aliases)
 

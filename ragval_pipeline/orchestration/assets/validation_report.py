@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.costs import CountedEmbedding
 from ragval_pipeline.orchestration.evidence import (
     COLLECTION,
@@ -17,16 +18,18 @@ from ragval_pipeline.orchestration.evidence import (
     site_state,
     suite_state,
 )
-from ragval_pipeline.orchestration.measuring import Made, log_crash
+from ragval_pipeline.orchestration.measuring import Made, log_crash, vanished
 from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
 from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import ChunkFacts, Measured
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement
 
 if TYPE_CHECKING:
+    from ragval_pipeline.sources.snapshot.since import Since
     from ragval_pipeline.validation.repair.simulate import Simulated
     from ragval_pipeline.validation.report import ValidationReport
 
@@ -35,7 +38,7 @@ def make_report(task: Task) -> Made:
     """Judge what this run measured, and write it; what is of another run, or of another index, is not measured.
 
     Raises:
-        SystemFailure: It continues another run, and whether anything has changed since cannot be told.
+        SystemFailure: Whether anything has changed since it was read cannot be told.
     """
     from ragval_pipeline.orchestration.report import write_report
 
@@ -66,6 +69,7 @@ def make_report(task: Task) -> Made:
         facts=made.facts if made else None,
         simulated=simulated,
         state=made.index.stamp.states[COLLECTION] if made else None,
+        since=_since(task, made) if made else None,
     )
     progress_of(VALIDATION_REPORT)(1, 1)
     return Made(report, _metadata(report, folder))
@@ -83,6 +87,18 @@ def _states_now(task: Task) -> dict[str, str]:
         SITE: site_state(read_inventory(task.suite)),
         COLLECTION: collection_state(task.qdrant, task.suite),
     }
+
+
+def _since(task: Task, made: ChunkFacts) -> "Since":
+    """What became of the collection while it was judged."""
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.sources.snapshot.since import changes_since
+
+    try:
+        with open_reader(task.qdrant, task.suite) as reader:
+            return changes_since(reader, Snapshot(made.index.manifest))
+    except SystemFailure as failure:
+        raise vanished(failure) or failure from None
 
 
 def _parts(task: Task, name: str, refused: dict[str, str]) -> Iterator[Measurement]:

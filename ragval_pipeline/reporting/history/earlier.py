@@ -15,9 +15,9 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.evidence import FOLDER
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
 from ragval_pipeline.reporting.run_files import FINDINGS, REPORT
-from ragval_pipeline.reporting.text import encodable
 from ragval_pipeline.reporting.trec import decode_id
 from ragval_pipeline.suite.criteria import rank_of
+from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.regression.series import RunAnswers
 from ragval_pipeline.validation.report import ValidationReport
 

@@ -126,14 +126,3 @@ def no_vectors(dimension: int | None) -> EmbeddingBatch:
     import numpy as np
 
     return EmbeddingBatch(vectors=np.empty((0, dimension or 0), dtype=np.float32))
-
-
-def well_formed(text: str) -> str:
-    """``text`` with lone surrogates replaced by U+FFFD: they have no UTF-8 form and cannot be sent or tokenised."""
-    if text.isascii():
-        return text
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

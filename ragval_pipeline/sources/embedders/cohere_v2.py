@@ -19,7 +19,6 @@ from ragval_pipeline.sources.embedders.base import (
     check_batch,
     malformed,
     no_vectors,
-    well_formed,
 )
 from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
 from ragval_pipeline.sources.embedders.cohere_errors import (
@@ -36,6 +35,7 @@ from ragval_pipeline.sources.embedders.models import (
     takes_output_dimension,
 )
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy, call_with_retries
+from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
     import cohere
@@ -108,7 +108,7 @@ class CohereEmbedder:
         """
         if not texts:
             return no_vectors(self.dimension)
-        clean = [well_formed(text) for text in texts]
+        clean = [encodable(text) for text in texts]
         return joined([self._embed_slice(part, input_type) for part in in_calls(clean, BATCH)])
 
     def close(self) -> None:

@@ -18,11 +18,11 @@ from ragval_pipeline.sources.embedders.base import (
     EmbeddingBatch,
     InputType,
     no_vectors,
-    well_formed,
 )
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION, STATIC_MODEL
 from ragval_pipeline.sources.embedders.pieces import slices_of
 from ragval_pipeline.sources.embedders.static_weights import StaticParts, static_parts
+from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class StaticEmbedder:
             return no_vectors(STATIC_DIMENSION)
         parts = static_parts()
         started = time.perf_counter()
-        vectors = _unit_length(_token_sums(parts, [well_formed(text) for text in texts]))
+        vectors = _unit_length(_token_sums(parts, [encodable(text) for text in texts]))
         elapsed = time.perf_counter() - started
         return EmbeddingBatch(
             vectors=vectors, calls=1, inputs=len(texts), billed_tokens=0.0, tries=1, elapsed_s=elapsed

@@ -46,6 +46,8 @@ class PageCopiesManifest(BaseModel):
         buckets: How many buckets there are, a power of two; empty ones have no part.
         pages: Rows in all parts.
         readable: Pages whose text could be read.
+        gone: Pages that are not there: status 404 or 410.
+        min_readable: Share of the pages that must be readable, 0..1, else nothing is judged by them.
         left_out: In-scope pages beyond ``source.max_pages``.
         fingerprint: SHA-256 over address and content hash of every page, hex: equal when the site was the same.
         failure: Why reading ended early, or null; the parts hold what was read before.
@@ -64,8 +66,14 @@ class PageCopiesManifest(BaseModel):
     buckets: int = 1
     pages: int = 0
     readable: int = 0
+    gone: int = 0
+    min_readable: float = 0.0
     left_out: int = 0
     fingerprint: str = ""
     failure: HostFailure | None = None
     crash: str = ""
     seconds: float = 0.0
+
+    def suffices(self, pages: int) -> bool:
+        """Whether so many readable pages are enough to judge an index by."""
+        return pages >= self.min_readable * self.pages - 1e-9  # rounding

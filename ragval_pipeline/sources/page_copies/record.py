@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.html_tree import parse_html
 from ragval_pipeline.sources.page_reader import PageCopy
 from ragval_pipeline.sources.page_text import Block, PageText, page_texts
 
@@ -127,9 +128,7 @@ def arrow_schema() -> pa.Schema:
 
 def _attribute_texts(html: str) -> Iterator[str]:
     """What extractors may take for text although no reader sees it: it is the page's all the same."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(html)
+    tree = parse_html(html)
     for tag, name in _ATTRIBUTES:
         for node in tree.css(f"{tag}[{name}]"):
             text = " ".join((node.attributes[name] or "").split())

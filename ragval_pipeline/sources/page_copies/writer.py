@@ -16,7 +16,8 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.sources.page_copies.record import PageRecord, arrow_schema, record_of, row_of
-from ragval_pipeline.sources.pages import PageReader, read_pages
+from ragval_pipeline.sources.page_reader import SYSTEM
+from ragval_pipeline.sources.pages import PageCopy, PageReader, read_pages
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 
 if TYPE_CHECKING:
@@ -34,11 +35,15 @@ class _Tally:
 
     pages: int = 0
     readable: int = 0
+    gone: int = 0
+    failed: int = 0
     failure: SystemFailure | None = None
     hashes: hashlib._Hash = field(default_factory=hashlib.sha256)
 
-    def count(self, record: PageRecord) -> None:
+    def count(self, record: PageRecord, *, host_failed: bool) -> None:
         self.pages += 1
+        self.gone += record.status in (404, 410)
+        self.failed += host_failed
         self.readable += bool(record.body)
         self.hashes.update(f"{record.page_key}\t{record.sha256 or record.problem}\n".encode())
 
@@ -51,6 +56,7 @@ def take_copies(
     folder: UPath,
     kept_uri: str,
     run_id: str,
+    min_readable: float = 0.0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> PageCopiesManifest:
     """Read every in-scope page into Parquet parts.
@@ -62,6 +68,7 @@ def take_copies(
         folder: Where the parts go; made if it is not there.
         kept_uri: Where the parts will be in the end.
         run_id: The run that reads.
+        min_readable: Share of the pages, 0..1, that must be readable; reading ends when the host fails for more.
         on_progress: Called with pages read and pages to read.
 
     Returns:
@@ -74,7 +81,7 @@ def take_copies(
     pages = inventory.in_scope
     tally = _Tally()
     folder.mkdir(parents=True, exist_ok=True)
-    records = _records(pages, reader, max_pages, tally, on_progress)
+    records = _records(pages, reader, max_pages, min_readable, tally, on_progress)
     with BucketWriter(folder, arrow_schema(), buckets_for(min(len(pages), max_pages), PAGES_PER_BUCKET)) as writer:
         while some := list(islice(records, _BATCH)):
             batch = pa.RecordBatch.from_pylist([row_of(record) for record in some], schema=writer.schema)
@@ -88,6 +95,8 @@ def take_copies(
         buckets=writer.buckets,
         pages=tally.pages,
         readable=tally.readable,
+        gone=tally.gone,
+        min_readable=min_readable,
         left_out=max(0, len(pages) - max_pages),
         fingerprint=tally.hashes.hexdigest(),
         failure=HostFailure.of(tally.failure) if tally.failure else None,
@@ -99,15 +108,31 @@ def _records(
     pages: Sequence[SitePage],
     reader: PageReader,
     max_pages: int,
+    min_readable: float,
     tally: _Tally,
     on_progress: Callable[[int, int], None] | None,
 ) -> Iterator[PageRecord]:
     keys = {page.url: page.key for page in pages}
     copies = read_pages([page.url for page in pages], reader, max_pages=max_pages, on_progress=on_progress)
+    expected = min(len(pages), max_pages)
     try:
         for copy in copies:
             record = record_of(copy, keys[copy.url])
-            tally.count(record)
+            tally.count(record, host_failed=copy.host_failed)
             yield record
+            if tally.failed > (1 - min_readable) * expected + 1e-9:  # rounding
+                raise _failing(copy, tally, expected, min_readable)
     except SystemFailure as failure:
         tally.failure = failure
+
+
+def _failing(copy: PageCopy, tally: _Tally, expected: int, min_readable: float) -> SystemFailure:
+    """The failure of a host that keeps too many pages back: what is left is a sample that nobody chose."""
+    return SystemFailure(
+        f"failed for {tally.failed} of {expected} pages, at last because {copy.problem}",
+        code="source.unreachable",
+        system=SYSTEM,
+        subject=copy.url,
+        remedy=f"Repair the host; source.min_readable is {min_readable:g}",
+        details={"failed": tally.failed, "pages": expected, "status": copy.status},
+    )

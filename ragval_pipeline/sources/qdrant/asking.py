@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.failures import (
@@ -63,6 +63,27 @@ class Asking:
         finally:
             self.attempts.tries += attempts.tries
             self.attempts.waited_s += attempts.waited_s
+
+    def next_page(self, offset: Any, seen: set[str]) -> Any:
+        """The offset that a scroll goes on from, which it has not been at before.
+
+        Args:
+            offset: What the server gave; None at the end.
+            seen: The offsets of this scroll so far; it grows.
+
+        Raises:
+            SystemFailure: ``index.unreachable``: the scroll runs in a circle.
+        """
+        if str(offset) in seen:
+            raise SystemFailure(
+                f"{self._place} gives the same page of points again and again",
+                code="index.unreachable",
+                system="Qdrant",
+                subject=self._place,
+                remedy="Look at the server, and at what stands between: a scroll must go on from next_page_offset.",
+            )
+        seen.add(str(offset))
+        return offset
 
     def _missing(self) -> SystemFailure:
         try:

@@ -14,6 +14,10 @@ from ragval_pipeline.sources.retry import GIVE_UP, TRY_AGAIN, Verdict
 
 _RETRYABLE_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 _RETRYABLE_RPC = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"})
+_NO_SCORE = (
+    "gives hits without a score",
+    "Look for vectors with no direction (vector.zero) or with numbers that are not finite, and embed them again.",
+)
 _NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is Qdrant's own address.")
 
 #: Words in a transport error's text, and what they mean to a person.
@@ -94,6 +98,8 @@ def _explain(error: BaseException) -> tuple[str, str]:
     if code is not None:
         return f"failed with gRPC status {code}", "Check qdrant.url and the gRPC port."
     root = _root(error)
+    if _lacks_scores_alone(root):
+        return _NO_SCORE
     if type(root).__name__ in {"ValidationError", "JSONDecodeError", "AssertionError", "UnicodeDecodeError"}:
         return _NOT_QDRANT
     text = f"{type(root).__name__} {root}".lower()
@@ -101,6 +107,13 @@ def _explain(error: BaseException) -> tuple[str, str]:
         if any(word in text for word in words):
             return problem, remedy
     return f"cannot be read ({type(root).__name__})", "Check qdrant.url or qdrant.path, and the network."
+
+
+def _lacks_scores_alone(error: BaseException) -> bool:
+    """Whether an answer is Qdrant's but for the scores of its hits: JSON writes NaN and infinity as null."""
+    errors: Any = getattr(error, "errors", None)
+    found = errors() if callable(errors) else []
+    return bool(found) and all(isinstance(entry, dict) and entry.get("loc", ())[-1:] == ("score",) for entry in found)
 
 
 def _explain_status(status: int, said: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from ragval_pipeline.sources.qdrant.points import Hit, Point, Reader
 from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.text.characters import encodable_payload
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -109,6 +110,7 @@ class CollectionReader:
             with_vectors: Also read the vector that searches use.
         """
         offset: Any = None
+        seen: set[str] = set()
         limit = PAGE_SIZE
         wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
         while True:
@@ -125,7 +127,7 @@ class CollectionReader:
             if records:
                 yield (page := [self._point(record) for record in records])
                 limit = _limit_after(page)
-            if offset is None:
+            if self._ask.next_page(offset, seen) is None:
                 return
 
     def newest(self, field: str) -> str | None:
@@ -175,7 +177,7 @@ class CollectionReader:
             )
         )
         return [
-            Hit(rank, canonical_id(point.id), _score(point.score), point.payload or {})
+            Hit(rank, canonical_id(point.id), _score(point.score), encodable_payload(point.payload or {}))
             for rank, point in enumerate(response.points, 1)
         ]
 
@@ -213,7 +215,7 @@ class CollectionReader:
         return models.Filter(must=list(conditions))
 
     def _point(self, record: Any) -> Point:
-        return Point(canonical_id(record.id), record.payload or {}, self._vector_of(record.vector))
+        return Point(canonical_id(record.id), encodable_payload(record.payload or {}), self._vector_of(record.vector))
 
     def _vector_of(self, vector: Any) -> list[float] | None:
         if isinstance(vector, dict):

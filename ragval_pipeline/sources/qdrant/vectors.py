@@ -7,7 +7,7 @@ which costs a tenth of qdrant-client's own conversion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from qdrant_client import QdrantClient
 
-Ask = Callable[[Callable[[], Any]], Any]
+    from ragval_pipeline.sources.qdrant.asking import Asking
 
 PAGE_SIZE = 1000
 
@@ -58,7 +58,7 @@ class VectorSource:
     collection: str
     vector_name: str | None
     points_filter: Any
-    ask: Ask
+    ask: Asking
 
     def all(self) -> Iterator[VectorBatch]:
         """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
@@ -80,6 +80,7 @@ class VectorSource:
 
     def _scroll(self) -> Iterator[VectorBatch]:
         offset: Any = None
+        seen: set[str] = set()
         while True:
             call = partial(
                 self.client.scroll,
@@ -93,7 +94,7 @@ class VectorSource:
             records, offset = self.ask(call)
             if records:
                 yield self._batch_of_records(records)
-            if offset is None:
+            if self.ask.next_page(offset, seen) is None:
                 return
 
     def _scroll_grpc(self) -> Iterator[VectorBatch]:
@@ -103,6 +104,7 @@ class VectorSource:
         remote: Any = self.client._client
         converted = RestToGrpc.convert_filter(self.points_filter) if self.points_filter is not None else None
         offset: Any = None
+        seen: set[str] = set()
         while True:
             request = grpc.ScrollPoints(
                 collection_name=self.collection,
@@ -117,7 +119,7 @@ class VectorSource:
                 yield _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
             if not answer.HasField("next_page_offset"):
                 return
-            offset = answer.next_page_offset
+            offset = self.ask.next_page(answer.next_page_offset, seen)
 
     def _get_grpc(self, wanted: Sequence[int | str]) -> VectorBatch:
         from qdrant_client import grpc

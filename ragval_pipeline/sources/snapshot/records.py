@@ -19,8 +19,8 @@ from ragval_pipeline.sources.snapshot.schema import (
     arrow_schema,
     kind_column,
 )
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, encodable, kind_of, lookup, shown, whole_number
-from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, shown, whole_number
+from ragval_pipeline.text.characters import encodable, is_blank
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +79,7 @@ class RecordMapper:
         row: dict[str, Any] = dict.fromkeys(self.schema.names)
         odd: dict[str, str] = {}
         for name, value in canonical.items():
-            row[name] = _typed(name, value)
+            row[name] = typed_value(name, value)
             payload_name = self._fields[name]
             if row[name] is None and kinds[payload_name] not in EMPTY_KINDS | {"absent"}:
                 odd[payload_name] = shown(value)
@@ -108,8 +108,8 @@ def tracked_fields(fields: Mapping[str, str], required: Iterable[str]) -> tuple[
     return tuple(dict.fromkeys([*fields.values(), *required]))
 
 
-def _typed(name: str, value: Any) -> Any:
-    """The value as its column holds it; null when the column cannot hold it."""
+def typed_value(name: str, value: Any) -> Any:
+    """The value of a canonical field as its column holds it; None when the column cannot hold it."""
     if value is None:
         return None
     if name in INTEGER_FIELDS:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
-from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.characters import encodable, is_blank
 
 Kind = Literal[
     "absent", "null", "blank", "empty", "bool", "int", "float", "str", "strings", "list", "object",
@@ -94,11 +94,6 @@ def shown(value: Any, *, limit: int = 200) -> str:
     except (ValueError, TypeError, RecursionError):  # numbers of thousands of digits, keys that are no text, depth
         text = f"({type(value).__name__})"
     return encodable(text if len(text) <= limit else text[: limit - 1] + "…")
-
-
-def encodable(text: str) -> str:
-    """The text as UTF-8 can hold it: lone surrogates, which JSON allows, become question marks."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def whole_number(value: Any) -> int | None:

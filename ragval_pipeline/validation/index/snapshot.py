@@ -6,29 +6,67 @@ What lives here: findings about the read. What does not: the collection's config
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.since import Since
 from ragval_pipeline.validation.detectors import detector
 
 
-@detector("index.empty", "index.changed_during_read", needs=SnapshotManifest)
-def find_in_read(manifest: SnapshotManifest) -> Iterator[Finding]:
+@dataclass(frozen=True)
+class PointsRead:
+    """The snapshot, and what became of its points.
+
+    Attributes:
+        manifest: The snapshot.
+        since: What became of the points until the end of the run; None: nobody looked.
+    """
+
+    manifest: SnapshotManifest
+    since: Since | None = None
+
+
+@detector("index.empty", "index.changed_during_read", needs=PointsRead)
+def find_in_read(read: PointsRead) -> Iterator[Finding]:
     """That there was nothing to read, or that it changed meanwhile."""
+    manifest, since = read.manifest, read.since
     name = manifest.facts.name
-    if not manifest.points and not manifest.count_after:
+    if not manifest.points and not (since.count if since else manifest.count_after):
         yield make_finding("index.empty", [name])
         return
-    counts = {"before": manifest.count_before, "read": manifest.points, "after": manifest.count_after}
-    if len(set(counts.values())) > 1:
+    counts = _counts(manifest, since)
+    if len(set(counts.values())) > 1 or (since and since.moved):
         shown = ", ".join(f"{count} {when}" for when, count in counts.items())
-        yield make_finding("index.changed_during_read", [name], details=counts, cause=f"Points counted: {shown}.")
+        told = {"gone": since.gone, "come": since.come, "rewritten": since.rewritten} if since and since.moved else {}
+        which = f" Since the read: {', '.join(f'{count} {what}' for what, count in told.items())}." if told else ""
+        cause = f"Points counted: {shown}.{which}"
+        yield make_finding("index.changed_during_read", [name], details={**counts, **told}, cause=cause)
 
 
-def index_section(manifest: SnapshotManifest) -> dict[str, object]:
+def changed_while_judged(manifest: SnapshotManifest, since: Since | None) -> str:
+    """Why a gate cannot be met: parts of the run have seen other points than the rest; empty when all saw the same.
+
+    How many points the read gave does not count: one id under two shard keys is read once and counted twice.
+    """
+    counts = {when: count for when, count in _counts(manifest, since).items() if when != "read"}
+    if len(set(counts.values())) == 1 and not (since and since.moved):
+        return ""
+    shown = ", ".join(f"{count} {when}" for when, count in counts.items())
+    moved = f", {since.moved} of them not what was read" if since and since.moved else ""
+    return f"the collection changed while it was validated (points: {shown}{moved})"
+
+
+def _counts(manifest: SnapshotManifest, since: Since | None) -> dict[str, int]:
+    counts = {"before": manifest.count_before, "read": manifest.points, "after": manifest.count_after}
+    return {**counts, **({"at_the_end": since.count} if since else {})}
+
+
+def index_section(manifest: SnapshotManifest, since: Since | None = None) -> dict[str, object]:
     """The report's ``index``: facts about the collection and about the read."""
     return {
+        **({"points_at_the_end": since.count} if since else {}),
         **manifest.facts.model_dump(mode="json"),
         "points_read": manifest.points,
         "read_seconds": manifest.seconds,

@@ -8,6 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Facts
@@ -50,8 +53,8 @@ def measure_integrity(facts: Facts) -> Measurement:
         return _unmeasured(f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
     return Measurement(
         asset=ASSET,
-        values=_values(compared),
-        findings=tuple(with_share(finding, points.points) for finding in find_all(compared)),
+        values=_values(compared) if _suffices(compared, manifest) else _unmeasured(_too_few(compared, manifest)).values,
+        findings=tuple(_graded(with_share(finding, points.points), manifest) for finding in find_all(compared)),
         sections={
             "integrity": _summary(compared, facts),
             "integrity_examples": examples(compared, facts),
@@ -129,6 +132,27 @@ def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
     return integrity, ratio("source_captured", compared.held, compared.content, of="letters of page content")
 
 
+def _suffices(compared: Compared, manifest: PageCopiesManifest) -> bool:
+    return manifest.suffices(len(compared.pages) - _unreadable(compared))
+
+
+def _unreadable(compared: Compared) -> int:
+    return sum(page.state == "unreadable" for page in compared.pages.values())
+
+
+def _too_few(compared: Compared, manifest: PageCopiesManifest) -> str:
+    counted = f"{_unreadable(compared)} of {plural(len(compared.pages), 'page')} could not be read"
+    return f"{counted}, and source.min_readable is {manifest.min_readable:g}"
+
+
+def _graded(finding: Finding, manifest: PageCopiesManifest) -> Finding:
+    """A site of which more is gone than may be missing is not the site that the sitemap describes."""
+    of_gone = finding.code in ("source.page_unfit", "integrity.page_unreadable")
+    if of_gone and not manifest.suffices(manifest.pages - manifest.gone):
+        return finding.model_copy(update={"severity": "error"})
+    return finding
+
+
 def _unmeasured(reason: str) -> Measurement:
     names = ("content_integrity", "source_captured")
     return Measurement(asset=ASSET, values=tuple(not_measured(name, "no_data", reason) for name in names))
@@ -140,7 +164,7 @@ def _summary(compared: Compared, facts: Facts) -> dict[str, Any]:
     unread = [page for page in compared.pages.values() if page.state != "read"]
     return {
         "pages_read": len(compared.read),
-        "pages_unreadable": sum(page.state == "unreadable" for page in unread),
+        "pages_unreadable": _unreadable(compared),
         "pages_left_out": facts.manifest.copies.left_out,
         "chunks": chunks,
         "verified": chunks - kinds["drifted"] - kinds["gone"],

@@ -52,15 +52,24 @@ def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> Pe
     values: PerQuery = {name: dict.fromkeys(qrels, 0.0) for name in names}
     # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats. An empty
     # ranking is left out, as a run file has no line for it: Judged@k would divide by its length.
+    # Native code sees numbers: a half of a surrogate pair in a text ends the process, and a NUL ends the text.
+    places = {query: str(place) for place, query in enumerate(qrels)}
+    numbers: dict[str, str] = {}
+
+    def number(doc: str) -> str:
+        return numbers.setdefault(doc, str(len(numbers)))
+
     scored = {
-        query: {doc: -float(rank) for rank, doc in enumerate(docs, 1)}
+        places[query]: {number(doc): -float(rank) for rank, doc in enumerate(docs, 1)}
         for query, docs in run.items()
-        if docs and query in qrels
+        if docs and query in places
     }
     if not scored:
         return values
-    for result in ir_measures.iter_calc(list(measures.values()), qrels, scored):
-        values[by_measure[str(result.measure)]][result.query_id] = float(result.value)
+    judged = {places[query]: {number(doc): grade for doc, grade in grades.items()} for query, grades in qrels.items()}
+    names_of = list(qrels)
+    for result in ir_measures.iter_calc(list(measures.values()), judged, scored):
+        values[by_measure[str(result.measure)]][names_of[int(result.query_id)]] = float(result.value)
     return values
 
 

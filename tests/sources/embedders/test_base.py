@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders.base import check_batch, no_vectors, well_formed
+from ragval_pipeline.sources.embedders.base import check_batch, no_vectors
 
 
 def test_a_good_answer_becomes_a_float32_array():
@@ -44,9 +44,3 @@ def test_no_texts_give_no_rows_of_the_known_width():
     assert no_vectors(7).vectors.shape == (0, 7)
     assert no_vectors(None).vectors.shape == (0, 0)
     assert no_vectors(7).calls == 0
-
-
-def test_lone_surrogates_are_replaced_and_everything_else_is_kept():
-    assert well_formed("a\ud800b") == "a\ufffdb"
-    assert well_formed("\ud83d\ude00") == "\U0001f600"
-    assert well_formed("na\u00efve \U0001f600\u200b") == "na\u00efve \U0001f600\u200b"

@@ -246,11 +246,11 @@ def test_no_payload_breaks_the_snapshot(tmp_path: Path, name: str) -> None:
     assert found["2"]["page_url"] == f"{PAGE}/"
 
 
-def test_a_lone_surrogate_becomes_a_question_mark(tmp_path: Path) -> None:
+def test_a_lone_surrogate_becomes_a_replacement_character(tmp_path: Path) -> None:
     with open_qdrant("local") as qdrant:
         qdrant.create([stored(1, chunk_text="half \ud800 pair", heading_hierarchy=["\udfff", "b"])])
         row = rows(take(qdrant.reader(), tmp_path), "text", "headings")["1"]
-    assert (row["text"], row["headings"]) == ("half ? pair", ["?", "b"])
+    assert (row["text"], row["headings"]) == ("half \ufffd pair", ["\ufffd", "b"])
 
 
 def test_a_number_for_a_text_and_a_text_for_headings_are_kept_as_what_they_say(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.index.snapshot import index_section
+from ragval_pipeline.validation.index.snapshot import PointsRead, index_section
 
 
 def manifest(before: int, read: int, after: int, **facts: Any) -> SnapshotManifest:
@@ -18,24 +18,24 @@ def manifest(before: int, read: int, after: int, **facts: Any) -> SnapshotManife
 
 
 def test_a_collection_that_stays_the_same_has_no_finding() -> None:
-    assert find_all(manifest(7, 7, 7)) == []
+    assert find_all(PointsRead(manifest(7, 7, 7))) == []
 
 
 def test_an_empty_collection_is_named() -> None:
-    [finding] = find_all(manifest(0, 0, 0))
+    [finding] = find_all(PointsRead(manifest(0, 0, 0)))
     assert (finding.code, finding.severity) == ("index.empty", "error")
     assert [subject.name for subject in finding.subjects] == ["docs"]
 
 
 @pytest.mark.parametrize("counts", [(7, 6, 7), (7, 7, 8), (7, 8, 8), (0, 0, 3), (5, 0, 1)])
 def test_counts_that_differ_are_a_change_during_the_read(counts: tuple[int, int, int]) -> None:
-    [finding] = find_all(manifest(*counts))
+    [finding] = find_all(PointsRead(manifest(*counts)))
     assert (finding.code, finding.severity) == ("index.changed_during_read", "warning")
     assert finding.details == dict(zip(("before", "read", "after"), counts, strict=True))
 
 
 def test_a_collection_that_was_emptied_meanwhile_is_empty_now() -> None:
-    assert [finding.code for finding in find_all(manifest(5, 0, 0))] == ["index.empty"]
+    assert [finding.code for finding in find_all(PointsRead(manifest(5, 0, 0)))] == ["index.empty"]
 
 
 def test_the_report_tells_the_facts_of_the_collection_and_the_read() -> None:

@@ -1,0 +1,1 @@
+"""Faults of networks, hosts and data: each ends as it must."""

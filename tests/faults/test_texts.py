@@ -1,0 +1,100 @@
+"""Texts that no file can hold, that a terminal obeys, or that read differently from what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from upath import UPath
+
+from ragval_pipeline.demo.workspace import DemoHome, build_demo
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.orchestration.run_place import purge_abandoned
+from ragval_pipeline.reporting.text import xml_text
+from ragval_pipeline.reporting.trec import decode_id, encode_id, run_trec
+from ragval_pipeline.sources.qdrant.connect import open_client
+from ragval_pipeline.text.characters import encodable, encodable_payload
+from ragval_pipeline.validation.retrieval.metrics import per_query
+from tests.orchestration.test_run_place import place
+from tests.orchestration.world import NAME, World
+
+#: What must stand raw in no file of a report, beside line breaks and tabs.
+RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+ODD = {
+    "half of a pair": "\ud800",
+    "escape": "\x1b[31m",
+    "NUL": "\x00",
+    "direction override": "\u202e",
+    "isolate": "\u2066",
+    "mark of a script": "\u061c",
+    "C1 control": "\x9b",
+    "DEL": "\x7f",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a\ud800b", "a\ufffdb"), ("\ud83d\ude00", "\U0001f600"), ("na\u00efve \U0001f600\u200b",) * 2, ("a\udfff",) * 2],
+)
+def test_a_half_of_a_surrogate_pair_is_replaced_and_everything_else_is_kept(text: str, expected: str) -> None:
+    assert encodable(text) == expected.replace("\udfff", "\ufffd")
+
+
+def test_a_payload_is_made_encodable_at_any_depth_and_left_alone_when_it_is() -> None:
+    deep: dict[str, object] = {"k\ud800": ["\udfff"]}
+    for _ in range(5000):
+        deep = {"in": deep}
+    assert "\ud800" not in str(encodable_payload(deep))
+    assert encodable_payload({"a\ud800": [{"b": "\udfff"}]}) == {"a\ufffd": [{"b": "\ufffd"}]}
+    whole = {"a": ["b", {"c": 1.0}]}
+    assert encodable_payload(whole) is whole
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_an_id_reaches_native_metrics_and_run_trec_without_harm(odd: str) -> None:
+    page = f"https://docs.example.com/{odd}"
+    assert per_query({"q": [page]}, {"q": {page: 2}}, ranks=[3], depth=5)["mrr"] == {"q": 1.0}
+    assert not RAW.search(run_trec({odd: [page]}).decode())
+    assert decode_id(encode_id(page)) == page
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_no_raw_control_character_stands_in_xml(odd: str) -> None:
+    assert not RAW.search(xml_text(f"a{odd}b").encode().decode())
+
+
+def test_the_id_of_nothing_and_that_of_nul_are_two() -> None:
+    assert encode_id("\x00") != encode_id("")
+    assert decode_id(encode_id("\x00")) == "\x00"
+
+
+def test_a_run_over_payloads_of_such_texts_ends_with_a_report(tmp_path: Path) -> None:
+    demo: DemoHome = build_demo(tmp_path / "demo")
+    world = World.copied(demo, tmp_path / "world")
+    suite = world.suite()
+    with open_client(suite.qdrant) as client:
+        records, _ = client.scroll(NAME, limit=len(ODD))
+        for record, odd in zip(records, ODD.values(), strict=True):
+            payload = record.payload or {}
+            changed = {name: f"{payload[name]}{odd}" for name in ("source_url", "chunk_text", "module_name")}
+            client.set_payload(NAME, changed, points=[record.id])
+    run = run_suite(suite, only={"coverage", "queries"})
+    assert run.report.query_results
+    for name in ("run.trec", "junit.xml", "summary.md"):
+        assert not RAW.search((Path(run.folder) / name).read_text(encoding="utf-8")), name
+
+
+def test_what_a_killed_run_has_half_written_is_gone_a_day_later(tmp_path: Path) -> None:
+    old, new = tmp_path / ".20261101T000000Z-deadbeef.partial", tmp_path / ".20261122T000000Z-0badf00d.partial"
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "report.html").write_text("half", encoding="utf-8")
+    yesterday = time.time() - 2 * 86_400
+    os.utime(old / "report.html", (yesterday, yesterday))
+    with dg.DagsterInstance.ephemeral() as instance:
+        purge_abandoned(instance, place(UPath(tmp_path)))
+    assert (old.exists(), new.exists()) == (False, True)
