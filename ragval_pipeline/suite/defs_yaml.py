@@ -21,6 +21,7 @@ BESIDE_THE_SUITE = frozenset(
         "declarative",
         "executor",
         "io_manager",
+        "key_prefix",
         "owners",
         "promotion",
         "resources",
