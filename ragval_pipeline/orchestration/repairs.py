@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.qdrant.reader import Hit
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
     from ragval_pipeline.suite.model import Suite
-    from ragval_pipeline.validation.repair.plan import Repair
+    from ragval_pipeline.validation.repair.repair import Repair
     from ragval_pipeline.validation.repair.simulate import Case, Simulated
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
@@ -76,7 +76,8 @@ class Trial:
     def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
         from ragval_pipeline.sources.page_copies.reader import PageCopies
         from ragval_pipeline.sources.snapshot.reader import Snapshot
-        from ragval_pipeline.validation.repair.plan import COLUMNS, PAGE_COLUMNS, plan_repairs
+        from ragval_pipeline.validation.repair.corpus import COLUMNS, PAGE_COLUMNS
+        from ragval_pipeline.validation.repair.plan import plan_repairs
 
         return plan_repairs(
             findings,

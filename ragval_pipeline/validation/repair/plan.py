@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import statistics
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
-from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.repair.corpus import RepairCorpus, Row, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
-from ragval_pipeline.validation.repair.passages import SEED, in_chunks, missing_passages, own_passage
-from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
+from ragval_pipeline.validation.repair.passages import in_chunks, missing_passages, own_passage
+from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
-Row = Mapping[str, Any]
-
-#: Snapshot columns, and columns of the page copies, that a plan reads.
-COLUMNS = (
-    "point_id", "page_key", "page_url", "text", "source_url", "title", "module", "chapter", "headings", "token_count",
-    "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text",
-)  # fmt: skip
-PAGE_COLUMNS = ("page_key", "title", "main")
-_PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
-#: Points that a plan looks at; a cause that concerns more is not simulated.
-MOST_POINTS = 5000  # work
-#: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
-LONGEST = 1000  # work
 #: Suggested thresholds are multiples of a thousandth.
 _STEPS = 1000  # shown
 
@@ -59,65 +44,6 @@ _RESTORED = ("source_url", "module", "chapter", "text")
 _EVERYWHERE = frozenset({"vector.model_mismatch", "vector.mixed_models", "coverage.foreign_host"})
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """A point as a repair writes it.
-
-    Attributes:
-        id: Its id.
-        text: Its text.
-        values: Payload values by canonical name.
-        header: What the ingestion embeds in front of the text, as the stored points show.
-    """
-
-    id: str
-    text: str
-    values: Mapping[str, Any]
-    header: str = ""
-
-    @property
-    def embedded(self) -> str:
-        """What its vector is made from."""
-        return self.header + self.text
-
-
-@dataclass(frozen=True)
-class Repair:
-    """What the repair of one finding does.
-
-    Attributes:
-        code: Of the cause.
-        scope: Of the cause.
-        removed: Points that go.
-        chunks: Points that are written; one with the id of a stored point takes its place.
-        values: Payload values that are set, by point and canonical name.
-        paths: Canonical names that are read from another payload path.
-        thresholds: Similarities that are asked for now, with the one that is suggested in place of each.
-        dropped: Queries whose expectation is dead, with the conditions that read it.
-        exact: Whether searches are made exact.
-    """
-
-    code: str
-    scope: str | None = None
-    removed: frozenset[str] = frozenset()
-    chunks: tuple[Chunk, ...] = ()
-    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    paths: Mapping[str, str] = field(default_factory=dict)
-    thresholds: Mapping[float, float] = field(default_factory=dict)
-    dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    exact: bool = False
-
-    @property
-    def replaced(self) -> frozenset[str]:
-        """Stored points whose place in a ranking is not what it was."""
-        return self.removed | {chunk.id for chunk in self.chunks}
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it changes nothing."""
-        return not (self.replaced or self.values or self.paths or self.thresholds or self.dropped or self.exact)
-
-
 def plan_repairs(
     findings: Sequence[Finding],
     inventory: SiteInventory,
@@ -132,7 +58,9 @@ def plan_repairs(
         rows: Reads the snapshot, with ``COLUMNS``; called once.
         pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
     """
-    world = _World.read(findings, inventory, rows, pages)
+    known = [finding for finding in findings if _has_repair(finding)]
+    everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
+    world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
     planned = [repair for finding in findings for repair in _Plan(world, finding).repairs()]
     # Where all vectors are made in another way, a text that this run embeds is no match for the others.
     alone = any(finding.code == "vector.model_mismatch" for finding in findings)
@@ -141,143 +69,6 @@ def plan_repairs(
         for repair in planned
         if not (repair.is_empty or (alone and repair.chunks and repair.code != "vector.model_mismatch"))
     ]
-
-
-@dataclass
-class _World:
-    """The points and pages that the findings are about, and what is usual in the index."""
-
-    inventory: SiteInventory
-    gone: frozenset[str]
-    other_model: frozenset[str]
-    rows: dict[str, Row] = field(default_factory=dict)
-    of_page: dict[str, list[Row]] = field(default_factory=dict)
-    of_source: dict[str, list[Row]] = field(default_factory=dict)
-    texts: dict[str, FoldedText] = field(default_factory=dict)
-    titles: dict[str, str | None] = field(default_factory=dict)
-    usual: dict[tuple[str, str], Counter[Any]] = field(default_factory=dict)
-    modules: Mapping[str, str] = field(default_factory=dict)
-    homes: dict[str, str | None] = field(default_factory=dict)
-    headed: Row | None = None
-    size: int = LONGEST
-    whole: bool = True
-
-    @classmethod
-    def read(
-        cls,
-        findings: Sequence[Finding],
-        inventory: SiteInventory,
-        rows: Callable[[], Iterable[Row]],
-        pages: Callable[[], Iterable[Row]],
-    ) -> _World:
-        gone, other = _names(findings, "integrity.gone"), _names(findings, "vector.mixed_models")
-        world = cls(inventory, gone, other, modules=modules_of(inventory.pages))
-        known = [finding for finding in findings if _has_repair(finding)]
-        names = {subject.name for finding in known for subject in finding.subjects}
-        keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
-        everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
-        lengths, cut = [], _names(findings, "chunk.too_small")
-        for row in rows():
-            if world.headed is None and _header(row):
-                world.headed = row
-            if row["point_id"] not in cut:
-                lengths.append(len(row["text"] or ""))
-            for name in ("module", "chapter"):
-                if row[name] is not None and row["page_key"] is not None:
-                    module = world.modules.get(row["page_key"], row["page_key"])
-                    world.usual.setdefault((name, row["page_key"]), Counter())[row[name]] += 1
-                    world.usual.setdefault((name, f"module {module}"), Counter())[row[name]] += 1
-            wanted = everything or row["point_id"] in names or row["source_url"] in names or row["page_key"] in keys
-            if wanted and len(world.rows) < MOST_POINTS:
-                world.rows[row["point_id"]] = row
-                world.of_page.setdefault(row["page_key"] or "", []).append(row)
-                world.of_source.setdefault(row["source_url"] or "", []).append(row)
-            world.whole = world.whole and not (wanted and len(world.rows) == MOST_POINTS)
-        world.size = min(LONGEST, int(statistics.median(lengths))) if lengths else LONGEST
-        strays = any(row["page_url"] is None for row in world.rows.values())
-        for page in pages():
-            if strays or page["page_key"] in keys or page["page_key"] in world.of_page:
-                world.texts[page["page_key"]] = FoldedText.of(page["main"])
-                world.titles[page["page_key"]] = page["title"]
-        return world
-
-    def lookup(self) -> PointLookup:
-        """What the rules for duplicates ask for."""
-        facts = {
-            name: PointFacts(row["page_url"], row["source_url"], row["embedded_at"], row["text_sha256"])
-            for name, row in self.rows.items()
-        }
-        ids = {url: [str(row["point_id"]) for row in same] for url, same in self.of_source.items()}
-        return PointLookup(facts, ids)
-
-    def home(self, row: Row) -> str | None:
-        """The page of the site that a point belongs to: the one it names, else the one that holds its text."""
-        if row["page_url"] is not None:
-            return str(row["page_key"])
-        name = str(row.get("point_id"))
-        if name not in self.homes:
-            self.homes[name] = self._on_site(row["source_url"]) or self._holding(row["text"] or "")
-        return self.homes[name]
-
-    def _holding(self, text: str) -> str | None:
-        """The first page that holds a text, looked for where its beginning, middle or end stands."""
-        letters = fold(text)
-        seeds = {letters[at : at + SEED] for at in (0, len(letters) // 2, max(0, len(letters) - SEED))} - {""}
-        near = (key for key, page in self.texts.items() if any(seed in page.letters for seed in seeds))
-        return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
-
-    def _on_site(self, url: str | None) -> str | None:
-        """The page under the same path on the site's own host."""
-        host, urls = self.inventory.site_host, self.inventory.scope_urls
-        if not url or not host or "//" not in url:
-            return None
-        key = self.inventory.folder().key(urlsplit(url)._replace(netloc=host).geturl())
-        return key if key in urls else None
-
-    def value(self, name: str, row: Row) -> Any:
-        """What a field of a point should hold: what its page's or its module's other points hold."""
-        home = self.home(row)
-        if home is None:
-            return None
-        if name == "source_url":
-            return self.inventory.scope_urls.get(home)
-        module = self.modules.get(home, home)
-        # A chapter may be a page's own: what other pages of the module call theirs says nothing.
-        for place in (home, f"module {module}") if name == "module" else (home,):
-            counted = self.usual.get((name, place), Counter()).most_common()
-            others = [value for value, _ in counted if value != row[name]]
-            if others:
-                return others[0]
-        return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
-
-    def chunks_of(self, key: str, texts: Iterable[str]) -> Iterator[Chunk]:
-        """New chunks of a page, as long as its neighbours, with the payload that they would have."""
-        url = self.inventory.scope_urls.get(key, key)
-        blank = dict.fromkeys(COLUMNS) | {"page_key": key, "page_url": url}
-        values = {
-            "source_url": url,
-            "title": self.titles.get(key),
-            "module": self.value("module", blank),
-            "chapter": self.value("chapter", blank),
-        }
-        header = self._header_with(values)
-        pieces = [piece for text in texts for piece in in_chunks(text, self.size)]
-        for number, piece in enumerate(pieces):
-            yield Chunk(f"new {key} {number}", piece, values, header)
-
-    def _header_with(self, values: Mapping[str, Any]) -> str:
-        """What the ingestion would embed in front of a page's chunks: as for others, with this address and title."""
-        if self.headed is None:
-            return ""
-        header = _header(self.headed)
-        for name in ("source_url", "title"):
-            if self.headed[name]:
-                header = header.replace(str(self.headed[name]), str(values[name] or ""))
-        return header
-
-
-def _names(findings: Iterable[Finding], code: str) -> frozenset[str]:
-    return frozenset(subject.name for finding in findings if finding.code == code for subject in finding.subjects)
 
 
 def _has_repair(finding: Finding) -> bool:
@@ -295,7 +86,7 @@ def _is_about_all(finding: Finding) -> bool:
 class _Plan:
     """The repair of one finding."""
 
-    world: _World
+    world: RepairCorpus
     finding: Finding
 
     def repairs(self) -> list[Repair]:
@@ -315,7 +106,7 @@ class _Plan:
         if code in _COPIES or code in GROUPED:
             return self._without_copies()
         if code in _EMBEDDED:
-            return self._made(chunks=[_chunk(row) for row in self._rows() if not is_blank(row["text"] or "")])
+            return self._made(chunks=[stored_chunk(row) for row in self._rows() if not is_blank(row["text"] or "")])
         if code in _REWRITTEN:
             return self._rewritten()
         if code in _COMPLETED:
@@ -390,7 +181,7 @@ class _Plan:
             key = self.world.home(row)
             text = self._own_text(row, key)
             if text is not None:
-                chunks.append(_chunk(row, text))
+                chunks.append(stored_chunk(row, text))
             else:
                 removed.add(str(row["point_id"]))
                 pages.add(key)
@@ -416,7 +207,7 @@ class _Plan:
         chunks: list[Chunk] = []
         for row in self._rows():
             pieces = in_chunks(row["text"] or "", self.world.size)
-            values = _chunk(row).values
+            values = stored_chunk(row).values
             chunks += [Chunk(f"part {row['point_id']} {number}", text, values) for number, text in enumerate(pieces)]
         return self._made(removed=self._points(), chunks=chunks)
 
@@ -478,19 +269,3 @@ def _dead_conditions(subject: Subject) -> frozenset[str]:
     if subject.details.get("expected_pages"):
         conditions.add("url")
     return frozenset(conditions or {"chapter"})
-
-
-def _header(row: Row) -> str:
-    stored = row["text"] or ""
-    embedded = row["embedded_text"] or stored
-    return str(embedded.removesuffix(stored)) if stored and embedded.endswith(stored) else ""
-
-
-def _chunk(row: Row, text: str | None = None) -> Chunk:
-    stored = row["text"] or ""
-    return Chunk(
-        str(row["point_id"]),
-        stored if text is None else text,
-        {name: row[name] for name in _PAYLOAD},
-        header=_header(row),
-    )

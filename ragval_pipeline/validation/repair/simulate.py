@@ -12,7 +12,7 @@ from ragval_pipeline.sources.answers import Answer
 from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.repair.plan import Repair
+from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.judge import judge_query

@@ -10,7 +10,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.repair.plan import Chunk, Repair, suggested_threshold
+from ragval_pipeline.validation.repair.plan import suggested_threshold
+from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.repair.simulate import (
     DEEPEST,
     Simulated,

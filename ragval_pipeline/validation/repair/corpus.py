@@ -1,0 +1,197 @@
+"""The points and pages that repairs are made of: what a page holds, and what its other points are like."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.repair.passages import SEED, in_chunks, own_passage
+from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
+from ragval_pipeline.validation.repair.repair import Chunk
+
+Row = Mapping[str, Any]
+
+#: Snapshot columns, and columns of the page copies, that a plan reads.
+COLUMNS = (
+    "point_id", "page_key", "page_url", "text", "source_url", "title", "module", "chapter", "headings", "token_count",
+    "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text",
+)  # fmt: skip
+PAGE_COLUMNS = ("page_key", "title", "main")
+_PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
+#: Points that a plan looks at; a cause that concerns more is not simulated.
+MOST_POINTS = 5000  # work
+#: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
+LONGEST = 1000  # work
+
+
+@dataclass
+class RepairCorpus:
+    """The points and pages that the findings are about, and what is usual in the index."""
+
+    inventory: SiteInventory
+    gone: frozenset[str]
+    other_model: frozenset[str]
+    rows: dict[str, Row] = field(default_factory=dict)
+    of_page: dict[str, list[Row]] = field(default_factory=dict)
+    of_source: dict[str, list[Row]] = field(default_factory=dict)
+    texts: dict[str, FoldedText] = field(default_factory=dict)
+    titles: dict[str, str | None] = field(default_factory=dict)
+    usual: dict[tuple[str, str], Counter[Any]] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
+    homes: dict[str, str | None] = field(default_factory=dict)
+    headed: Row | None = None
+    size: int = LONGEST
+    whole: bool = True
+
+    @classmethod
+    def read(
+        cls,
+        findings: Sequence[Finding],
+        known: Sequence[Finding],
+        inventory: SiteInventory,
+        rows: Callable[[], Iterable[Row]],
+        pages: Callable[[], Iterable[Row]],
+        *,
+        everything: bool,
+    ) -> RepairCorpus:
+        """Read what repairs need.
+
+        Args:
+            findings: All findings of the run.
+            known: Those that are to be repaired.
+            inventory: The site.
+            rows: Reads the snapshot, with ``COLUMNS``; called once.
+            pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
+            everything: Whether the repairs concern all points, not only those that findings name.
+        """
+        gone, other = _names(findings, "integrity.gone"), _names(findings, "vector.mixed_models")
+        world = cls(inventory, gone, other, modules=modules_of(inventory.pages))
+        names = {subject.name for finding in known for subject in finding.subjects}
+        keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
+        lengths, cut = [], _names(findings, "chunk.too_small")
+        for row in rows():
+            if world.headed is None and header_of(row):
+                world.headed = row
+            if row["point_id"] not in cut:
+                lengths.append(len(row["text"] or ""))
+            for name in ("module", "chapter"):
+                if row[name] is not None and row["page_key"] is not None:
+                    module = world.modules.get(row["page_key"], row["page_key"])
+                    world.usual.setdefault((name, row["page_key"]), Counter())[row[name]] += 1
+                    world.usual.setdefault((name, f"module {module}"), Counter())[row[name]] += 1
+            wanted = everything or row["point_id"] in names or row["source_url"] in names or row["page_key"] in keys
+            if wanted and len(world.rows) < MOST_POINTS:
+                world.rows[row["point_id"]] = row
+                world.of_page.setdefault(row["page_key"] or "", []).append(row)
+                world.of_source.setdefault(row["source_url"] or "", []).append(row)
+            world.whole = world.whole and not (wanted and len(world.rows) == MOST_POINTS)
+        world.size = min(LONGEST, int(statistics.median(lengths))) if lengths else LONGEST
+        strays = any(row["page_url"] is None for row in world.rows.values())
+        for page in pages():
+            if strays or page["page_key"] in keys or page["page_key"] in world.of_page:
+                world.texts[page["page_key"]] = FoldedText.of(page["main"])
+                world.titles[page["page_key"]] = page["title"]
+        return world
+
+    def lookup(self) -> PointLookup:
+        """What the rules for duplicates ask for."""
+        facts = {
+            name: PointFacts(row["page_url"], row["source_url"], row["embedded_at"], row["text_sha256"])
+            for name, row in self.rows.items()
+        }
+        ids = {url: [str(row["point_id"]) for row in same] for url, same in self.of_source.items()}
+        return PointLookup(facts, ids)
+
+    def home(self, row: Row) -> str | None:
+        """The page of the site that a point belongs to: the one it names, else the one that holds its text."""
+        if row["page_url"] is not None:
+            return str(row["page_key"])
+        name = str(row.get("point_id"))
+        if name not in self.homes:
+            self.homes[name] = self._on_site(row["source_url"]) or self._holding(row["text"] or "")
+        return self.homes[name]
+
+    def _holding(self, text: str) -> str | None:
+        """The first page that holds a text, looked for where its beginning, middle or end stands."""
+        letters = fold(text)
+        seeds = {letters[at : at + SEED] for at in (0, len(letters) // 2, max(0, len(letters) - SEED))} - {""}
+        near = (key for key, page in self.texts.items() if any(seed in page.letters for seed in seeds))
+        return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
+
+    def _on_site(self, url: str | None) -> str | None:
+        """The page under the same path on the site's own host."""
+        host, urls = self.inventory.site_host, self.inventory.scope_urls
+        if not url or not host or "//" not in url:
+            return None
+        key = self.inventory.folder().key(urlsplit(url)._replace(netloc=host).geturl())
+        return key if key in urls else None
+
+    def value(self, name: str, row: Row) -> Any:
+        """What a field of a point should hold: what its page's or its module's other points hold."""
+        home = self.home(row)
+        if home is None:
+            return None
+        if name == "source_url":
+            return self.inventory.scope_urls.get(home)
+        module = self.modules.get(home, home)
+        # A chapter may be a page's own: what other pages of the module call theirs says nothing.
+        for place in (home, f"module {module}") if name == "module" else (home,):
+            counted = self.usual.get((name, place), Counter()).most_common()
+            others = [value for value, _ in counted if value != row[name]]
+            if others:
+                return others[0]
+        return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
+
+    def chunks_of(self, key: str, texts: Iterable[str]) -> Iterator[Chunk]:
+        """New chunks of a page, as long as its neighbours, with the payload that they would have."""
+        url = self.inventory.scope_urls.get(key, key)
+        blank = dict.fromkeys(COLUMNS) | {"page_key": key, "page_url": url}
+        values = {
+            "source_url": url,
+            "title": self.titles.get(key),
+            "module": self.value("module", blank),
+            "chapter": self.value("chapter", blank),
+        }
+        header = self._header_with(values)
+        pieces = [piece for text in texts for piece in in_chunks(text, self.size)]
+        for number, piece in enumerate(pieces):
+            yield Chunk(f"new {key} {number}", piece, values, header)
+
+    def _header_with(self, values: Mapping[str, Any]) -> str:
+        """What the ingestion would embed in front of a page's chunks: as for others, with this address and title."""
+        if self.headed is None:
+            return ""
+        header = header_of(self.headed)
+        for name in ("source_url", "title"):
+            if self.headed[name]:
+                header = header.replace(str(self.headed[name]), str(values[name] or ""))
+        return header
+
+
+def _names(findings: Iterable[Finding], code: str) -> frozenset[str]:
+    return frozenset(subject.name for finding in findings if finding.code == code for subject in finding.subjects)
+
+
+def header_of(row: Row) -> str:
+    """What the ingestion embedded in front of a point's text, as its stored vector's text shows."""
+    stored = row["text"] or ""
+    embedded = row["embedded_text"] or stored
+    return str(embedded.removesuffix(stored)) if stored and embedded.endswith(stored) else ""
+
+
+def stored_chunk(row: Row, text: str | None = None) -> Chunk:
+    """A stored point as a repair writes it again, with its own text or another."""
+    stored = row["text"] or ""
+    return Chunk(
+        str(row["point_id"]),
+        stored if text is None else text,
+        {name: row[name] for name in _PAYLOAD},
+        header=header_of(row),
+    )

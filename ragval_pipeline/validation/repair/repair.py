@@ -1,0 +1,66 @@
+"""A repair: what mending the cause of a finding would delete, write anew, or set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A point as a repair writes it.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+        values: Payload values by canonical name.
+        header: What the ingestion embeds in front of the text, as the stored points show.
+    """
+
+    id: str
+    text: str
+    values: Mapping[str, Any]
+    header: str = ""
+
+    @property
+    def embedded(self) -> str:
+        """What its vector is made from."""
+        return self.header + self.text
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What the repair of one finding does.
+
+    Attributes:
+        code: Of the cause.
+        scope: Of the cause.
+        removed: Points that go.
+        chunks: Points that are written; one with the id of a stored point takes its place.
+        values: Payload values that are set, by point and canonical name.
+        paths: Canonical names that are read from another payload path.
+        thresholds: Similarities that are asked for now, with the one that is suggested in place of each.
+        dropped: Queries whose expectation is dead, with the conditions that read it.
+        exact: Whether searches are made exact.
+    """
+
+    code: str
+    scope: str | None = None
+    removed: frozenset[str] = frozenset()
+    chunks: tuple[Chunk, ...] = ()
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
+    thresholds: Mapping[float, float] = field(default_factory=dict)
+    dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    exact: bool = False
+
+    @property
+    def replaced(self) -> frozenset[str]:
+        """Stored points whose place in a ranking is not what it was."""
+        return self.removed | {chunk.id for chunk in self.chunks}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it changes nothing."""
+        return not (self.replaced or self.values or self.paths or self.thresholds or self.dropped or self.exact)
