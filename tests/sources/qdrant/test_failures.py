@@ -19,8 +19,8 @@ from ragval_pipeline.sources.qdrant.failures import classify
 from ragval_pipeline.sources.qdrant.reader import CollectionReader
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.suite.model import QdrantSettings
-from tests.sources.web import refused_url
-from tests.support.qdrant_server import QdrantStandIn
+from ragval_pipeline.testing.faults.http_host import refused_url
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 
 KEY = "very-secret-key"
 QUICK = RetryPolicy(max=2, delay_s=0.01, deadline_s=20)

@@ -21,6 +21,7 @@ class Answer:
 
     @property
     def payload(self) -> bytes:
+        """The body as bytes."""
         return self.body.encode() if isinstance(self.body, str) else self.body
 
 
@@ -32,6 +33,7 @@ class Site:
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def paths(self) -> list[str]:
+        """The paths that were asked for, in order."""
         return [path for path, _ in self.asked]
 
 

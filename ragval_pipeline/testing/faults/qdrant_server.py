@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from tests.support.qdrant_engine import VERSION, Engine, Refused
+from ragval_pipeline.testing.faults.qdrant_engine import VERSION, Engine, Refused
 
 HTML = b"<!doctype html><title>Sign in</title><form action='/login'></form>"
 
@@ -45,14 +46,23 @@ class QdrantStandIn:
 
     Args:
         api_key: The key that every request must carry; null: none.
+        tokens: Keys with a limit: ``expired``, or the only collection that they may read.
         write_key: The key that changes of aliases must carry, good for everything else too; null: ``api_key`` will do.
         slow_s: How long ``slow`` waits before it answers.
     """
 
-    def __init__(self, *, api_key: str | None = None, write_key: str | None = None, slow_s: float = 1.5) -> None:
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        write_key: str | None = None,
+        slow_s: float = 1.5,
+        tokens: Mapping[str, str] | None = None,
+    ) -> None:
         self.engine = Engine()
         self.api_key = api_key
         self.write_key = write_key
+        self.tokens = dict(tokens or {})
         self.slow_s = slow_s
         self.asked: list[str] = []
         self.stopping = threading.Event()
@@ -84,6 +94,14 @@ class QdrantStandIn:
 
     def refusal(self, path: str, key: str | None) -> tuple[int, str] | None:
         """Status and words for a request whose key does not do; null when it does."""
+        allowed = self.tokens.get(key or "")
+        if allowed == "expired":
+            return 401, "Invalid API key or JWT: ExpiredSignature"
+        if allowed is not None:
+            known = re.match(r"/collections/([^/]+)", path)
+            if known is None or known[1] == allowed:
+                return None
+            return 403, f"Forbidden: Access to collection {known[1]} is required"
         if self.api_key is not None and key not in {self.api_key, self.write_key}:
             return 401, "Must provide an API key or an Authorization bearer token"
         if path == "/collections/aliases" and self.write_key is not None and key != self.write_key:
@@ -91,6 +109,7 @@ class QdrantStandIn:
         return None
 
     def next_fault(self, path: str) -> Fault | None:
+        """The fault of a request, one of its times used up; null: it is answered well."""
         for fault in self._faults:
             if fault.times > 0 and path.endswith(fault.path):
                 fault.times -= 1
@@ -129,7 +148,8 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
             elif fault is not None:
                 self.go_wrong(fault, path)
             elif refusal is not None:
-                self.refuse(*refusal)
+                status, words = refusal
+                self.send(status, words.encode(), {"content-type": "text/plain; charset=utf-8"})
             else:
                 self.go_well(path, json.loads(body or b"{}"))
 
@@ -165,7 +185,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 result = {"points": [{"id": 7, "payload": {}}], "next_page_offset": 7}
                 self.reply(200, {"result": result, "status": "ok", "time": 0.0})
             elif fault.kind == "no score":
-                hits = [{"id": 7, "version": 0, "score": None, "payload": {}}]
+                hits: list[Any] = [{"id": 7, "version": 0, "score": None, "payload": {}}]
                 self.reply(200, {"result": {"points": hits}, "status": "ok", "time": 0.0})
             elif fault.kind == "echo":
                 self.refuse(500, f"no shard for {self.headers.get('api-key')}")

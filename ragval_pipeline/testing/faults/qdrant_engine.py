@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import qdrant_edge as edge
+try:
+    import qdrant_edge as edge
+except ImportError as error:
+    raise ImportError("the Qdrant stand-in needs qdrant-edge-py: pip install 'ragval-pipeline[testing]'") from error
 
 VERSION = "1.20.0"
 
@@ -31,7 +34,11 @@ class Refused(Exception):
 
 @dataclass
 class Collection:
-    """One collection: its shard and what it was created with."""
+    """One collection: its shard and what it was created with.
+
+    ``counted_twice``: points that count once more, as the same ids under two shard keys do. ``reads``: requests that
+    ``strict["read_rate_limit"]`` counts.
+    """
 
     shard: edge.EdgeShard
     vectors: dict[str, Any]
@@ -40,6 +47,11 @@ class Collection:
     status: str = "green"
     hnsw: dict[str, int] = field(default_factory=dict)
     indexing_threshold: int = 10_000
+    strict: dict[str, Any] = field(default_factory=dict)
+    sparse: dict[str, Any] = field(default_factory=dict)
+    sharding: str | None = None
+    counted_twice: int = 0
+    reads: int = 0
 
 
 class Engine:
@@ -83,6 +95,22 @@ class Engine:
             raise Refused(404, f"Not found: Collection `{name}` doesn't exist!")
         return self.collections[name]
 
+    def read(self, name: str, asked: dict[str, Any]) -> Collection:
+        """The collection, unless its strict mode forbids what is asked: ``limit`` and ``exact``."""
+        collection = self.find(name)
+        strict = collection.strict
+        if not strict.get("enabled"):
+            return collection
+        collection.reads += 1
+        most, given = strict.get("max_query_limit"), asked.get("limit")
+        if most is not None and given is not None and given > most:
+            raise Refused(400, f'Bad request: Limit exceeded {given} > {most} for "limit". Help: Reduce the "limit".')
+        if asked.get("exact") and strict.get("search_allow_exact") is False:
+            raise Refused(400, "Bad request: Exact search disabled! Help: Set exact=false.")
+        if collection.reads > strict.get("read_rate_limit", collection.reads):
+            raise Refused(429, "Rate limit exceeded: Read rate limit exceeded, retry later.")
+        return collection
+
     def create(self, body: dict[str, Any], name: str) -> bool:
         if name in self.collections:
             raise Refused(409, f"Wrong input: Collection `{name}` already exists!")
@@ -103,6 +131,8 @@ class Engine:
             body.get("metadata"),
             hnsw={**_HNSW, **_given(hnsw or {})},
             indexing_threshold=optimizers.get("indexing_threshold") or 10_000,
+            strict=_given(body.get("strict_mode_config") or {}),
+            sharding=body.get("sharding_method"),
         )
         return True
 
@@ -134,7 +164,13 @@ class Engine:
             "points_count": facts.points_count,
             "segments_count": facts.segments_count,
             "config": {
-                "params": {"vectors": collection.vectors, "shard_number": 1, "on_disk_payload": True},
+                "params": {
+                    "vectors": collection.vectors,
+                    "shard_number": 1,
+                    "on_disk_payload": True,
+                    "sharding_method": collection.sharding,
+                    "sparse_vectors": {name: {} for name in collection.sparse} or None,
+                },
                 "hnsw_config": collection.hnsw,
                 "optimizer_config": {
                     "deleted_threshold": 0.2,
@@ -145,6 +181,7 @@ class Engine:
                 },
                 "wal_config": {"wal_capacity_mb": 32, "wal_segments_ahead": 0},
                 "metadata": collection.metadata,
+                "strict_mode_config": collection.strict or None,
             },
             "payload_schema": schema,
         }
@@ -179,11 +216,16 @@ class Engine:
         return {"operation_id": 0, "status": "completed"}
 
     def count(self, body: dict[str, Any], name: str) -> Any:
+        if "has_vector" in json.dumps(body.get("filter")):  # Edge knows no such condition
+            return {
+                "count": self.read(name, {}).sparse.get(body["filter"]["must"][0]["has_vector"], {}).get("count", 0)
+            }
+        collection = self.read(name, {"exact": body.get("exact", True)})
         request = edge.CountRequest(exact=body.get("exact", True), filter=_filter(body.get("filter")))
-        return {"count": self.find(name).shard.count(request)}
+        return {"count": collection.shard.count(request) + collection.counted_twice}
 
     def scroll(self, body: dict[str, Any], name: str) -> Any:
-        records, offset = self.find(name).shard.scroll(
+        records, offset = self.read(name, {"limit": body.get("limit", 10)}).shard.scroll(
             edge.ScrollRequest(
                 offset=body.get("offset"),
                 limit=body.get("limit", 10),
@@ -209,7 +251,7 @@ class Engine:
             params=edge.SearchParams(exact=True) if exact else None,
             with_payload=body.get("with_payload", False),
         )
-        hits = self.find(name).shard.query(request)
+        hits = self.read(name, {"limit": body.get("limit", 10), "exact": exact}).shard.query(request)
         return {
             "points": [
                 {"id": _id(hit.id), "version": hit.version, "score": hit.score, "payload": hit.payload} for hit in hits
@@ -251,7 +293,7 @@ def _filter(body: dict[str, Any] | None) -> edge.Filter | None:
     if body is None:
         return None
     unknown = json.dumps(body)
-    conditions = []
+    conditions: list[Any] = []
     for condition in body.pop("must"):
         key, value = condition["key"], condition["match"]["value"]
         conditions.append(edge.FieldCondition(key, match=edge.MatchValue(value)))
