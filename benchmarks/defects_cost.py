@@ -140,7 +140,7 @@ def _serve(folder: Path) -> int:
     """Serve the embedded collection of a folder until nobody wants it any more."""
     from qdrant_client import QdrantClient  # noqa: PLC0415  not in the process that is measured
 
-    from tests.support.qdrant_server import QdrantStandIn  # noqa: PLC0415
+    from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn  # noqa: PLC0415
 
     source = QdrantClient(path=str(folder / "qdrant"))
     [name] = [entry.name for entry in source.get_collections().collections]

@@ -64,7 +64,10 @@ class QdrantSettings(Section):
     filter: dict[str, str | int | bool] | None = Field(
         None, description="Payload equality {field: value}: judges one site of a shared collection"
     )
-    prefer_grpc: bool = Field(False, description="Talk gRPC where the server offers it")
+    prefer_grpc: bool = Field(False, description="Talk gRPC where the server offers it, else REST")
+    grpc_port: Annotated[int, Field(ge=1, le=65535), BeforeValidator(_no_bool)] = Field(
+        6334, description="Port of the server's gRPC"
+    )
     timeout_s: Positive = Field(30, description="Seconds for one call")
 
     _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(_blank_is_none)

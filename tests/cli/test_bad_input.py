@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
+from ragval_pipeline.testing.faults.http_host import refused_url, serving
 from tests.cli.conftest import Ended, Home
-from tests.sources.web import refused_url, serving
-from tests.support.cohere_standin import CohereStandIn
 
 Ragval = Callable[..., Ended]
 KEY = "secret-key-1234567890"

@@ -11,10 +11,10 @@ import yaml
 from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed
 from ragval_pipeline.cli.checkup.embedder import same_model
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
+from ragval_pipeline.testing.faults.http_host import Answer, refused_url, serving
 from tests.cli.collections_ import langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
-from tests.sources.web import Answer, refused_url, serving
-from tests.support.cohere_standin import CohereStandIn
 
 Ragval = Callable[..., Ended]
 KEY = "secret-key-1234567890"

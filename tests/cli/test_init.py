@@ -15,9 +15,9 @@ from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.testing.faults.http_host import refused_url
 from tests.cli.collections_ import PAGES, haystack_payloads, langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
-from tests.sources.web import refused_url
 
 Ragval = Callable[..., Ended]
 

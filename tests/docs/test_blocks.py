@@ -25,11 +25,11 @@ from qdrant_client import QdrantClient, models
 from ragval_pipeline.cli import main
 from ragval_pipeline.cli.app import app
 from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
+from ragval_pipeline.testing.faults.http_host import serving
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.orchestration.component.project import a_project
-from tests.sources.web import serving
-from tests.support.cohere_standin import CohereStandIn, hashed_vector
-from tests.support.qdrant_server import QdrantStandIn
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,

@@ -12,7 +12,7 @@ from ragval_pipeline.sources.http_hosts import hosts_of
 from ragval_pipeline.sources.page_reader import PageReader
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.suite.sections import SourceSettings
-from tests.sources.web import Answer, Site, serving
+from ragval_pipeline.testing.faults.http_host import Answer, Site, serving
 
 PAGE = Answer("<main>secret of another host</main>", headers={"Content-Type": "text/html"})
 

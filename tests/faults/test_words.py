@@ -14,10 +14,10 @@ from ragval_pipeline.sources.qdrant.reader import CollectionReader
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.model import QdrantSettings
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.faults.test_moving_index import run_with
 from tests.orchestration.world import NAME
 from tests.suite.writing import write
-from tests.support.qdrant_server import QdrantStandIn
 
 
 def test_a_hit_without_a_score_is_a_matter_of_vectors_and_not_of_the_address() -> None:

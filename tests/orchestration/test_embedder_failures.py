@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, unused_url
 from ragval_pipeline.validation.report import ValidationReport
 from tests.orchestration.world import World
-from tests.support.cohere_standin import CohereStandIn, unused_url
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ import pytest
 from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.closing import pending
 from ragval_pipeline.orchestration.names import ONLY_TAG
+from ragval_pipeline.testing.faults.http_host import Answer, serving
 from tests.orchestration import a_validation
 from tests.orchestration.world import NAME, QUIET, World, failed_steps, materialised, why
-from tests.sources.web import Answer, serving
 
 EMBEDDER = """
 import pathlib

@@ -18,7 +18,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http import HttpFetcher
 from ragval_pipeline.sources.http_failures import explain, retry_after_s
 from ragval_pipeline.sources.retry import RetryPolicy
-from tests.sources.web import Answer, raw_server, refused_url, serving
+from ragval_pipeline.testing.faults.http_host import Answer, raw_server, refused_url, serving
 
 ONCE = RetryPolicy(max=0)
 QUICK = RetryPolicy(max=2, delay_s=0.01, deadline_s=10)

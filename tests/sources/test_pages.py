@@ -17,7 +17,7 @@ from ragval_pipeline.sources.http import HttpFetcher
 from ragval_pipeline.sources.pages import PageReader, read_pages
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.urls import UrlFolder
-from tests.sources.web import Answer, Route, raw_server, refused_url, serving
+from ragval_pipeline.testing.faults.http_host import Answer, Route, raw_server, refused_url, serving
 
 HOST = "https://docs.example.com"
 HTML = {"Content-Type": "text/html; charset=utf-8"}

@@ -9,7 +9,7 @@ from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.reembedding import embed_each, embed_like
-from tests.support.cohere_standin import CohereStandIn
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 
 
 def vector(size: int) -> VectorFacts:

@@ -15,7 +15,7 @@ from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.sitemap import parse_lastmod, read_sitemap
 from ragval_pipeline.sources.sitemap_bytes import unpacked
 from ragval_pipeline.sources.sitemap_xml import parse_sitemap
-from tests.sources.web import Answer, Route, refused_url, serving
+from ragval_pipeline.testing.faults.http_host import Answer, Route, refused_url, serving
 
 SITEMAPS_ORG = "http://www.sitemaps.org/schemas/sitemap/0.9"
 HTML = "<!DOCTYPE html>\n<html><head><title>Book</title></head><body>Sign in</body></html>"

@@ -36,6 +36,11 @@ def filter_key(name: str) -> str:
     return name if _PATH.fullmatch(name) or '"' in name else f'"{name}"'
 
 
+def unquoted(path: str) -> str:
+    """A JSON path without quotation marks, which a key may have and need not: two spellings of one field are equal."""
+    return re.sub(r'"([^"]+)"', r"\1", path)
+
+
 def _keys(name: str) -> list[str]:
     outer, inside, _ = name.partition("#")
     if outer and inside:

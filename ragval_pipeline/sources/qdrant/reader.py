@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from ragval_pipeline.sources.qdrant.facts import CollectionFacts, vectors_of
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.paths import filter_key, payload_selector
 from ragval_pipeline.sources.qdrant.points import Hit, Point, Reader
+from ragval_pipeline.sources.qdrant.strict_mode import Limits, strict_mode_of
 from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
@@ -62,6 +63,7 @@ class CollectionReader:
         self._vector_name = vector_name
         self._equal = equal or {}
         self._ask = Asking(client, collection=collection, place=place, policy=policy or RetryPolicy())
+        self._limits = Limits(self._ask, self._info)
         self.place = place
 
     @property
@@ -75,7 +77,7 @@ class CollectionReader:
         Raises:
             SystemFailure: ``index.collection_missing`` with near names, or ``index.unreachable``.
         """
-        info: Any = self._ask(lambda: self._client.get_collection(self._collection))
+        info: Any = self._ask(self._info)
         aliases = self._aliases()
         params, local = info.config.params, self._is_local()
         used = params.vectors.get(self._vector_name) if isinstance(params.vectors, dict) else params.vectors
@@ -85,6 +87,8 @@ class CollectionReader:
             local=local,
             status=str(getattr(info.status, "value", info.status)),
             points_count=self.count(),
+            stored_points=info.points_count,
+            sparse_vectors_count=self._count_sparse(params.sparse_vectors or {}),
             indexed_vectors_count=info.indexed_vectors_count,
             vectors=vectors_of(params.vectors),
             payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
@@ -95,12 +99,17 @@ class CollectionReader:
             indexing_threshold=getattr(info.config.optimizer_config, "indexing_threshold", None),
             segments=getattr(info, "segments_count", None),
             quantized=any(getattr(part, "quantization_config", None) is not None for part in (info.config, used)),
+            strict_mode=strict_mode_of(info.config),
+            sharding=getattr(params.sharding_method, "value", None),
             server_version=None if local else self._server_version(),
         )
 
     def count(self) -> int:
-        """Exact number of points, after the filter."""
-        return self._ask(lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count)
+        """Exact number of points, after the filter; read page by page where strict mode forbids exact counts."""
+        return self._limits.exact(
+            lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count,
+            lambda: sum(len(page) for page in self.pages([])),
+        )
 
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """Every point in id order, at most ``PAGE_SIZE`` at a time.
@@ -114,16 +123,15 @@ class CollectionReader:
         limit = PAGE_SIZE
         wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
         while True:
-            call = partial(
+            scroll = partial(
                 self._client.scroll,
                 self._collection,
                 scroll_filter=self._filter(),
-                limit=limit,
                 offset=offset,
                 with_payload=payload_selector(fields),
                 with_vectors=wanted,
             )
-            records, offset = self._ask(call)
+            records, offset = self._limits.page(lambda limit, scroll=scroll: scroll(limit=limit), limit)  # type: ignore[misc]
             if records:
                 yield (page := [self._point(record) for record in records])
                 limit = _limit_after(page)
@@ -154,7 +162,9 @@ class CollectionReader:
         Args:
             ids: Points to read; null: all, in id order.
         """
-        source = VectorSource(self._client, self._collection, self._vector_name, self._filter(), self._ask)
+        source = VectorSource(
+            self._client, self._collection, self._vector_name, self._filter(), self._ask, self._limits
+        )
         return source.all() if ids is None else source.of(ids)
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
@@ -180,6 +190,29 @@ class CollectionReader:
             Hit(rank, canonical_id(point.id), _score(point.score), encodable_payload(point.payload or {}))
             for rank, point in enumerate(response.points, 1)
         ]
+
+    def _info(self) -> Any:
+        return self._client.get_collection(self._collection)
+
+    def _count_sparse(self, vectors: Iterable[str]) -> int | None:
+        """Sparse vectors that are stored: Qdrant counts them among the indexed ones. None where it does not say."""
+        from qdrant_client import models
+
+        try:
+            return sum(
+                self._ask(
+                    partial(
+                        self._client.count,
+                        self._collection,
+                        count_filter=models.Filter(must=[models.HasVectorCondition(has_vector=name)]),
+                        exact=True,
+                    )
+                ).count
+                for name in vectors
+            )
+        except SystemFailure as failure:
+            _log.debug("sparse vectors were not counted: %s", failure)
+            return None
 
     def _aliases(self) -> dict[str, str]:
         try:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.sources.qdrant.asking import Asking
+    from ragval_pipeline.sources.qdrant.strict_mode import Limits
 
 PAGE_SIZE = 1000
 
@@ -52,6 +53,7 @@ class VectorSource:
         vector_name: Name of the vector; null: the unnamed one.
         points_filter: qdrant-client's filter, or null.
         ask: Makes a call with retries and explains its failure.
+        limits: How many points may be asked for at a time.
     """
 
     client: QdrantClient
@@ -59,6 +61,7 @@ class VectorSource:
     vector_name: str | None
     points_filter: Any
     ask: Asking
+    limits: Limits
 
     def all(self) -> Iterator[VectorBatch]:
         """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
@@ -82,16 +85,15 @@ class VectorSource:
         offset: Any = None
         seen: set[str] = set()
         while True:
-            call = partial(
+            scroll = partial(
                 self.client.scroll,
                 self.collection,
                 scroll_filter=self.points_filter,
-                limit=PAGE_SIZE,
                 offset=offset,
                 with_payload=False,
                 with_vectors=self._selector(),
             )
-            records, offset = self.ask(call)
+            records, offset = self.limits.page(lambda limit, scroll=scroll: scroll(limit=limit), PAGE_SIZE)  # type: ignore[misc]
             if records:
                 yield self._batch_of_records(records)
             if self.ask.next_page(offset, seen) is None:
@@ -106,15 +108,20 @@ class VectorSource:
         offset: Any = None
         seen: set[str] = set()
         while True:
-            request = grpc.ScrollPoints(
+            request = partial(
+                grpc.ScrollPoints,
                 collection_name=self.collection,
                 filter=converted,
                 offset=offset,
-                limit=PAGE_SIZE,
                 with_payload=grpc.WithPayloadSelector(enable=False),
                 with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
             )
-            answer = self.ask(partial(self.client.grpc_points.Scroll, request, timeout=remote._timeout))
+            answer = self.limits.page(
+                lambda limit, request=request: self.client.grpc_points.Scroll(  # type: ignore[misc]
+                    request(limit=limit), timeout=remote._timeout
+                ),
+                PAGE_SIZE,
+            )
             if answer.result:
                 yield _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
             if not answer.HasField("next_page_offset"):

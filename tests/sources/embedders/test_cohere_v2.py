@@ -9,7 +9,7 @@ import pytest
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
 from ragval_pipeline.sources.retry import RetryPolicy
-from tests.support.cohere_standin import CohereStandIn, hashed_vector, unused_url
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector, unused_url
 
 KEY = "canary-3f9a-key"
 QUICK = RetryPolicy(max=2, delay_s=0.01, deadline_s=20)

@@ -19,8 +19,8 @@ from ragval_pipeline.sources.qdrant.failures import classify
 from ragval_pipeline.sources.qdrant.reader import CollectionReader
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.suite.model import QdrantSettings
-from tests.sources.web import refused_url
-from tests.support.qdrant_server import QdrantStandIn
+from ragval_pipeline.testing.faults.http_host import refused_url
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 
 KEY = "very-secret-key"
 QUICK = RetryPolicy(max=2, delay_s=0.01, deadline_s=20)
@@ -61,8 +61,8 @@ def failure_of(reader: CollectionReader) -> SystemFailure:
 @pytest.mark.parametrize(
     ("fault", "said", "tries"),
     [
-        ("401", "refused the key (401)", 1),
-        ("403", "refused the key (403)", 1),
+        ("401", "refused the key (401): simulated 401", 1),
+        ("403", "does not let the key do this (403): simulated 403", 1),
         ("400", "answered with status 400: simulated 400", 1),
         ("429", "limits requests (429)", 3),
         ("500", "answered with status 500: simulated 500", 3),

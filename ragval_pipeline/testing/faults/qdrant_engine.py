@@ -1,0 +1,305 @@
+"""Collections in Qdrant Edge, answering the REST calls of a server with a server's bodies.
+
+What lives here: collections, aliases, points and what they answer. What does not: HTTP and its faults
+(``qdrant_server``). Edge is Qdrant's own engine, so JSON paths, filters, scores and orders are a server's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+try:
+    import qdrant_edge as edge
+except ImportError as error:
+    raise ImportError("the Qdrant stand-in needs qdrant-edge-py: pip install 'ragval-pipeline[testing]'") from error
+
+VERSION = "1.20.0"
+
+
+class Refused(Exception):
+    """An answer that is not 200: status and Qdrant's words."""
+
+    def __init__(self, status: int, words: str) -> None:
+        self.status = status
+        super().__init__(words)
+
+
+@dataclass
+class Collection:
+    """One collection: its shard and what it was created with.
+
+    ``counted_twice``: points that count once more, as the same ids under two shard keys do. ``reads``: requests that
+    ``strict["read_rate_limit"]`` counts.
+    """
+
+    shard: edge.EdgeShard
+    vectors: dict[str, Any]
+    metadata: dict[str, Any] | None
+    indexes: dict[str, str] = field(default_factory=dict)
+    status: str = "green"
+    hnsw: dict[str, int] = field(default_factory=dict)
+    indexing_threshold: int = 10_000
+    strict: dict[str, Any] = field(default_factory=dict)
+    sparse: dict[str, Any] = field(default_factory=dict)
+    sharding: str | None = None
+    counted_twice: int = 0
+    reads: int = 0
+
+
+class Engine:
+    """All collections of one server; ``answer`` is the only way in."""
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="edge-"))
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self.collections: dict[str, Collection] = {}
+        self.aliases: dict[str, str] = {}
+
+    def close(self) -> None:
+        for collection in self.collections.values():
+            collection.shard.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def answer(self, method: str, path: str, body: dict[str, Any]) -> Any:
+        """The ``result`` of a call.
+
+        Raises:
+            Refused: As a server would.
+        """
+        with self._lock:
+            for verb, pattern, handler in _ROUTES:
+                match = re.fullmatch(pattern, path)
+                if verb == method and match:
+                    try:
+                        return handler(self, body, *match.groups())
+                    except (TypeError, ValueError) as error:
+                        raise Refused(400, f"Format error in JSON body: {error}") from None
+                    except Exception as error:
+                        if isinstance(error, Refused):
+                            raise
+                        raise Refused(400, f"Wrong input: {error}") from None
+        raise Refused(404, "")
+
+    def find(self, name: str) -> Collection:
+        name = self.aliases.get(name, name)
+        if name not in self.collections:
+            raise Refused(404, f"Not found: Collection `{name}` doesn't exist!")
+        return self.collections[name]
+
+    def read(self, name: str, asked: dict[str, Any]) -> Collection:
+        """The collection, unless its strict mode forbids what is asked: ``limit`` and ``exact``."""
+        collection = self.find(name)
+        strict = collection.strict
+        if not strict.get("enabled"):
+            return collection
+        collection.reads += 1
+        most, given = strict.get("max_query_limit"), asked.get("limit")
+        if most is not None and given is not None and given > most:
+            raise Refused(400, f'Bad request: Limit exceeded {given} > {most} for "limit". Help: Reduce the "limit".')
+        if asked.get("exact") and strict.get("search_allow_exact") is False:
+            raise Refused(400, "Bad request: Exact search disabled! Help: Set exact=false.")
+        if collection.reads > strict.get("read_rate_limit", collection.reads):
+            raise Refused(429, "Rate limit exceeded: Read rate limit exceeded, retry later.")
+        return collection
+
+    def create(self, body: dict[str, Any], name: str) -> bool:
+        if name in self.collections:
+            raise Refused(409, f"Wrong input: Collection `{name}` already exists!")
+        vectors = body["vectors"]
+        folder = self._folder / str(next(self._numbers))
+        folder.mkdir()
+        hnsw, optimizers = body.get("hnsw_config"), body.get("optimizers_config") or {}
+        config = edge.EdgeConfig(
+            vectors=_params(vectors),
+            wal_enabled=False,
+            hnsw_config=None if hnsw is None else edge.HnswIndexConfig(**{**_HNSW, **_given(hnsw)}),
+            optimizers=edge.EdgeOptimizersConfig(**_given(optimizers)) if optimizers else None,
+        )
+        shard = edge.EdgeShard.create(str(folder), config)
+        self.collections[name] = Collection(
+            shard,
+            vectors,
+            body.get("metadata"),
+            hnsw={**_HNSW, **_given(hnsw or {})},
+            indexing_threshold=optimizers.get("indexing_threshold") or 10_000,
+            strict=_given(body.get("strict_mode_config") or {}),
+            sharding=body.get("sharding_method"),
+        )
+        return True
+
+    def optimize(self, name: str) -> None:
+        """Index what waits for it; a server does so by itself."""
+        with self._lock:
+            self.find(name).shard.optimize()
+
+    def drop(self, body: dict[str, Any], name: str) -> bool:
+        collection = self.collections.pop(name, None)
+        if collection is not None:
+            collection.shard.close()
+        return collection is not None
+
+    def listed(self, body: dict[str, Any]) -> Any:
+        return {"collections": [{"name": name} for name in self.collections]}
+
+    def exists(self, body: dict[str, Any], name: str) -> Any:
+        return {"exists": name in self.collections}
+
+    def info(self, body: dict[str, Any], name: str) -> Any:
+        collection = self.find(name)
+        facts = collection.shard.info()
+        schema = {name: {"data_type": kind, "points": facts.points_count} for name, kind in collection.indexes.items()}
+        return {
+            "status": collection.status,
+            "optimizer_status": "ok",
+            "indexed_vectors_count": facts.indexed_vectors_count,
+            "points_count": facts.points_count,
+            "segments_count": facts.segments_count,
+            "config": {
+                "params": {
+                    "vectors": collection.vectors,
+                    "shard_number": 1,
+                    "on_disk_payload": True,
+                    "sharding_method": collection.sharding,
+                    "sparse_vectors": {name: {} for name in collection.sparse} or None,
+                },
+                "hnsw_config": collection.hnsw,
+                "optimizer_config": {
+                    "deleted_threshold": 0.2,
+                    "vacuum_min_vector_number": 1000,
+                    "default_segment_number": 0,
+                    "flush_interval_sec": 5,
+                    "indexing_threshold": collection.indexing_threshold,
+                },
+                "wal_config": {"wal_capacity_mb": 32, "wal_segments_ahead": 0},
+                "metadata": collection.metadata,
+                "strict_mode_config": collection.strict or None,
+            },
+            "payload_schema": schema,
+        }
+
+    def change_aliases(self, body: dict[str, Any]) -> bool:
+        for action in body["actions"]:
+            if "create_alias" in action:
+                made = action["create_alias"]
+                self.find(made["collection_name"])
+                self.aliases[made["alias_name"]] = made["collection_name"]
+            if "delete_alias" in action:
+                self.aliases.pop(action["delete_alias"]["alias_name"], None)
+        return True
+
+    def listed_aliases(self, body: dict[str, Any]) -> Any:
+        return {"aliases": [{"alias_name": a, "collection_name": c} for a, c in self.aliases.items()]}
+
+    def upsert(self, body: dict[str, Any], name: str) -> Any:
+        points = [edge.Point(entry["id"], entry["vector"], entry.get("payload") or {}) for entry in body["points"]]
+        self.find(name).shard.update(edge.UpdateOperation.upsert_points(points))
+        return {"operation_id": 0, "status": "completed"}
+
+    def delete(self, body: dict[str, Any], name: str) -> Any:
+        self.find(name).shard.update(edge.UpdateOperation.delete_points(body["points"]))
+        return {"operation_id": 0, "status": "completed"}
+
+    def index(self, body: dict[str, Any], name: str) -> Any:
+        kind = getattr(edge.PayloadSchemaType, body["field_schema"].capitalize())
+        collection = self.find(name)
+        collection.shard.update(edge.UpdateOperation.create_field_index(body["field_name"], kind))
+        collection.indexes[body["field_name"]] = body["field_schema"]
+        return {"operation_id": 0, "status": "completed"}
+
+    def count(self, body: dict[str, Any], name: str) -> Any:
+        if "has_vector" in json.dumps(body.get("filter")):  # Edge knows no such condition
+            return {
+                "count": self.read(name, {}).sparse.get(body["filter"]["must"][0]["has_vector"], {}).get("count", 0)
+            }
+        collection = self.read(name, {"exact": body.get("exact", True)})
+        request = edge.CountRequest(exact=body.get("exact", True), filter=_filter(body.get("filter")))
+        return {"count": collection.shard.count(request) + collection.counted_twice}
+
+    def scroll(self, body: dict[str, Any], name: str) -> Any:
+        records, offset = self.read(name, {"limit": body.get("limit", 10)}).shard.scroll(
+            edge.ScrollRequest(
+                offset=body.get("offset"),
+                limit=body.get("limit", 10),
+                filter=_filter(body.get("filter")),
+                with_payload=body.get("with_payload", True),
+                with_vector=body.get("with_vector", False),
+            )
+        )
+        points = [{"id": _id(entry.id), "payload": entry.payload, "vector": entry.vector} for entry in records]
+        return {"points": points, "next_page_offset": None if offset is None else _id(offset)}
+
+    def retrieve(self, body: dict[str, Any], name: str) -> Any:
+        shard, with_payload = self.find(name).shard, body.get("with_payload", True)
+        records = shard.retrieve(body["ids"], with_payload, body.get("with_vector", False))
+        return [{"id": _id(entry.id), "payload": entry.payload, "vector": entry.vector} for entry in records]
+
+    def query(self, body: dict[str, Any], name: str) -> Any:
+        exact = (body.get("params") or {}).get("exact", False)
+        request = edge.QueryRequest(
+            query=edge.Query.Nearest(body["query"]["nearest"], using=body.get("using")),
+            limit=body.get("limit", 10),
+            filter=_filter(body.get("filter")),
+            params=edge.SearchParams(exact=True) if exact else None,
+            with_payload=body.get("with_payload", False),
+        )
+        hits = self.read(name, {"limit": body.get("limit", 10), "exact": exact}).shard.query(request)
+        return {
+            "points": [
+                {"id": _id(hit.id), "version": hit.version, "score": hit.score, "payload": hit.payload} for hit in hits
+            ]
+        }
+
+
+_HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10_000}
+_NAME = r"/collections/([^/]+)"
+_ROUTES: list[tuple[str, str, Any]] = [
+    ("GET", "/collections", Engine.listed),
+    ("POST", "/collections/aliases", Engine.change_aliases),
+    ("GET", "/aliases", Engine.listed_aliases),
+    ("GET", f"{_NAME}/exists", Engine.exists),
+    ("GET", _NAME, Engine.info),
+    ("PUT", _NAME, Engine.create),
+    ("DELETE", _NAME, Engine.drop),
+    ("PUT", f"{_NAME}/points", Engine.upsert),
+    ("POST", f"{_NAME}/points/delete", Engine.delete),
+    ("PUT", f"{_NAME}/index", Engine.index),
+    ("POST", f"{_NAME}/points/count", Engine.count),
+    ("POST", f"{_NAME}/points/scroll", Engine.scroll),
+    ("POST", f"{_NAME}/points/query", Engine.query),
+    ("POST", f"{_NAME}/points", Engine.retrieve),
+]
+
+
+def _given(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _params(vectors: dict[str, Any]) -> Any:
+    if "size" in vectors:
+        return edge.EdgeVectorParams(vectors["size"], getattr(edge.Distance, vectors["distance"]))
+    return {name: _params(entry) for name, entry in vectors.items()}
+
+
+def _filter(body: dict[str, Any] | None) -> edge.Filter | None:
+    if body is None:
+        return None
+    unknown = json.dumps(body)
+    conditions: list[Any] = []
+    for condition in body.pop("must"):
+        key, value = condition["key"], condition["match"]["value"]
+        conditions.append(edge.FieldCondition(key, match=edge.MatchValue(value)))
+    assert not body, f"only equality is known here: {unknown}"
+    return edge.Filter(must=conditions)
+
+
+def _id(point_id: Any) -> int | str:
+    return point_id if isinstance(point_id, int) else str(point_id)
