@@ -138,7 +138,7 @@ def detection_page() -> str:
         codes = ", ".join(f"`{code}`" for code in row.codes)
         cells = (f"`{row.name}`", f"{row.value:.3g}", row.unit, codes, row.reason, row.evidence)
         lines.append(f"| {' | '.join(cells)} |")
-    page = (FOLDER / "detection.md").read_text(encoding="utf-8")
+    page = (FOLDER / "evidence/detection.md").read_text(encoding="utf-8")
     block = re.compile(r"(<!-- thresholds: generated -->\n).*?(<!-- end -->)", re.DOTALL)
     return block.sub(lambda marks: f"{marks[1]}{chr(10).join(lines)}\n{marks[2]}", page)
 
@@ -162,10 +162,10 @@ def _family(name: str) -> str:
 
 
 PAGES = {
-    "facts.md": facts_page,
-    "findings.md": findings_page,
-    "criteria.md": criteria_page,
-    "detection.md": detection_page,
+    "reference/facts.md": facts_page,
+    "reference/findings.md": findings_page,
+    "reference/criteria.md": criteria_page,
+    "evidence/detection.md": detection_page,
 }
 
 

@@ -1,7 +1,7 @@
 """The pictures of the docs, taken anew: ``python -m docs.pictures``, with ``report`` or ``ui`` for one kind alone.
 
-Those of ``docs/reading-the-report.md`` are of the demo with a planted defect, after a clean run. Those of
-``docs/ui.md`` are taken by the browser tests of Dagster's UI, which also say what must be on them.
+Those of ``docs/how-to/reading-the-report.md`` are of the demo with a planted defect, after a clean run. Those of
+``docs/how-to/ui.md`` are taken by the browser tests of Dagster's UI, which also say what must be on them.
 """
 
 from __future__ import annotations

@@ -42,7 +42,8 @@ from tests.validation.integrity.world import (
 )
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "CONTRIBUTING.md", *sorted(f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")))
+DOCS = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / "docs").rglob("*.md"))
+PAGES = ("README.md", "CONTRIBUTING.md", *DOCS)
 _FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 SITE, CLUSTER = "https://docs.example.com", "https://your-cluster:6333"
 TEXTS = {
@@ -63,14 +64,14 @@ def blocks(page: str) -> list[tuple[str, str]]:
 BLOCKS = {f"{page}#{number}": code for page in PAGES for number, (_, code) in enumerate(blocks(page), 1)}
 #: Blocks that cannot run in a test, and why.
 CANNOT = {
-    "docs/after-ingestion.md#3": "asks a running webserver; tests/orchestration/test_daemon.py asks one the same",
-    "docs/alerts.md#3": "a message as it arrives; tests/reporting/test_alert.py compares its parts",
-    "docs/ci.md#1": "a step that only GitHub runs; tests/docs/test_action.py holds its inputs to the action's",
-    "docs/component.md#1": "installs packages; tests/packaging/test_wheel.py runs these commands in a fresh project",
-    "docs/component.md#3": "needs an installed project; tests/packaging/test_wheel.py runs these commands in one",
-    "docs/kubernetes.md#1": "builds an image with packages from the network",
-    "docs/kubernetes.md#2": "needs a cluster and Helm; tests/docs/test_component_page.py reads its values",
-    "docs/scale-out.md#3": "needs a Postgres server; tests/orchestration/test_scale.py starts one and uses these keys",
+    "docs/how-to/after-ingestion.md#3": "asks a webserver; tests/orchestration/test_daemon.py asks one the same",
+    "docs/how-to/alerts.md#3": "a message as it arrives; tests/reporting/test_alert.py compares its parts",
+    "docs/how-to/ci.md#1": "only GitHub runs it; tests/docs/test_action.py holds its inputs to the action's",
+    "docs/how-to/component.md#1": "installs packages; tests/packaging/test_wheel.py runs these commands",
+    "docs/how-to/component.md#3": "needs an installed project; tests/packaging/test_wheel.py runs these",
+    "docs/how-to/kubernetes.md#1": "builds an image with packages from the network",
+    "docs/how-to/kubernetes.md#2": "needs a cluster and Helm; tests/docs/test_component_page.py reads its values",
+    "docs/how-to/scale-out.md#3": "needs a Postgres server; tests/orchestration/test_scale.py starts one",
 }
 Scenario = Callable[["Stage", Sequence[str]], None]
 SCENARIOS: dict[tuple[str, ...], Scenario] = {}
@@ -188,7 +189,7 @@ def own_suite(stage: Stage, codes: Sequence[str]) -> None:
 
 
 @of("README.md", 8)
-@of("docs/component.md", 2)
+@of("docs/how-to/component.md", 2)
 def component(stage: Stage, codes: Sequence[str]) -> None:
     """The file loads without a key, and its embedder is complete with ``COHERE_API_KEY`` alone."""
     from ragval_pipeline.errors import SuiteError
@@ -208,7 +209,7 @@ def component(stage: Stage, codes: Sequence[str]) -> None:
             check_suite_embedder(suite)
 
 
-@of("docs/component.md", 4)
+@of("docs/how-to/component.md", 4)
 def post_processing(stage: Stage, codes: Sequence[str]) -> None:
     with a_project() as project:
         project.write("suite: docs\nqdrant: {url: http://127.0.0.1:9, collection: docs}\n", after=codes[0])
@@ -218,14 +219,14 @@ def post_processing(stage: Stage, codes: Sequence[str]) -> None:
     assert (report.group_name, report.owners) == ("search", ["team:search"])
 
 
-@of("docs/component.md", 5)
+@of("docs/how-to/component.md", 5)
 def template_variable(stage: Stage, codes: Sequence[str]) -> None:
     """Defined and not called: dagster-k8s is the user's."""
     assert callable(stage.python(codes[0])["steps_in_pods"])
 
 
-@of("docs/component.md", 6)
-@of("docs/ui.md", 2)
+@of("docs/how-to/component.md", 6)
+@of("docs/how-to/ui.md", 2)
 def guarded_asset(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import build_validation_defs, load_suite
 
@@ -235,7 +236,7 @@ def guarded_asset(stage: Stage, codes: Sequence[str]) -> None:
     assert dg.AssetKey(["docs", "validation_report"]) in defs.resolve_asset_graph().get(asset.key).parent_keys
 
 
-@of("docs/component.md", 7)
+@of("docs/how-to/component.md", 7)
 def two_suites(stage: Stage, codes: Sequence[str]) -> None:
     for name in ("docs", "blog"):
         stage.write_suite(f"suites/{name}.yaml", name)
@@ -243,7 +244,7 @@ def two_suites(stage: Stage, codes: Sequence[str]) -> None:
     assert {"docs_validation", "blog_validation"} <= jobs
 
 
-@of("docs/after-ingestion.md", 1)
+@of("docs/how-to/after-ingestion.md", 1)
 def automation(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import build_validation_defs, load_suite
 
@@ -252,13 +253,13 @@ def automation(stage: Stage, codes: Sequence[str]) -> None:
     assert [sensor.name for sensor in defs.sensors or ()] == ["docs_after_ingestion"]
 
 
-@of("docs/after-ingestion.md", 2)
+@of("docs/how-to/after-ingestion.md", 2)
 def pools(stage: Stage, codes: Sequence[str]) -> None:
     shipped = yaml.safe_load((ROOT / "dagster.yaml").read_text(encoding="utf-8"))
     assert yaml.safe_load(codes[0])["concurrency"] == shipped["concurrency"]
 
 
-@of("docs/after-ingestion.md", 4)
+@of("docs/how-to/after-ingestion.md", 4)
 def declarative(stage: Stage, codes: Sequence[str]) -> None:
     stage.write_suite()
     defs = stage.python(codes[0])["defs"]
@@ -266,7 +267,7 @@ def declarative(stage: Stage, codes: Sequence[str]) -> None:
     assert [sensor.name for sensor in defs.sensors] == ["docs_automation_condition"]
 
 
-@of("docs/alerts.md", 1)
+@of("docs/how-to/alerts.md", 1)
 def alerts(stage: Stage, codes: Sequence[str]) -> None:
     stage.write_suite()
     defs = stage.python(codes[0])["defs"]
@@ -274,8 +275,8 @@ def alerts(stage: Stage, codes: Sequence[str]) -> None:
     assert [sensor.name for sensor in defs.sensors] == ["ragval_alerts"]
 
 
-@of("docs/alerts.md", 2)
-@of("docs/promotion.md", 2)
+@of("docs/how-to/alerts.md", 2)
+@of("docs/how-to/promotion.md", 2)
 def component_with_more(stage: Stage, codes: Sequence[str]) -> None:
     """In the place of "the suite's other keys" stand those."""
     keys = 'qdrant: {url: "http://127.0.0.1:9", collection: docs_next}'
@@ -288,7 +289,7 @@ def component_with_more(stage: Stage, codes: Sequence[str]) -> None:
     assert ("docs_alerts" if "alerts:" in written else "docs_promotion") in names
 
 
-@of("docs/calibrate.md", 1)
+@of("docs/how-to/calibrate.md", 1)
 def calibrate(stage: Stage, codes: Sequence[str]) -> None:
     home = build_demo(stage.folder / "demo").home
     stage.environment.chdir(home)
@@ -298,14 +299,14 @@ def calibrate(stage: Stage, codes: Sequence[str]) -> None:
     assert (home / "ragval.yaml").read_text() != before
 
 
-@of("docs/ci.md", 2)
+@of("docs/how-to/ci.md", 2)
 def in_ci(stage: Stage, codes: Sequence[str]) -> None:
     stage.environment.chdir(build_demo(stage.folder / "demo").home)
     assert [main(line) for line in commands(codes[0])] == [0]
     assert Path("report", "junit.xml").is_file()
 
 
-@of("docs/embedders.md", 1)
+@of("docs/how-to/embedders.md", 1)
 def cohere(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import load_suite
     from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
@@ -322,7 +323,7 @@ def cohere(stage: Stage, codes: Sequence[str]) -> None:
     embedder.close()
 
 
-@of("docs/embedders.md", 2, 3, 4)
+@of("docs/how-to/embedders.md", 2, 3, 4)
 def own_embedder(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import load_suite
     from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
@@ -338,7 +339,7 @@ def own_embedder(stage: Stage, codes: Sequence[str]) -> None:
         embedder.close()
 
 
-@of("docs/promotion.md", 1, 4, 5, 6)
+@of("docs/how-to/promotion.md", 1, 4, 5, 6)
 def promotion(stage: Stage, codes: Sequence[str]) -> None:
     definitions, dry_run, rollback, sensor = codes
     stage.environment.setenv("QDRANT_ALIAS_KEY", "key")
@@ -356,7 +357,7 @@ def promotion(stage: Stage, codes: Sequence[str]) -> None:
         assert dg.validate_run_config(defs.resolve_job_def(job), written)["ops"]
 
 
-@of("docs/promotion.md", 3)
+@of("docs/how-to/promotion.md", 3)
 def first_alias(stage: Stage, codes: Sequence[str]) -> None:
     stage.serve_docs()
     assert stage.qdrant is not None
@@ -366,7 +367,7 @@ def first_alias(stage: Stage, codes: Sequence[str]) -> None:
     assert stage.qdrant.engine.aliases == {"docs": name}
 
 
-@of("docs/ui.md", 1)
+@of("docs/how-to/ui.md", 1)
 def retries(stage: Stage, codes: Sequence[str]) -> None:
     stage.write("home/dagster.yaml", codes[0])
     stage.environment.setenv("DAGSTER_HOME", str(stage.folder / "home"))
@@ -375,7 +376,7 @@ def retries(stage: Stage, codes: Sequence[str]) -> None:
         assert instance.run_retries_max_retries == 2
 
 
-@of("docs/facts.md", 1)
+@of("docs/reference/facts.md", 1)
 def facts_page(stage: Stage, codes: Sequence[str]) -> None:
     pages = {f"/p{number}": html(paragraphs(text, CAMERA)) for number, text in enumerate((GRIPPER, BATTERY, VISITORS))}
     stored = [
@@ -395,7 +396,7 @@ def facts_page(stage: Stage, codes: Sequence[str]) -> None:
     assert names["glued_words"] == found["text.glued_words"]
 
 
-@of("docs/python.md", 1, 2, 3, 4, 5, 6)
+@of("docs/how-to/python.md", 1, 2, 3, 4, 5, 6)
 def python_page(stage: Stage, codes: Sequence[str]) -> None:
     names: dict[str, Any] = {}
     for code in codes:
@@ -408,8 +409,8 @@ def python_page(stage: Stage, codes: Sequence[str]) -> None:
     assert own.criterion("relevance_rate").value == report.criterion("relevance_rate").value
 
 
-@of("docs/scale-out.md", 1)
-@of("docs/scale-out.md", 2)
+@of("docs/how-to/scale-out.md", 1)
+@of("docs/how-to/scale-out.md", 2)
 def executors(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import build_validation_defs, load_suite
 
@@ -419,7 +420,7 @@ def executors(stage: Stage, codes: Sequence[str]) -> None:
         stage.python(codes[0], **build)
 
 
-@of("docs/suite.md", 1)
+@of("docs/reference/suite.md", 1)
 def several_suites(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline.orchestration.suites import find_suites
 
