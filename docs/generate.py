@@ -1,27 +1,24 @@
-"""Writes the reference pages that come from the code: `python docs/generate.py`. A test holds them to the code."""
+"""Writes the reference pages that come from the code: ``python -m docs.generate``. A test holds them to the code."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
+from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.orchestration.assets.table import asset_of
+from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation import thresholds
 from ragval_pipeline.validation.facts.rows import facts_schema
-
-FOLDER = Path(__file__).parent
-_NOTE = "<!-- Written by docs/generate.py from the code. -->\n"
 
 
 def findings_page() -> str:
     """Every finding code: what it means, its usual cause and remedy."""
     lines = [
         "# Findings",
-        _NOTE,
+        NOTE,
         "A finding names what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One finding",
         "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
         "(`details.share`). A finding that follows from another carries `because`, stands after it, goes away with it.",
@@ -65,7 +62,7 @@ def facts_page() -> str:
     """The columns of the facts that a run leaves behind, and how its figures follow from them."""
     lines = [
         "# Facts",
-        _NOTE,
+        NOTE,
         "Texts are read once: each bucket of pages and chunks becomes one typed row a chunk and one a page, and the",
         "findings and criteria about chunks and their pages are counted from these rows. A run leaves them in",
         "`evidence/facts/`. `ragval schema facts` prints the columns as JSON.",
@@ -113,7 +110,7 @@ def criteria_page() -> str:
     """Every criterion: what it measures, its gate, and which profiles require it."""
     lines = [
         "# Criteria",
-        _NOTE,
+        NOTE,
         "Every criterion is met, not met or not measured. `K` stands for the ranks of `retrieval.k` and of the gates.",
         "The default gate is shown, and required only where the last column says so; `none` means no profile.",
         "",
@@ -128,9 +125,14 @@ def criteria_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def detection_page() -> str:
-    """The page on detection, written by hand around its curves, with the table of thresholds."""
+def thresholds_page() -> str:
+    """Every number that a finding depends on, with its reason and evidence."""
     lines = [
+        "# Thresholds",
+        NOTE,
+        "All numbers that a finding, a subject or a cause depends on. The curves that some of them rest on are in",
+        "[how sure a finding is](../evidence/detection.md).",
+        "",
         "| threshold | value | unit | decides on | what it separates | evidence |",
         "|---|--:|---|---|---|---|",
     ]
@@ -138,9 +140,45 @@ def detection_page() -> str:
         codes = ", ".join(f"`{code}`" for code in row.codes)
         cells = (f"`{row.name}`", f"{row.value:.3g}", row.unit, codes, row.reason, row.evidence)
         lines.append(f"| {' | '.join(cells)} |")
-    page = (FOLDER / "evidence/detection.md").read_text(encoding="utf-8")
-    block = re.compile(r"(<!-- thresholds: generated -->\n).*?(<!-- end -->)", re.DOTALL)
-    return block.sub(lambda marks: f"{marks[1]}{chr(10).join(lines)}\n{marks[2]}", page)
+    return "\n".join(lines) + "\n"
+
+
+def architecture_page() -> str:
+    """The page on architecture, written by hand around the picture of the assets."""
+    page = (FOLDER / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    block = re.compile(r"(<!-- assets: generated -->\n).*?(<!-- end -->)", re.DOTALL)
+    return block.sub(lambda marks: f"{marks[1]}{_assets()}{marks[2]}", page)
+
+
+def _assets() -> str:
+    """The assets of a suite as a Mermaid graph, with what they read and ask, and a table of what each holds."""
+    worlds = {"qdrant": "qdrant[(Qdrant)]", "embedder": "embedder([embedder])"}
+    graph = [
+        "```mermaid",
+        "flowchart LR",
+        "    site[/sitemap and pages/] --> sitemap_urls",
+        "    site --> page_snapshot",
+    ]
+    for name, row in ROWS.items():
+        if not row.parts and name not in {"sitemap_urls", "validation_report"}:
+            graph += [f"    {worlds[resource]} --> {name}" for resource in row.asks]
+        graph += [f"    {read} --> {name}" for read in _drawn(name)]
+    graph += ["    validation_report --> gates{blocking checks}", "```", ""]
+    table = ["| asset | what it holds | reads | asks |", "|---|---|---|---|"]
+    for name, row in ROWS.items():
+        reads, asks = (", ".join(f"`{entry}`" for entry in entries) for entries in (row.reads, row.asks))
+        table.append(f"| `{name}` | {row.text} | {reads} | {asks.replace('`', '')} |")
+    return "\n".join([*graph, *table, ""])
+
+
+def _drawn(name: str) -> list[str]:
+    """What an asset reads, without what it also gets through another one that it reads."""
+    reads = ROWS[name].reads
+    return [read for read in reads if not any(read in _before(other) for other in reads if other != read)]
+
+
+def _before(name: str) -> set[str]:
+    return {earlier for read in ROWS[name].reads for earlier in (read, *_before(read))}
 
 
 def _required_by(name: str) -> str:
@@ -162,10 +200,15 @@ def _family(name: str) -> str:
 
 
 PAGES = {
+    "explanation/architecture.md": architecture_page,
+    "reference/cli.md": cli_page,
+    "reference/criteria.md": criteria_page,
     "reference/facts.md": facts_page,
     "reference/findings.md": findings_page,
-    "reference/criteria.md": criteria_page,
-    "evidence/detection.md": detection_page,
+    "reference/python.md": python_page,
+    "reference/report.md": report_page,
+    "reference/suite.md": suite_page,
+    "reference/thresholds.md": thresholds_page,
 }
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import runpy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -35,9 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the curves that are asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.defects.curves", description=__doc__)
     parser.add_argument("curves", nargs="*", choices=[[], *CURVES], help="all without any")
-    parser.add_argument(
-        "--write", action="store_true", help="write docs/evidence/detection.md and the table of thresholds"
-    )
+    parser.add_argument("--write", action="store_true", help="write docs/evidence/detection.md")
     options = parser.parse_args(arguments)
     sample = sample_of(generated_corpus())
     page = PAGE.read_text(encoding="utf-8")
@@ -47,7 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         page = with_curve(page, name, lines)
     if options.write:
         PAGE.write_text(page, encoding="utf-8")
-        runpy.run_path(str(PAGE.parents[1] / "generate.py"), run_name="__main__")
     return 0
 
 
