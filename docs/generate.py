@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from docs.architecture import architecture_svg
 from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
@@ -144,41 +145,19 @@ def thresholds_page() -> str:
 
 
 def architecture_page() -> str:
-    """The page on architecture, written by hand around the picture of the assets."""
+    """The page on architecture, written by hand around the table of the assets."""
     page = (FOLDER / "explanation" / "architecture.md").read_text(encoding="utf-8")
     block = re.compile(r"(<!-- assets: generated -->\n).*?(<!-- end -->)", re.DOTALL)
     return block.sub(lambda marks: f"{marks[1]}{_assets()}{marks[2]}", page)
 
 
 def _assets() -> str:
-    """The assets of a suite as a Mermaid graph, with what they read and ask, and a table of what each holds."""
-    worlds = {"qdrant": "qdrant[(Qdrant)]", "embedder": "embedder([embedder])"}
-    graph = [
-        "```mermaid",
-        "flowchart LR",
-        "    site[/sitemap and pages/] --> sitemap_urls",
-        "    site --> page_snapshot",
-    ]
+    """What each asset holds, reads and asks."""
+    lines = ["| asset | what it holds | reads | asks |", "|---|---|---|---|"]
     for name, row in ROWS.items():
-        if not row.parts and name not in {"sitemap_urls", "validation_report"}:
-            graph += [f"    {worlds[resource]} --> {name}" for resource in row.asks]
-        graph += [f"    {read} --> {name}" for read in _drawn(name)]
-    graph += ["    validation_report --> gates{blocking checks}", "```", ""]
-    table = ["| asset | what it holds | reads | asks |", "|---|---|---|---|"]
-    for name, row in ROWS.items():
-        reads, asks = (", ".join(f"`{entry}`" for entry in entries) for entries in (row.reads, row.asks))
-        table.append(f"| `{name}` | {row.text} | {reads} | {asks.replace('`', '')} |")
-    return "\n".join([*graph, *table, ""])
-
-
-def _drawn(name: str) -> list[str]:
-    """What an asset reads, without what it also gets through another one that it reads."""
-    reads = ROWS[name].reads
-    return [read for read in reads if not any(read in _before(other) for other in reads if other != read)]
-
-
-def _before(name: str) -> set[str]:
-    return {earlier for read in ROWS[name].reads for earlier in (read, *_before(read))}
+        reads = ", ".join(f"`{entry}`" for entry in row.reads)
+        lines.append(f"| `{name}` | {row.text} | {reads} | {', '.join(row.asks)} |")
+    return "\n".join([*lines, ""])
 
 
 def _required_by(name: str) -> str:
@@ -200,6 +179,7 @@ def _family(name: str) -> str:
 
 
 PAGES = {
+    "images/architecture.svg": architecture_svg,
     "explanation/architecture.md": architecture_page,
     "reference/cli.md": cli_page,
     "reference/criteria.md": criteria_page,

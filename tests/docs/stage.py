@@ -35,12 +35,11 @@ TEXTS = {
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
-    """Language and code of every block of code of a page."""
+    """Language and code of every block of a page."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return [
         (language, "".join(line.removeprefix(indent) for line in code.splitlines(keepends=True)))
         for indent, language, code in FENCE.findall(text)
-        if language != "mermaid"  # a picture
     ]
 
 

@@ -17,7 +17,6 @@ def test_the_site_builds_and_every_link_and_anchor_in_it_is_there(tmp_path: Path
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert 'class="mermaid"' in (tmp_path / "explanation" / "architecture" / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
