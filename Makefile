@@ -7,7 +7,7 @@ EXTERNAL := server or daemon or browser or postgres or celery or wheel
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format dev lock clean
+.PHONY: help demo test test-all lint format docs dev lock clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -31,6 +31,10 @@ format: $(VENV)/.installed ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.installed ## Build the docs site into site/, with its generated pages
+	$(BIN)/python -m docs.generate
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 # `dg dev`, which Dagster would rather see, opens one code location of a project; the demo has two.
 dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code locations
 	mkdir -p .ragval/dagster_home
@@ -43,7 +47,7 @@ lock: $(VENV)/.installed ## Resolve requirements.lock anew
 		--no-emit-index-url --no-header --no-strip-extras --upgrade -o requirements.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .ragval build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .ragval build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage
 
 # uv installs the locked packages in seconds where pip takes a minute or two; pip is the fallback.
 $(VENV)/.installed: requirements.lock pyproject.toml

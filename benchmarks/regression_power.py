@@ -2,7 +2,7 @@
 
 Two runs of the same queries are simulated many times and given to the gate's own test. Without a change between them
 every alarm is a false one; with a drop, the share of alarms is the gate's power. ``--write`` puts the tables into
-docs/regression-power.md.
+docs/evidence/regression-power.md.
 
 A query keeps its outcome from run to run unless it is drawn anew, which happens to ``UNSTEADY`` of them: an index that
 is ingested again gives most queries the same hits. A query whose relevant page is not in the top k fails, so that the
@@ -22,7 +22,7 @@ import numpy as np
 from ragval_pipeline.validation.regression.compare import is_drop
 from ragval_pipeline.validation.regression.paired import ALPHA, drop_probabilities, drop_probability
 
-PAGE = Path(__file__).parents[1] / "docs" / "regression-power.md"
+PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "regression-power.md"
 SIZES = (15, 50, 500)
 DROPS = (2, 4, 6, 8, 10, 12, 15, 20)
 NULLS = 2_000

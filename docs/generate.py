@@ -1,27 +1,25 @@
-"""Writes the reference pages that come from the code: `python docs/generate.py`. A test holds them to the code."""
+"""Writes the reference pages that come from the code: ``python -m docs.generate``. A test holds them to the code."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
+from docs.architecture import architecture_svg
+from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.orchestration.assets.table import asset_of
+from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation import thresholds
 from ragval_pipeline.validation.facts.rows import facts_schema
-
-FOLDER = Path(__file__).parent
-_NOTE = "<!-- Written by docs/generate.py from the code. -->\n"
 
 
 def findings_page() -> str:
     """Every finding code: what it means, its usual cause and remedy."""
     lines = [
         "# Findings",
-        _NOTE,
+        NOTE,
         "A finding names what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One finding",
         "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
         "(`details.share`). A finding that follows from another carries `because`, stands after it, goes away with it.",
@@ -65,7 +63,7 @@ def facts_page() -> str:
     """The columns of the facts that a run leaves behind, and how its figures follow from them."""
     lines = [
         "# Facts",
-        _NOTE,
+        NOTE,
         "Texts are read once: each bucket of pages and chunks becomes one typed row a chunk and one a page, and the",
         "findings and criteria about chunks and their pages are counted from these rows. A run leaves them in",
         "`evidence/facts/`. `ragval schema facts` prints the columns as JSON.",
@@ -113,7 +111,7 @@ def criteria_page() -> str:
     """Every criterion: what it measures, its gate, and which profiles require it."""
     lines = [
         "# Criteria",
-        _NOTE,
+        NOTE,
         "Every criterion is met, not met or not measured. `K` stands for the ranks of `retrieval.k` and of the gates.",
         "The default gate is shown, and required only where the last column says so; `none` means no profile.",
         "",
@@ -128,9 +126,14 @@ def criteria_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def detection_page() -> str:
-    """The page on detection, written by hand around its curves, with the table of thresholds."""
+def thresholds_page() -> str:
+    """Every number that a finding depends on, with its reason and evidence."""
     lines = [
+        "# Thresholds",
+        NOTE,
+        "All numbers that a finding, a subject or a cause depends on. The curves that some of them rest on are in",
+        "[how sure a finding is](../evidence/detection.md).",
+        "",
         "| threshold | value | unit | decides on | what it separates | evidence |",
         "|---|--:|---|---|---|---|",
     ]
@@ -138,9 +141,23 @@ def detection_page() -> str:
         codes = ", ".join(f"`{code}`" for code in row.codes)
         cells = (f"`{row.name}`", f"{row.value:.3g}", row.unit, codes, row.reason, row.evidence)
         lines.append(f"| {' | '.join(cells)} |")
-    page = (FOLDER / "detection.md").read_text(encoding="utf-8")
-    block = re.compile(r"(<!-- thresholds: generated -->\n).*?(<!-- end -->)", re.DOTALL)
-    return block.sub(lambda marks: f"{marks[1]}{chr(10).join(lines)}\n{marks[2]}", page)
+    return "\n".join(lines) + "\n"
+
+
+def architecture_page() -> str:
+    """The page on architecture, written by hand around the table of the assets."""
+    page = (FOLDER / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    block = re.compile(r"(<!-- assets: generated -->\n).*?(<!-- end -->)", re.DOTALL)
+    return block.sub(lambda marks: f"{marks[1]}{_assets()}{marks[2]}", page)
+
+
+def _assets() -> str:
+    """What each asset holds, reads and asks."""
+    lines = ["| asset | what it holds | reads | asks |", "|---|---|---|---|"]
+    for name, row in ROWS.items():
+        reads = ", ".join(f"`{entry}`" for entry in row.reads)
+        lines.append(f"| `{name}` | {row.text} | {reads} | {', '.join(row.asks)} |")
+    return "\n".join([*lines, ""])
 
 
 def _required_by(name: str) -> str:
@@ -162,10 +179,16 @@ def _family(name: str) -> str:
 
 
 PAGES = {
-    "facts.md": facts_page,
-    "findings.md": findings_page,
-    "criteria.md": criteria_page,
-    "detection.md": detection_page,
+    "images/architecture.svg": architecture_svg,
+    "explanation/architecture.md": architecture_page,
+    "reference/cli.md": cli_page,
+    "reference/criteria.md": criteria_page,
+    "reference/facts.md": facts_page,
+    "reference/findings.md": findings_page,
+    "reference/python.md": python_page,
+    "reference/report.md": report_page,
+    "reference/suite.md": suite_page,
+    "reference/thresholds.md": thresholds_page,
 }
 
 

@@ -1,17 +1,24 @@
-"""The pictures of the docs, taken anew: ``python -m docs.pictures``, with ``report`` or ``ui`` for one kind alone.
+"""The pictures of the docs, taken anew by ``python -m docs.pictures [report] [terminal] [ui]``.
 
-Those of ``docs/reading-the-report.md`` are of the demo with a planted defect, after a clean run. Those of
-``docs/ui.md`` are taken by the browser tests of Dagster's UI, which also say what must be on them.
+Those of ``docs/how-to/reading-the-report.md`` are of the demo with a planted defect, after a clean run, and README's
+terminal is what that demo prints. Those of ``docs/how-to/ui.md`` are taken by the browser tests of Dagster's UI, which
+also say what must be on them.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
 
 from tests.support.browser import chromium, picture
 
@@ -27,6 +34,9 @@ def main(kinds: set[str]) -> None:
     if "report" in kinds:
         with tempfile.TemporaryDirectory(prefix="ragval-pictures-") as folder:
             take_reports(Path(folder))
+    if "terminal" in kinds:
+        with tempfile.TemporaryDirectory(prefix="ragval-pictures-") as folder:
+            take_terminal(Path(folder))
     if "ui" in kinds:
         tests = [sys.executable, "-m", "pytest", "tests/orchestration/test_ui.py", "-q", "-n", "0"]
         subprocess.run(tests, cwd=ROOT, env={**os.environ, "RAGVAL_PICTURES": str(IMAGES)}, check=True)  # noqa: S603
@@ -46,12 +56,39 @@ def take_reports(folder: Path) -> None:
 def demo(folder: Path, code: str) -> Path:
     """The run folder of the demo with a planted defect, after a clean run."""
     folder.mkdir()
-    ragval = str(Path(sys.executable).with_name("ragval"))
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(("RAGVAL_", "DAGSTER_"))}
     for options in ([], ["--break", code]):
-        done = subprocess.run([ragval, "demo", *options], cwd=folder, env=environ, check=False)  # noqa: S603
-        assert done.returncode in {0, 1}, "the demo did not run to its end"
+        ragval(folder, "demo", *options)
     return max(folder.glob(".ragval/demo/reports/*/2*"))
+
+
+def ragval(folder: Path, *arguments: str) -> str:
+    """What a command writes on a terminal of 96 columns."""
+    program = str(Path(sys.executable).with_name("ragval"))
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("RAGVAL_", "DAGSTER_", "NO_COLOR"))
+    }
+    done = subprocess.run(  # noqa: S603
+        [program, *arguments],
+        cwd=folder,
+        env={**kept, "COLUMNS": "96", "FORCE_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in {0, 1}, f"ragval {' '.join(arguments)} did not run to its end"
+    return done.stdout
+
+
+def take_terminal(folder: Path) -> None:
+    """Record a real run as SVG; its fonts are the reader's, so that it asks no other host for them."""
+    command = "ragval demo --break coverage.missing_page"
+    console = Console(record=True, width=98, file=io.StringIO(), force_terminal=True)
+    console.print(Text.assemble(("$ ", "green"), (command, "bold")))
+    console.print(Text.from_ansi(ragval(folder, *command.split()[1:])))
+    svg = console.export_svg(title="ragval", theme=MONOKAI, unique_id="ragval")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    (IMAGES / "terminal.svg").write_text(svg, encoding="utf-8")
 
 
 def take(
@@ -80,4 +117,4 @@ def take(
 
 
 if __name__ == "__main__":
-    main(set(sys.argv[1:]) or {"report", "ui"})
+    main(set(sys.argv[1:]) or {"report", "terminal", "ui"})

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import runpy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from ragval_pipeline.validation.thresholds import MATCH
 
 _PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshouse"
 
-PAGE = Path(__file__).parents[2] / "docs" / "detection.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "detection.md"
 #: Word counts of short, usual and long chunks: at least, and fewer than.
 _SIZES = ((20, 50), (50, 100), (100, 240))
 
@@ -35,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the curves that are asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.defects.curves", description=__doc__)
     parser.add_argument("curves", nargs="*", choices=[[], *CURVES], help="all without any")
-    parser.add_argument("--write", action="store_true", help="write docs/detection.md, with the table of thresholds")
+    parser.add_argument("--write", action="store_true", help="write docs/evidence/detection.md")
     options = parser.parse_args(arguments)
     sample = sample_of(generated_corpus())
     page = PAGE.read_text(encoding="utf-8")
@@ -45,7 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         page = with_curve(page, name, lines)
     if options.write:
         PAGE.write_text(page, encoding="utf-8")
-        runpy.run_path(str(PAGE.parent / "generate.py"), run_name="__main__")
     return 0
 
 

@@ -40,7 +40,7 @@ def parse(arguments: Sequence[str] | None, description: str | None) -> argparse.
     parser.add_argument("--first-only", action="store_true", help="no variants: the first way to each code")
     parser.add_argument("--pairs", type=int, metavar="N", help="instead, N random pairs of defects in one corpus each")
     parser.add_argument("--seed", type=int, default=0, help="draws the pairs (default 0)")
-    parser.add_argument("--write", action="store_true", help="put the rows into docs/defects.md")
+    parser.add_argument("--write", action="store_true", help="put the rows into docs/evidence/defects.md")
     return parser.parse_args(arguments)
 
 

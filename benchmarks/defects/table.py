@@ -1,4 +1,4 @@
-"""The matrix as text: on the terminal, and in docs/defects.md.
+"""The matrix as text: on the terminal, and in docs/evidence/defects.md.
 
 What lives here: columns and lines. What does not: running the cells (``matrix``).
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.defects.matrix import Row
 from ragval_pipeline.testing.defects import Outcome, list_defects
 
-PAGE = Path(__file__).parents[2] / "docs" / "defects.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "defects.md"
 NOTHING = "(nothing planted)"
 _WIDTHS = (46, 9, 6, 7, 7, 6, 6, 5)
 _TITLES = ("defect", "corpus", "amount", "planted", "named", "recall", "prec.", "place")
@@ -53,7 +53,7 @@ def lines(row: Row) -> list[str]:
 
 
 def cells_of(row: Row) -> list[Cells]:
-    """The columns of ``docs/defects.md``, a line for each planted defect."""
+    """The columns of ``docs/evidence/defects.md``, a line for each planted defect."""
     if not row.names:
         return [(NOTHING, row.corpus, row.amount, *[""] * 6, ", ".join(row.problems))]
     return [

@@ -80,7 +80,9 @@ class Suite(Section):
     suite: str = Field(
         pattern=r"^[a-z][a-z0-9_]*$", max_length=63, description="Name of the suite: prefix of every asset key"
     )
-    profile: str | None = Field(None, description="One of the five seeds' systems; null: the gates of criteria alone")
+    profile: str | None = Field(
+        None, description="One of the five validators whose language ragval speaks; null: the gates of criteria alone"
+    )
     report_uri: str = Field(
         "./ragval_reports", min_length=1, description="Folder or fsspec URL that holds reports and history"
     )

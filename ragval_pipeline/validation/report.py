@@ -35,7 +35,7 @@ class Distribution(Entity):
 
 @dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
 class TopResult:
-    """One hit of a query (seed 000's QueryResult, with its rank and title)."""
+    """One hit of a query."""
 
     rank: Annotated[int, Field(ge=1)]
     chunk_id: Annotated[str, Field(description="Point id as text; UUIDs lower-case with dashes")]
@@ -61,7 +61,7 @@ class HeldTo(Entity):
 
 
 class QueryReport(Entity):
-    """One test query and its answer (seed 000's QueryValidationResult)."""
+    """One test query and its answer."""
 
     query_id: str
     query: dict[str, Any] = Field(description="The test query as given")
@@ -86,7 +86,7 @@ class QueryReport(Entity):
 
 
 class PrecisionMetric(Entity):
-    """Precision of one query at one k, on pages (seed 002)."""
+    """Precision of one query at one k, on pages."""
 
     query: str
     query_id: str
@@ -124,10 +124,10 @@ class ModuleCoverage(Entity):
 
 
 class CoverageReport(Entity):
-    """Sitemap against index (seed 000)."""
+    """Sitemap against index."""
 
     total_sitemap_urls: int | None = None
-    indexed_urls: list[str] | None = Field(None, description="In-scope pages with a chunk, as the sitemap spells them")
+    indexed_urls: list[str] | None = Field(None, description="In-scope pages with a chunk, as written in the sitemap")
     missing_urls: list[str] | None = Field(None, description="In-scope pages without a chunk")
     extra_urls: list[str] | None = Field(None, description="Indexed pages that are not in scope, as stored")
     coverage_percentage: float | None = None
@@ -136,7 +136,7 @@ class CoverageReport(Entity):
 
 
 class QualityMetrics(Entity):
-    """Statistics of chunks and scores (seed 000)."""
+    """Statistics of chunks and scores."""
 
     total_chunks: int | None = None
     chunks_with_complete_metadata: int | None = None

@@ -2,7 +2,7 @@
 
 What lives here: operating points. What does not: how much is looked at, shown or kept, and standard definitions (the k
 of a metric, percentiles, levels of significance); those stand beside their use, marked ``work``, ``shown`` or
-``definition``. A test finds the numbers that are neither. ``docs/detection.md`` is generated from this table.
+``definition``. A test finds the numbers that are neither. ``docs/reference/thresholds.md`` shows this table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The curves of docs/detection.md are those that the benchmark draws; the slowest of them is left to the command."""
+"""The curves of docs/evidence/detection.md are those that the benchmark draws; the slowest is left to the command."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The conformance table: what the five seed documents ask for, and the test that proves each of it.
 
 What lives here: reading ``seedNNN.yaml``, and the page that it becomes: ``python -m tests.conformance.table`` writes
-``docs/conformance.md``. What does not: the rows themselves.
+``docs/evidence/conformance.md``. What does not: the rows themselves.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 FOLDER = Path(__file__).parent
-PAGE = FOLDER.parents[1] / "docs" / "conformance.md"
+PAGE = FOLDER.parents[1] / "docs" / "evidence" / "conformance.md"
 KINDS = ("field", "rule", "default", "setting", "status", "formula", "criterion", "relationship", "flow")
 _INTRO = """# Conformance with the five seeds
 <!-- Written by python -m tests.conformance.table. -->

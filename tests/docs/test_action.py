@@ -111,7 +111,7 @@ def test_the_example_calls_the_action_with_inputs_that_it_has() -> None:
 
 def test_the_documented_inputs_are_the_actions() -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    page = (ROOT / "docs" / "ci.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "ci.md").read_text()
     assert set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == set(action["inputs"])
 
 

@@ -10,7 +10,7 @@ import yaml
 
 from ragval_pipeline.orchestration.component.attributes import DagsterSettings
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "how-to"
 
 
 def blocks(page: str, language: str) -> list[str]:

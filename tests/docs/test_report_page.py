@@ -10,7 +10,7 @@ from ragval_pipeline.reporting.finding_groups import MOST_CARDS
 from ragval_pipeline.reporting.query_rows import MOST_HITS, MOST_ROWS
 from ragval_pipeline.reporting.trend_view import MOST_RUNS
 
-PAGE = Path(__file__).parents[2] / "docs" / "reading-the-report.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "reading-the-report.md"
 
 
 def test_every_picture_is_there_and_small() -> None:

@@ -62,7 +62,7 @@ def test_the_package_says_that_it_is_typed() -> None:
 
 
 def test_every_extra_that_a_page_or_message_names_exists() -> None:
-    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "ragval_pipeline").rglob("*.py")]
+    files = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "ragval_pipeline").rglob("*.py")]
     named = {
         extra
         for file in files

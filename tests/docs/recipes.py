@@ -1,0 +1,193 @@
+"""The code blocks of the tutorial and of the recipes, run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from ragval_pipeline import load_suite
+from ragval_pipeline.cli import main
+from ragval_pipeline.orchestration.suites import find_suites
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.suite.payload import usual_fields
+from tests.docs.stage import Stage, commands, of
+from tests.support.cohere_standin import hashed_vector
+
+
+@of("docs/tutorial/mkdocs-site.md", 2, 3, 4, 5, 6, 7, 8)
+def tutorial(stage: Stage, codes: Sequence[str]) -> None:
+    """In the environment of the tests, which has MkDocs; the commands of ragval run in this process."""
+    site, script, ingest, first, queries, again, changed = codes
+    stage.environment.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    stage.shell(site)
+    stage.write("index.py", script)
+    assert stage.shell(ingest) == "7 chunks\n"
+    assert [main(line) for line in commands(first)] == [0, 0]
+    stage.write("queries.yaml", queries)
+    assert [main(line) for line in commands(again)] == [0]
+    assert (report := latest(stage.folder))["passed_queries"] == report["total_queries"] == 4
+    stage.shell(changed.replace("ragval run\n", ""))
+    assert [main(line) for line in commands(changed)] == [1]
+    [missing] = [entry for entry in latest(stage.folder)["findings"] if entry["code"] == "coverage.missing_page"]
+    assert [*missing["subjects"]] == ["https://tea.example.com/errors/"]
+    stage.shell(ingest)
+    assert [main(line) for line in commands(again)] == [0]
+
+
+def latest(folder: Path) -> dict[str, Any]:
+    """The report of the last run of the only suite."""
+    return json.loads(max(folder.glob("*reports/*/2*/validation_report.json")).read_text(encoding="utf-8"))
+
+
+#: What each framework stores for a chunk of a page.
+STORED: dict[str, Callable[[str, str], dict[str, Any]]] = {
+    "langchain": lambda text, url: {"page_content": text, "metadata": {"source": url, "title": text[:24]}},
+    "llamaindex": lambda text, url: {
+        "_node_type": "TextNode", "url": url, "title": text[:24],
+        "_node_content": json.dumps({"text": text, "metadata": {"url": url, "title": text[:24]}}),
+    },
+    "haystack": lambda text, url: {"content": text, "meta": {"url": url, "title": text[:24], "split_id": 0}},
+}  # fmt: skip
+
+
+@of("docs/how-to/langchain.md", 1)
+@of("docs/how-to/llamaindex.md", 1)
+@of("docs/how-to/haystack.md", 1)
+@of("docs/how-to/cohere.md", 1)
+def framework(stage: Stage, codes: Sequence[str]) -> None:
+    """The collection as the framework of the suite writes it, with the vectors of what it embeds, passes."""
+    put = stage.serve_docs()
+    stage.write("ragval.yaml", put(codes[0]))
+    flavour = load_suite("ragval.yaml").payload.flavour
+    if flavour is not None:
+        rewrite(stage, flavour)
+    stage.environment.setenv("COHERE_API_KEY", "a-key-of-cohere")
+    assert main(["run"]) == 0
+    report = latest(stage.folder)
+    met = {criterion["name"] for criterion in report["criteria"] if criterion["verdict"] == "met"}
+    assert met >= {"coverage", "metadata_completeness", "query_pass_rate", "content_integrity", "embedding_match"}
+
+
+def rewrite(stage: Stage, flavour: str) -> None:
+    """Store the chunks of the stage's collection as a framework does."""
+    client = QdrantClient(url=stage.qdrant.url, check_compatibility=False)
+    points = []
+    for point in client.scroll("docs", limit=10)[0]:
+        payload = STORED[flavour](point.payload["content"], point.payload["url"])
+        text = embedded_of(payload, usual_fields(flavour)["text"], flavour)
+        points.append(models.PointStruct(id=point.id, vector=hashed_vector(text), payload=payload))
+    client.upsert("docs", points, wait=True)
+    client.close()
+
+
+@of("docs/how-to/openai.md", 1, 2)
+def openai(stage: Stage, codes: Sequence[str]) -> None:
+    """With a module in OpenAI's place that answers as its package does."""
+    put = stage.serve_docs()
+    stage.write("ragval.yaml", put(codes[0]))
+    stage.write("my_embedder.py", codes[1].replace("dimension = 1536", "dimension = 1024"))
+    stage.write("openai.py", _OPENAI)
+    stage.environment.syspath_prepend(str(stage.folder))
+    stage.environment.setenv("OPENAI_API_KEY", "a-key-of-openai")
+    assert main(["run"]) == 0
+    assert latest(stage.folder)["cost"]["embedding_inputs"] > 0
+
+
+_OPENAI = """
+from types import SimpleNamespace
+
+from tests.support.cohere_standin import hashed_vector
+
+
+class OpenAI:
+    def __init__(self, api_key):
+        assert api_key == "a-key-of-openai"
+        self.embeddings = self
+
+    def create(self, *, model, input):
+        assert model == "text-embedding-3-small"
+        return SimpleNamespace(data=[SimpleNamespace(embedding=hashed_vector(text)) for text in input])
+"""
+
+
+@of("docs/how-to/several-collections.md", 1, 2, 3, 4)
+def several_collections(stage: Stage, codes: Sequence[str]) -> None:
+    """The loop with a stand-in for ragval that ends as a bad index and an unreachable one do."""
+    write, loop, served, filtered = codes
+    stage.shell(write)
+    assert sorted(load_suite(file).suite for file in stage.folder.glob("suites/*/ragval.yaml")) == ["blog", "docs"]
+    stand_in = 'ragval() { case "$*" in *blog*) return 3 ;; *) return 1 ;; esac; }\n'
+    done = subprocess.run(["bash", "-uc", stand_in + loop], cwd=stage.folder, capture_output=True, check=False)
+    assert done.returncode == 3
+    told = stage.shell(f'dagster() {{ echo "$RAGVAL_SUITES"; }}\n{served}').strip()
+    assert sorted(suite.suite for suite in find_suites({"RAGVAL_SUITES": told})) == ["blog", "docs"]
+    stage.write("blog.yaml", filtered)
+    assert load_suite("blog.yaml").qdrant.filter == {"site": "blog"}
+
+
+@of("docs/how-to/airflow.md", 1)
+def airflow(stage: Stage, codes: Sequence[str]) -> None:
+    """With modules in Airflow's place that remember the tasks; the command is one that ragval has."""
+    tasks: dict[str, Any] = {}
+
+    class Task:
+        def __init__(self, task_id: str, bash_command: str, append_env: bool = False) -> None:
+            tasks[task_id] = (shlex.split(bash_command), append_env)
+
+        def __rshift__(self, other: Task) -> Task:
+            return other
+
+    class Dag:
+        def __init__(self, name: str, **settings: Any) -> None:
+            assert set(settings) == {"schedule", "start_date", "catchup"}
+
+        def __enter__(self) -> None: ...
+        def __exit__(self, *error: object) -> None: ...
+
+    parents = ("airflow", "airflow.providers", "airflow.providers.standard", "airflow.providers.standard.operators")
+    modules = {name: ModuleType(name) for name in (*parents, f"{parents[-1]}.bash", "airflow.sdk", "pendulum")}
+    modules[f"{parents[-1]}.bash"].BashOperator = Task
+    modules["airflow.sdk"].DAG = Dag
+    modules["pendulum"].datetime = datetime
+    for name, module in modules.items():
+        stage.environment.setitem(sys.modules, name, module)
+    stage.python(codes[0])
+    command, with_environment = tasks["validate"]
+    assert with_environment
+    assert command[:2] == ["ragval", "run"]
+    assert main([*command[1:], "--help"]) == 0
+
+
+@of("docs/how-to/blue-green.md", 1, 2)
+def blue_green(stage: Stage, codes: Sequence[str]) -> None:
+    """The alias moves for a collection that passes, and stays for one that has lost a page."""
+    suite, switch = codes
+    stage.write("ragval.yaml", stage.serve_docs()(suite))
+    name = re.search(r"CANDIDATE=(\w+)", switch)[1]
+    client = QdrantClient(url=stage.qdrant.url, check_compatibility=False)
+    points = [models.PointStruct(id=row.id, vector=row.vector, payload=row.payload)
+              for row in client.scroll("docs", limit=10, with_vectors=True)[0]]  # fmt: skip
+    client.delete_collection("docs")  # its name becomes the alias
+    client.create_collection(name, models.VectorParams(size=1024, distance=models.Distance.COSINE))
+    client.upsert(name, points[:1], wait=True)
+    environment = {"COHERE_API_KEY": "a-key-of-cohere", "QDRANT_ALIAS_KEY": "key"}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with pytest.raises(AssertionError, match="coverage"):
+        stage.shell(switch, **environment)
+    assert stage.qdrant.engine.aliases == {}
+    client.upsert(name, points, wait=True)
+    client.close()
+    stage.shell(switch, **environment)
+    assert stage.qdrant.engine.aliases == {"docs": name}
