@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ragval_pipeline.demo.defects import Planted, PlantedDemo
-    from ragval_pipeline.orchestration.run import FinishedRun
+    from ragval_pipeline.reporting.run import Run
 
 #: Subjects that are shown of more.
 _SHOWN = 5
@@ -29,7 +29,7 @@ def show_planted(spoilt: PlantedDemo, console: Console) -> None:
     printer.line((f"{_count(spoilt.planted)}: {_listed(spoilt.planted.subjects)}", ""), indent=2)
 
 
-def show_outcome(planted: Planted, finished: FinishedRun, *, console: Console) -> None:
+def show_outcome(planted: Planted, finished: Run, *, console: Console) -> None:
     """Whether the run named the planted defect with exactly its subjects."""
     from ragval_pipeline.demo.defects import judge
 

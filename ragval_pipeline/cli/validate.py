@@ -18,7 +18,7 @@ from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, toler
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
-    from ragval_pipeline.orchestration.run import FinishedRun
+    from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -29,7 +29,7 @@ def validate_and_show(
     output: str | None = None,
     as_json: bool = False,
     resources: Mapping[str, Any] | None = None,
-    afterwards: Callable[[FinishedRun], None] | None = None,
+    afterwards: Callable[[Run], None] | None = None,
 ) -> int:
     """Validate a suite, show the result, and copy it to ``output``.
 
@@ -60,12 +60,12 @@ def validate_and_show(
     return _exit_code(finished.report)
 
 
-def run_quietly(suite: Suite) -> FinishedRun:
+def run_quietly(suite: Suite) -> Run:
     """Validate a suite with progress and without its summary: the run that a later one is held against."""
     return _run(suite, only=None, resources=None)
 
 
-def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> FinishedRun:
+def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> Run:
     from ragval_pipeline.validation.metadata.expectations import loading_expectations
 
     judged = only is None or "metadata" in only
@@ -78,7 +78,7 @@ def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, 
             return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
 
 
-def _show(finished: FinishedRun) -> None:
+def _show(finished: Run) -> None:
     from ragval_pipeline.reporting.terminal import render_summary
 
     render_summary(finished.report, stdout_console(), report_path=f"{_short(finished.folder)}/report.html")

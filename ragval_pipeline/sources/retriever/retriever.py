@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -27,7 +28,7 @@ from ragval_pipeline.sources.retriever.entities import (
 )
 from ragval_pipeline.sources.retriever.session import Session
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 
@@ -38,14 +39,14 @@ class Retriever:
     Used in a ``with``, it keeps its connections open; otherwise each search opens and closes its own.
 
     Args:
-        suite: As ``load_suite`` reads it; placeholders are read now.
+        suite: Path of the suite file, or the suite as ``load_suite`` reads it; placeholders are read now.
 
     Raises:
         SuiteError: The suite, the environment or the embedder's settings are wrong.
     """
 
-    def __init__(self, suite: Suite) -> None:
-        self._suite = resolve_suite(suite)
+    def __init__(self, suite: Suite | str | Path) -> None:
+        self._suite = resolve_suite(as_suite(suite))
         if self._suite.retrieval.retriever is None:
             check_suite_embedder(self._suite)
         else:
