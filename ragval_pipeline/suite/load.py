@@ -63,7 +63,7 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
     """
     place, name = split_name(path)
     file = place.expanduser().absolute()
-    text = read_text(file, kind="suite file")
+    text = read_text(file, kind="suite file", remedy="Name another with -s, or write one: ragval init.")
     if not is_defs_yaml(text):
         return suite_of(parse_yaml(text, file=file), file=file, flags=flags, folder=folder)
     settings = attributes_in(text, file=file, name=name)
