@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from qdrant_client import QdrantClient, models
+from ragval_pipeline.testing.faults.cohere_standin import hashed_vector
 
 from ragval_pipeline import load_suite
 from ragval_pipeline.cli import main
@@ -23,7 +24,6 @@ from ragval_pipeline.orchestration.suites import find_suites
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import usual_fields
 from tests.docs.stage import Stage, commands, of
-from tests.support.cohere_standin import hashed_vector
 
 
 @of("docs/tutorial/mkdocs-site.md", 2, 3, 4, 5, 6, 7, 8)
@@ -108,7 +108,7 @@ def openai(stage: Stage, codes: Sequence[str]) -> None:
 _OPENAI = """
 from types import SimpleNamespace
 
-from tests.support.cohere_standin import hashed_vector
+from ragval_pipeline.testing.faults.cohere_standin import hashed_vector
 
 
 class OpenAI:

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 from qdrant_client import QdrantClient, models
+from ragval_pipeline.testing.faults.cohere_standin import CohereStandIn, hashed_vector
 
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.sources.web import serving
-from tests.support.cohere_standin import CohereStandIn, hashed_vector
-from tests.support.qdrant_server import QdrantStandIn
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / "docs").rglob("*.md"))
