@@ -21,11 +21,16 @@ _PIECES = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
 def pieces_of(text: FoldedText) -> set[str]:
     """The letters of each line, cell and label of a text."""
+    return {text.letters[first:last] for first, last in _pieces(text)}
+
+
+def _pieces(text: FoldedText) -> Iterator[tuple[int, int]]:
+    """Lines, cells and labels that hold letters, as ranges of letters."""
     import numpy as np
 
     spans = np.array([piece.span() for piece in _PIECES.finditer(text.shown)], dtype=np.int64).reshape(-1, 2)
     cuts = np.searchsorted(text.offsets, spans)
-    return {text.letters[first:last] for first, last in cuts.tolist() if last > first}
+    return ((first, last) for first, last in cuts.tolist() if last > first)
 
 
 def add_labels(
@@ -39,9 +44,8 @@ def add_labels(
         return
     stored = searched_labels(labels)
     own = searched_labels((*labels, *address))
-    for piece in _PIECES.finditer(text.shown):
-        start, end = text.letters_between(*piece.span())
-        if end <= start or covered(spans, start, end) == end - start:
+    for start, end in _pieces(text):
+        if covered(spans, start, end) == end - start:
             continue
         words = _word_count(text, start, end)
         if words > LABEL_WORDS:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE
@@ -20,6 +21,8 @@ from ragval_pipeline.validation.facts.spans import Alignment, Span
 from ragval_pipeline.validation.thresholds import FEWEST
 
 _LABELS = frozenset({"stored", "line", "word"})
+#: Joins of one chunk that are looked at: so many are named no better by more.
+MOST_JOINS = 2000  # work
 #: Characters of a line that are looked at in front of a join.
 _LONGEST_LINE = 4000  # work
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
@@ -34,7 +37,7 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     """
     text = chunk.text
     bare, punctuated = [], []
-    for at in _joins(chunk, page.folded):
+    for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         word = _around(text, at)
         if _in_markup(text, at):
             continue
