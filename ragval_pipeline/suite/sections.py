@@ -98,11 +98,19 @@ class SourceSettings(Section):
 class EmbeddingSettings(Section):
     """How queries are embedded: exactly as the collection was."""
 
-    provider: str = Field("cohere", min_length=1, description="cohere, static (offline, no key), or module:attr")
+    provider: str = Field(
+        "cohere",
+        min_length=1,
+        description="cohere, openai, voyage, sentence-transformers, fastembed, static (offline), or module:attr",
+    )
     model: str | None = Field(None, description="Null: the provider's default")
-    base_url: str | None = Field(None, description="Address of the provider; null: its own")
+    base_url: str | None = Field(
+        None, description="Address of the provider, or of a server that speaks its API; null: its own"
+    )
     api_key: SecretStr | None = Field(
-        None, description="Key of the provider; with Cohere, null means COHERE_API_KEY, else CO_API_KEY"
+        None,
+        description="Key of the provider; null: COHERE_API_KEY, else CO_API_KEY; OPENAI_API_KEY without a base_url; "
+        "VOYAGE_API_KEY",
     )
     dimension: FromOne | None = Field(None, description="Length of the vectors; null: the model's own")
     max_input_tokens: FromOne | None = Field(None, description="Tokens that the model reads; null: the model's")
