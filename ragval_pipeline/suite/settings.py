@@ -148,7 +148,8 @@ def explain(
 
 def _remedy(location: Sequence[int | str], profile: Profile | None) -> str:
     """The profile's variable that sets what is missing, if it has one."""
-    wanted = {dotted(location), "qdrant.url" if tuple(location) == ("qdrant",) else ""}
+    usual = {"qdrant": "qdrant.url", "source": "source.sitemap"}
+    wanted = {dotted(location), usual.get(dotted(location), "")}
     names = [variable.name for variable in profile.variables if variable.key in wanted] if profile else []
     return f"Write it into the suite, or set the environment variable {names[0]}." if names else ""
 
