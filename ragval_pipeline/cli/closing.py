@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.reporting.outline import SYSTEM_FAILURES, headline
+from ragval_pipeline.reporting.headline import SYSTEM_FAILURES, headline
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding

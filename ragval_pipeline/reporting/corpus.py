@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.reporting.bundle import ReportBundle
+    from ragval_pipeline.sources.inventory import SiteInventory
+    from ragval_pipeline.validation.report import ValidationReport
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +81,7 @@ class Corpus:
         pages: Pages by canonical address, those of the sitemap in its order.
         lengths: Length of every chunk.
         unit: What the lengths are counts of.
-        key: Folds the spellings of an address.
+        folder: Folds the spellings of an address.
     """
 
     points: Mapping[str, PointName] = field(default_factory=dict)
@@ -144,22 +146,30 @@ class CorpusFiles:
                 yield from parquet.iter_batches(batch_size=_BATCH, columns=known)
 
 
+def names_in(report: ValidationReport) -> frozenset[str]:
+    """Ids of the points that a report names: subjects of findings, and the points that they are measured against."""
+    measured = [entry for finding in report.findings for entry in finding.details.get("subjects", {}).values()]
+    others = (name for entry in measured if isinstance(entry, Mapping) for name in entry.get("others") or ())
+    subjects = (name for finding in report.findings if finding.subject_kind == "point" for name in finding.subjects)
+    return frozenset({*subjects, *(str(name) for name in others)})
+
+
 def read_corpus(
-    files: CorpusFiles, names: Collection[str], *, folder: UrlFolder | None = None, measure: bool = True
+    files: CorpusFiles, names: Collection[str], inventory: SiteInventory | None = None, *, measure: bool = True
 ) -> Corpus:
     """Read the narrow columns that name things. Evidence that cannot be read leaves the corpus empty.
 
     Args:
         files: Where to read.
         names: Ids of the points that will be named.
-        folder: Folds addresses as the run did.
+        inventory: The site, so that addresses fold as the run folded them; None: without aliases of its host.
         measure: Also how much of each page is captured and how often it is stored, and the lengths of chunks.
     """
     import pyarrow as pa
 
-    folder = folder or UrlFolder()
+    folder = inventory.folder() if inventory else UrlFolder()
     try:
-        pages = _pages(files)
+        pages = _pages(files, inventory)
         points = _points(files, frozenset(names), pages)
         _clean_titles(pages.values())
         if not measure:
@@ -173,11 +183,12 @@ def read_corpus(
     return Corpus(points, pages, lengths, unit, folder)
 
 
-def _pages(files: CorpusFiles) -> dict[str, PageEntry]:
+def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, PageEntry]:
     """The pages of the site, with the titles that they have there."""
-    found: dict[str, PageEntry] = {}
+    scope = inventory.scope_urls if inventory else {}
+    found = {key: PageEntry(key, url, in_scope=True) for key, url in scope.items()}
     for row in _rows(files, "facts", ("page_key", "url")):
-        found[row["page_key"]] = PageEntry(row["page_key"], row["url"], in_scope=True)
+        found.setdefault(row["page_key"], PageEntry(row["page_key"], row["url"], in_scope=True))
     for row in _rows(files, "pages", ("page_key", "url", "title")):
         page = found.setdefault(row["page_key"], PageEntry(row["page_key"], row["url"], in_scope=True))
         page.title = encodable(row["title"] or "").strip()

@@ -137,9 +137,9 @@ class Subjects:
             return ""
         told = _NOTES.get(finding.code)
         said = told(details, self) if told else ""
-        return said or self._facts(details)
+        return said or self.facts(details)
 
-    def _facts(self, details: Mapping[str, Any]) -> str:
+    def facts(self, details: Mapping[str, Any]) -> str:
         """What nobody wrote a sentence for: names and values."""
         told = [
             f"{key.replace('_', ' ')} {self.value(key, value)}"

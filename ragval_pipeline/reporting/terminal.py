@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.numbers import show_seconds
-from ragval_pipeline.reporting.outline import drafts_of, headline, verdict_words
+from ragval_pipeline.reporting.headline import drafts_of, headline
+from ragval_pipeline.reporting.outline import verdict_words
 from ragval_pipeline.reporting.terminal_criteria import CriteriaPrinter
 from ragval_pipeline.reporting.terminal_findings import FindingsPrinter
 from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ragval_pipeline.reporting.numbers import show_gate, show_measured, show_value
-from ragval_pipeline.reporting.outline import CriteriaOutline, ceiling_of, failure_of, outline_criteria, reason_of
+from ragval_pipeline.reporting.outline import CriteriaOutline, outline_criteria, reason_of
+from ragval_pipeline.reporting.headline import failure_of, ceiling_of
 from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.suite.criteria import rank_of
