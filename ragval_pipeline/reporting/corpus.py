@@ -31,7 +31,7 @@ Unit = Literal["tokens, by the model's own tokenizer", "tokens, as stored", "tok
 Lost = Literal["its beginning", "its end", "its headings", "its code", "its tables"]
 
 #: Marks that parts of a page's title stand between; the site's own name is the last part.
-_PARTS = (" | ", " — ", " – ", " · ", " :: ", " - ")
+_PARTS = (" | ", " — ", " – ", " · ", " :: ", " - ")  # noqa: RUF001 titles have dashes
 #: First words of a chunk that say which one it is.
 _WORDS = 90
 _BATCH = 4096
@@ -155,7 +155,7 @@ def names_in(report: ValidationReport) -> frozenset[str]:
 
 
 def read_corpus(
-    files: CorpusFiles, names: Collection[str], inventory: SiteInventory | None = None, *, measure: bool = True
+    files: CorpusFiles, names: Collection[str], inventory: SiteInventory | None = None, *, lengths: bool = True
 ) -> Corpus:
     """Read the narrow columns that name things. Evidence that cannot be read leaves the corpus empty.
 
@@ -163,7 +163,7 @@ def read_corpus(
         files: Where to read.
         names: Ids of the points that will be named.
         inventory: The site, so that addresses fold as the run folded them; None: without aliases of its host.
-        measure: Also how much of each page is captured and how often it is stored, and the lengths of chunks.
+        lengths: Also the lengths of all chunks.
     """
     import pyarrow as pa
 
@@ -172,15 +172,13 @@ def read_corpus(
         pages = _pages(files, inventory)
         points = _points(files, frozenset(names), pages)
         _clean_titles(pages.values())
-        if not measure:
-            return Corpus(points, pages, folder=folder)
         _note_captured(files, pages)
         _note_stored(files, pages)
-        lengths, unit = _lengths(files)
+        counts, unit = _lengths(files) if lengths else ((), "characters")
     except (OSError, KeyError, pa.ArrowInvalid) as error:
         logger.warning("the evidence cannot be read, so the report names points by their ids: %s", error)
         return Corpus(folder=folder)
-    return Corpus(points, pages, lengths, unit, folder)
+    return Corpus(points, pages, counts, unit, folder)
 
 
 def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, PageEntry]:

@@ -13,7 +13,7 @@ from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
 from ragval_pipeline.suite.criteria import GROUPS, group_of
 from ragval_pipeline.validation.repair.simulate import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
+from ragval_pipeline.validation.verdict import CriterionResult
 
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
 PARTIAL = " (partial)"
@@ -133,13 +133,6 @@ def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int
     for finding in findings:
         counts[finding.severity] += 1
     return counts
-
-
-def ceiling_of(report: ValidationReport, name: str) -> float | None:
-    """The best value of a retrieval metric that the ground truth allows; null when that is 1 or not known."""
-    metric = report.retrieval_metrics.page.get(name)
-    ceiling = None if metric is None else metric.ceiling
-    return ceiling if ceiling is not None and ceiling < 1.0 - TOLERANCE else None
 
 
 def _in_circle(index: int, parents: Sequence[int | None]) -> bool:

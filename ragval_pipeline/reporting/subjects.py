@@ -25,9 +25,9 @@ _WORDS, _PASSAGE, _NOTE, _QUESTION = 90, 110, 260, 160
 _LISTED = 3
 #: Measurements that the names of subjects already say, or that only programs read.
 _SILENT = frozenset(
-    {"page_url", "points", "because", "expected_pages", "expected_module", "simulated", "fields", "generations", "older",
-     "told_by", "cut_chunks", "page_is_whole", "on_site", "share", "field", "source_url", "chunk_index", "threshold",
-     "min_letters", "point"}
+    {"page_url", "points", "because", "expected_pages", "expected_module", "simulated", "fields", "generations",
+     "older", "told_by", "cut_chunks", "page_is_whole", "on_site", "share", "field", "source_url", "chunk_index",
+     "threshold", "min_letters", "point", "required"}
 )  # fmt: skip
 
 
@@ -66,9 +66,17 @@ class Subjects:
         report: The run.
         corpus: What it read.
         findings: The findings with all their subjects, as far as they are at hand.
+        located: Where the right pages of failed queries are, by query id (``evidence/query_diagnosis.json``).
     """
 
-    def __init__(self, report: ValidationReport, corpus: Corpus, findings: Iterable[Finding] = ()) -> None:
+    def __init__(
+        self,
+        report: ValidationReport,
+        corpus: Corpus,
+        findings: Iterable[Finding] = (),
+        located: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._located = located or {}
         self._report = report
         self._corpus = corpus
         self._queries = {query.query_id: query for query in report.query_results}
@@ -81,6 +89,8 @@ class Subjects:
         measured = finding.details.get("subjects", {}).get(name)
         details: Mapping[str, Any] = measured if isinstance(measured, Mapping) else {}
         note = shorten(self._note(finding, details), _NOTE)
+        if finding.code == "query.failed" and name in self._located and name in self._queries:
+            note = f"its page is {where_beyond(self._queries[name], self._located[name])}{self._winner(name)}"
         query = self._queries.get(name) if finding.subject_kind == "query" else None
         if query is not None:
             return SubjectWords(name, f"“{question_of(query)}”", note=note)
@@ -92,6 +102,12 @@ class Subjects:
         return SubjectWords(
             name, path_of(name) if is_http_url(name) else name, name if is_http_url(name) else None, note=note
         )
+
+    def _winner(self, name: str) -> str:
+        """What came first in the place of the right page."""
+        hits = self._queries[name].top_results
+        page = self._corpus.page(hits[0].source_url) if hits else None
+        return f"; first came {page_name(page)} with {show_score(hits[0].similarity_score)}" if page else ""
 
     def point(self, name: str) -> str:
         """A point in a few words: ``chunk 3 of Getting started``."""
@@ -125,8 +141,9 @@ class Subjects:
             return SubjectWords(name, f"point {name}", note=note)
         page = self._corpus.page(url) or self._corpus.page(known.page_key if known else None)
         number = known.number if known and known.number is not None else details.get("chunk_index")
-        words = shorten(known.words, _WORDS) if known else ""
         title = page_name(page) if page else path_of(str(url)) if url else "a point without a page"
+        # A chunk often begins with the title of its page, which stands before it.
+        words = shorten(known.words.removeprefix(title).lstrip(" :#-") or known.words, _WORDS) if known else ""
         place = f"chunk {number + 1}" if isinstance(number, int) else "a chunk"
         return SubjectWords(name, title, str(url) if url else None, place, words, note)
 
@@ -136,7 +153,10 @@ class Subjects:
         if not details:
             return ""
         told = _NOTES.get(finding.code)
-        said = told(details, self) if told else ""
+        try:
+            said = told(details, self) if told else ""
+        except (KeyError, TypeError, ValueError):  # the report of another version
+            said = ""
         return said or self.facts(details)
 
     def facts(self, details: Mapping[str, Any]) -> str:
@@ -214,6 +234,15 @@ class Subjects:
         return "; ".join(told)
 
 
+def where_beyond(query: QueryReport, located: Mapping[str, Any]) -> str:
+    """Where the right page is beyond the hits: ``at place 9 with 0.510; place 5 has 0.530``."""
+    if located.get("rank") is None:
+        return f"not among the first {located['searched']:,} hits"
+    last = query.top_results[-1]
+    needed = f"; place {last.rank} has {show_score(last.similarity_score)}"
+    return f"at place {located['rank']:,} with {show_score(located['score'])}{needed}"
+
+
 def page_name(page: PageEntry) -> str:
     """A page's title, or its path when it has none."""
     return shorten(page.title, 100) or path_of(page.url)
@@ -231,10 +260,7 @@ def question_of(query: QueryReport) -> str:
 
 
 def _shared_folder(urls: Sequence[str]) -> str:
-    paths = [
-        urlsplit(url).path.split("/")[:-1] if not url.endswith("/") else urlsplit(url).path.rstrip("/").split("/")[:-1]
-        for url in urls
-    ]
+    paths = [urlsplit(url).path.rstrip("/").split("/")[:-1] for url in urls]
     shared = []
     for parts in zip(*paths, strict=False):
         if len(set(parts)) > 1:
@@ -256,6 +282,39 @@ _Note = Callable[[Mapping[str, Any], Subjects], str]
 
 def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"the same as {subjects.value('others', found['others'])}" if found.get("others") else ""
+
+
+def _again(found: Mapping[str, Any], _: Subjects) -> str:
+    count = len(found.get("others") or ())
+    return "another point has the same number" if count == 1 else f"{count} other points have the same number"
+
+
+def _alike(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"{show_percent(found.get('similarity'))} like {subjects.value('others', found.get('others') or [])}"
+
+
+def _strays(found: Mapping[str, Any], _: Subjects) -> str:
+    characters = ", ".join(f"{name} {_times(count)}" for name, count in found.get("characters", {}).items())
+    return f"{characters} in its {' and '.join(found.get('places') or ['text'])}" if characters else ""
+
+
+def _hub(found: Mapping[str, Any], _: Subjects) -> str:
+    if not {"queries", "of", "expected"} <= found.keys():
+        return ""
+    return (
+        f"answers {found['queries']} of {found['of']} questions, where about {found['expected']:.0f} are to be expected"
+    )
+
+
+def _chance(found: Mapping[str, Any], _: Subjects) -> str:
+    return f"random hits pass it {show_percent(found['chance'])} of the time" if "chance" in found else ""
+
+
+def _unfit(found: Mapping[str, Any], _: Subjects) -> str:
+    right = found.get("right") or {}
+    if "min" not in right:
+        return ""
+    return f"right answers score {right['min']:.2f} to {right['max']:.2f} on this index"
 
 
 def _lost(found: Mapping[str, Any], _: Subjects) -> str:
@@ -316,14 +375,20 @@ _NOTES: Mapping[str, _Note] = {
     "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:_LISTED])}",
     "coverage.stale_page": lambda found, _: f"changed {found['lastmod']}, embedded {found['embedded_at']}",
     "chunk.duplicate_text": _others,
-    "chunk.duplicate_index": _others,
+    "chunk.duplicate_index": _again,
+    "chunk.near_duplicate": _alike,
+    "text.zero_width": _strays,
+    "text.boilerplate": lambda found, subjects: f"holds “{subjects.value('phrases', found['phrases'])}”",
+    "retrieval.hub_chunk": _hub,
+    "query.weak_oracle": _chance,
+    "query.threshold_unfit": _unfit,
     "payload.duplicate_id": _others,
     "vector.identical": _others,
     "chunk.index_gap": _gap,
     "chunk.ingested_twice": _twice,
     "chunk.over_model_limit": _tokens,
     "chunk.one_per_page": _tokens,
-    "chunk.order_shuffled": lambda found, _: f"{_amount(found['out_of_order'])} of {found['chunks']} chunks out of order",
+    "chunk.order_shuffled": lambda found, _: f"{_amount(found['out_of_order'])} of {found['chunks']} out of order",
     "integrity.not_captured": _lost,
     "integrity.heading_loss": lambda found, subjects: f"lost: {subjects.value('headings', found['headings'])}",
     "integrity.drifted": _differs,

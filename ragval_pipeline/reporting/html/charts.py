@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,7 +73,7 @@ def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title:
     edges, logarithmic = _edges(counts, limit)
     heights = _heights(counts, edges, logarithmic=logarithmic)
     low, high, tallest, floor = edges[0], edges[-1], max(heights), 150
-    place = _scale(low, high, logarithmic=logarithmic)
+    place = _Scale(low, high, logarithmic=logarithmic)
     parts = [_grid(_ticks(0, tallest, 3), lambda value: floor - 130 * value / tallest)]
     for left, right, height in zip(edges, edges[1:], heights, strict=False):
         if height:
@@ -102,7 +102,7 @@ def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Marku
     later = [(top_k + 1, 10), (11, 50), (51, 10**9)] if top_k < 10 else [(top_k + 1, 50), (51, 10**9)]
     later = [(low, high) for low, high in later if low <= high]
     bounds = ([(rank, rank) for rank in range(1, top_k + 1)] if top_k <= 10 else [(1, 1), (2, 5), (6, top_k)]) + later
-    names += [f"{low}-{high}" if high < 10**9 else f"over {low - 1}" for low, high in later] + ["none"]
+    names += [f"{low}-{high}" if high < 10**9 else f"{low}+" for low, high in later] + ["none"]
     counts = [sum(rank is not None and low <= rank <= high for rank in known) for low, high in bounds]
     counts.append(sum(rank is None for rank in known))
     inside, floor = len(counts) - len(later) - 1, 120
@@ -132,7 +132,7 @@ def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, tit
     values = [value for lane in lanes for value in lane.values] + list(thresholds)
     margin = 0.06 * (max(values) - min(values)) or 0.05 * (abs(max(values)) or 1.0)
     low, high = min(values) - margin, max(values) + margin
-    place, parts, floor = _scale(low, high), [], 0
+    place, parts, floor = _Scale(low, high), [], 0
     for number, lane in enumerate(lanes):
         floor = 86 + 92 * number
         parts.append(_text(_RIGHT, floor - 70, f"{lane.name} ({len(lane.values)})", "start", "muted"))
@@ -154,7 +154,7 @@ def latency_chart(spans: Sequence[Span], budget_ms: float | None, *, title: str)
     slowest = max(span.slowest for span in spans)
     near = budget_ms is not None and budget_ms <= 4 * slowest
     high = max(slowest, budget_ms or 0.0) if near else slowest
-    place, parts, y = _scale(0.0, 1.04 * high or 1.0, left=76), [], 0
+    place, parts, y = _Scale(0.0, 1.04 * high or 1.0, left=76), [], 0
     for number, span in enumerate(spans):
         y = 14 + 30 * number
         parts.append(_text(70, y + 12, span.name, "end", "muted"))
@@ -209,7 +209,8 @@ def strip(cells: Sequence[Cell], *, title: str) -> Markup:
         named = worst.title if len(group) == 1 else f"{worst.title} and {len(group) - 1} more"
         tone = "over" if worst.tone == "bad" else worst.tone
         parts.append(
-            f'<rect class="{tone}" x="{10 * number}" y="0" width="8.6" height="14"><title>{escape(named)}</title></rect>'
+            f'<rect class="{tone}" x="{10 * number}" y="0" width="9.3" height="14">'
+            f"<title>{escape(named)}</title></rect>"
         )
     return _svg("strip", 14, title, parts, width=10 * len(groups), stretched=True)
 
@@ -236,7 +237,7 @@ def _heights(counts: Iterable[int], edges: Sequence[float], *, logarithmic: bool
     return [found[at] for at in range(_BINS)]
 
 
-class _scale:  # noqa: N801 used like the function that it makes
+class _Scale:
     """From a value to a place on the picture."""
 
     def __init__(self, low: float, high: float, *, logarithmic: bool = False, left: float = _LEFT) -> None:
@@ -266,7 +267,7 @@ def _lengths_ticks(low: float, high: float, *, logarithmic: bool) -> list[float]
     return [value for value in found if low <= value <= high][:: 1 if math.log10(high / low) < 2 else 2]
 
 
-def _stacked(lane: ScoreLane, floor: float, low: float, high: float, place: _scale) -> list[str]:
+def _stacked(lane: ScoreLane, floor: float, low: float, high: float, place: _Scale) -> list[str]:
     def bins(values: Iterable[float]) -> Counter[int]:
         return Counter(min(int((value - low) / (high - low) * 40), 39) for value in values)
 
@@ -297,8 +298,8 @@ def _svg(
     more = ' preserveAspectRatio="none"' if stretched else ""
     hatch = (
         f'<defs><pattern id="hatch-{kind}" width="4" height="4" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)"><rect class="soft" width="4" height="4"/><rect class="bad" width="2" height="4"/>'
-        "</pattern></defs>"
+        'patternTransform="rotate(45)"><rect class="soft" width="4" height="4"/>'
+        '<rect class="bad" width="2" height="4"/></pattern></defs>'
     )
     content = "".join(parts)
     if 'class="over"' in content:
@@ -331,16 +332,16 @@ def _label(y: float, text: str) -> str:
     return _text(_WIDTH / 2, y, text, "middle", "muted")
 
 
-def _grid(ticks: Iterable[float], at: Mapping[float, float] | object) -> str:
+def _grid(ticks: Iterable[float], at: Callable[[float], float]) -> str:
     return "".join(
-        f'<path class="grid" d="M{_LEFT} {at(value):.1f}H{_WIDTH - _RIGHT}"/>'  # type: ignore[operator]
-        + _text(_LEFT - 5, at(value) + 4, f"{value:,.0f}", "end", "muted")  # type: ignore[operator]
+        f'<path class="grid" d="M{_LEFT} {at(value):.1f}H{_WIDTH - _RIGHT}"/>'
+        + _text(_LEFT - 5, at(value) + 4, f"{value:,.0f}", "end", "muted")
         for value in ticks
         if value == int(value)
     )
 
 
-def _axis(floor: float, ticks: Sequence[float], place: _scale, *, left: float = _LEFT) -> str:
+def _axis(floor: float, ticks: Sequence[float], place: _Scale, *, left: float = _LEFT) -> str:
     marks = "".join(
         f'<path class="axis" d="M{place(value):.1f} {floor}v4"/>'
         + _text(place(value), floor + 16, f"{value:,.10g}", "middle", "muted")

@@ -40,7 +40,7 @@ def thresholds_of(rows: Sequence[QueryRow]) -> list[float]:
 def score_lanes(rows: Sequence[QueryRow]) -> list[ScoreLane]:
     """The best scores of positive and of negative queries, for those kinds that have any."""
     lanes = []
-    for name, negative in (("positive queries", False), ("negative queries", True)):
+    for name, negative in (("questions", False), ("off-topic questions", True)):
         kind = [row for row in rows if row.negative is negative and row.query.counted and _best(row) is not None]
         if kind:
             passed = [row.query.best_similarity or 0.0 for row in kind if row.query.passed]

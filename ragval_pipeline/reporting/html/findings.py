@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,11 @@ class Card:
     facts: str
     subjects: Subjects
     below: list[Card]
+
+    @property
+    def remedy(self) -> str:
+        """The first sentence of the remedy, without its conditions."""
+        return f"{re.split('[;.] ', self.finding.remedy, maxsplit=1)[0].rstrip('.')}."
 
     @property
     def first(self) -> list[SubjectWords]:

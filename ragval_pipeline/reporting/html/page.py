@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from ragval_pipeline.reporting import numbers
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.change_view import ChangeView, change_view
 from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.html.distributions import (
     LatencyView,
@@ -38,6 +40,7 @@ from ragval_pipeline.reporting.outline import (
     count_by_severity,
     outline_criteria,
     reason_of,
+    title_of,
     verdict_words,
 )
 from ragval_pipeline.reporting.subjects import Subjects, page_name
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+#: What may be the code of a finding.
+_CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
 #: Bytes that are written at once.
 _PIECE = 64 * 1024
 
@@ -146,7 +151,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
     """The view of one run."""
     report = bundle.report
     rows = query_rows(bundle)
-    subjects = Subjects(report, corpus, bundle.findings)
+    subjects = Subjects(report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
     outline = outline_criteria(report.criteria)
     tones = {result.name: _tone(result) for result in report.criteria}
     sparks = sparklines(bundle.history, tones)
@@ -221,7 +226,7 @@ def _dashboard(bundle: ReportBundle) -> str | None:
 
 def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> CriterionView:
     known = criterion_of(result.name)
-    tone = _tone(result)
+    tone, told = _tone(result), reason_of(result)
     words = {"met": "met" if result.threshold is not None else "shown", "not_met": "not met"}
     return CriterionView(
         result=result,
@@ -231,9 +236,14 @@ def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> Criteri
         word=words.get(result.verdict, "not measured"),
         size=_size(result),
         bar=_bar(result),
-        reason="" if tone == "good" or reason_of(result) == _size(result) else reason_of(result),
+        reason="" if tone == "good" or told.startswith(_size(result) or " ") else _in_titles(told),
         spark=sparks.get(result.name),
     )
+
+
+def _in_titles(reason: str) -> str:
+    """A reason that lists codes of findings, with their titles in place of the codes."""
+    return _CODES.sub(lambda match: title_of(match[0]), reason)
 
 
 def _tone(result: CriterionResult) -> str:
@@ -245,7 +255,7 @@ def _tone(result: CriterionResult) -> str:
 
 
 def _size(result: CriterionResult) -> str:
-    """What a value was measured on: the counts of a share, in the words of its reason; the number of values of a mean."""
+    """What a value was measured on: the counts of a share in its reason's words, the number of values of a mean."""
     if result.numerator is None or not result.denominator:
         return ""
     # Written as reasons write them, so that both can be told to be the same.

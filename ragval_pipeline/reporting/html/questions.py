@@ -10,7 +10,9 @@ from typing import Any
 
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.numbers import show_score
+from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.urls import UrlFolder
 from ragval_pipeline.suite.printing import plural
@@ -27,6 +29,12 @@ from ragval_pipeline.validation.retrieval.texts import (
 MOST_ROWS = 2_000
 MOST_HITS = 3_000
 _TEXT_BUDGET = 1_000_000
+#: Conditions that a query may miss, in words.
+_MISSED = {
+    "score": "score too low", "url": "page not found", "module": "module not found", "chapter": "chapter not found",
+    "keywords": "no expected word", "results": "result not found",
+}  # fmt: skip
+_FOUND = re.compile(r" \(found: [^()]*\)")
 #: Characters that are shown before the first expected word when it lies too far down.
 _BEFORE = 60
 
@@ -97,6 +105,17 @@ class QueryRow:
         words = [str(word) for word in _listed(self.query.query.get("expected_keywords")) if word]
         for hit, reasons in zip(self.query.top_results[: self.shown], self.right, strict=False):
             yield HitRow(hit, excerpt(hit.chunk_text or "", words, self.excerpt_length), reasons)
+
+    @property
+    def failed_by(self) -> str:
+        """What it missed, in words."""
+        missed = [_MISSED.get(name, name) for name in self.query.failed_conditions]
+        return ", ".join(missed) or self.query.status.replace("_", " ")
+
+    @property
+    def why(self) -> str:
+        """Why it failed, without the addresses that stand below."""
+        return _FOUND.sub("", self.query.fail_reason or "")
 
     @property
     def left_out(self) -> int:
@@ -173,7 +192,7 @@ def _query_row(
     threshold = query.held_to.min_similarity if query.held_to else stated
     right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
     first = next((hit.rank for hit, reasons in zip(query.top_results, right, strict=True) if reasons), None)
-    located = (bundle.extras.get("query_diagnosis.json") or {}).get(query.query_id, {})
+    located = (bundle.extras.get(DIAGNOSIS) or {}).get(query.query_id, {})
     return QueryRow(
         query=query,
         anchor=f"query-{index + 1}",
@@ -192,18 +211,10 @@ def _where(query: QueryReport, first: int | None, located: Mapping[str, Any]) ->
     """Where the right page is: ``at place 9 with 0.510; place 5 has 0.530``."""
     if query.query.get("negative") or not query.top_results:
         return ""
-    scores = {hit.rank: hit.similarity_score for hit in query.top_results}
-    if first is not None:
-        return f"The right page is at place {first} with {show_score(scores[first])}."
-    if not located:
-        return ""
-    last = query.top_results[-1]
-    if located.get("rank") is None:
-        return f"The right page is not among the first {located['searched']:,} hits."
-    return (
-        f"The right page is at place {located['rank']:,} with {show_score(located['score'])}; "
-        f"place {last.rank} has {show_score(last.similarity_score)}."
-    )
+    if first is None:
+        return f"The right page is {where_beyond(query, located)}." if located else ""
+    score = next(hit.similarity_score for hit in query.top_results if hit.rank == first)
+    return f"The right page is at place {first} with {show_score(score)}."
 
 
 def _listed(value: Any) -> Sequence[Any]:
@@ -332,5 +343,6 @@ def _unfit_note(finding: ReportedFinding) -> str:
 
 
 def score_range(scores: Sequence[float]) -> str:
+    """The lowest and the highest score."""
     low, high = f"{min(scores):.2f}", f"{max(scores):.2f}"
     return low if low == high else f"{low} to {high}"
