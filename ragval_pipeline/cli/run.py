@@ -161,7 +161,7 @@ def _exit_code(report: ValidationReport) -> int:
 
 def closing_line(report: ValidationReport) -> str:
     """Why the run does not pass, in one line; empty when it passes."""
-    from ragval_pipeline.reporting.outline import SYSTEM_FAILURES, headline
+    from ragval_pipeline.reporting.headline import SYSTEM_FAILURES, headline
 
     if report.verdict == "pass":
         return ""

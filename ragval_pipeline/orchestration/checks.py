@@ -123,7 +123,7 @@ def _publish(result: CriterionResult, findings: Sequence[AnyFinding]) -> dg.Asse
 
 
 def _verdict_result(report: ValidationReport) -> dg.AssetCheckResult:
-    from ragval_pipeline.reporting.outline import headline
+    from ragval_pipeline.reporting.headline import headline
 
     # What is excused does not count against a run: not measured blocks only when a required criterion is to blame.
     excused = report.verdict == "not_measured" and not any(criterion.gate_fails for criterion in report.criteria)

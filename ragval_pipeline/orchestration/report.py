@@ -33,7 +33,7 @@ from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
 #: Sections of the measurements that are kept as evidence.
-_EXTRAS = ("expectations", "integrity", "integrity_examples", "regression", "self_retrieval")
+_EXTRAS = ("expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval")
 
 
 def write_report(

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.numbers import show_gate, show_value
-from ragval_pipeline.reporting.outline import headline, reason_of
+from ragval_pipeline.reporting.outline import reason_of
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import RunVerdict
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
 from ragval_pipeline.reporting.numbers import show_measured
-from ragval_pipeline.reporting.outline import VERDICT_WORDS
+from ragval_pipeline.reporting.outline import VERDICT_WORDS, title_of
+from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 
 #: Criteria and findings that are named; the rest is counted.
@@ -105,19 +106,19 @@ def _criterion(change: CriterionChange) -> Change:
     before, after = show_measured(change.name, change.before), show_measured(change.name, change.after)
     tone = "plain" if change.better is None else "good" if change.better else "bad"
     if change.before is None and change.after is not None:
-        return Change(tone, change.name, f"measured now: {after}")
+        return Change(tone, criterion_name(change.name), f"measured now: {after}")
     if change.after is None:
-        return Change(tone, change.name, f"was {before}, not measured now")
+        return Change(tone, criterion_name(change.name), f"was {before}, not measured now")
     verdict = ""
     if change.verdict_before != change.verdict_after and change.verdict_after is not None:
         verdict = f", now {change.verdict_after.replace('_', ' ')}"
-    return Change(tone, change.name, f"{before} → {after}{verdict}")
+    return Change(tone, criterion_name(change.name), f"{before} → {after}{verdict}")
 
 
 def _finding(change: FindingChange) -> Change:
     tone = "good" if change.is_better else {"error": "bad", "warning": "warning"}.get(change.severity, "plain")
     scope = f" ({change.scope})" if change.scope else ""
-    return Change(tone, f"{change.code}{scope}", change.words)
+    return Change(tone, f"{title_of(change.code)}{scope}", change.words)
 
 
 def _count(number: int | None) -> str:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FOLDER = "evidence"
+#: Where the right pages of failed queries are.
+DIAGNOSIS = "query_diagnosis.json"
 SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
 
 

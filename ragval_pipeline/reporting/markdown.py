@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ragval_pipeline.reporting.change_view import change_view
+from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.numbers import show_gate, show_score, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
     FindingNode,
     count_by_severity,
     finding_tree,
-    headline,
     outline_criteria,
     reason_of,
     verdict_words,

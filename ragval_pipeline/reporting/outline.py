@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
-from ragval_pipeline.reporting.selection import groups_of_report, is_partial
-from ragval_pipeline.reporting.text import one_line
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.criteria import GROUPS, group_of
 from ragval_pipeline.validation.repair.simulate import JUDGED
-from ragval_pipeline.validation.report import QueryReport, ValidationReport
-from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
+from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
 
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
 PARTIAL = " (partial)"
@@ -116,35 +115,10 @@ def verdict_words(report: ValidationReport) -> str:
     return VERDICT_WORDS[report.verdict] + (PARTIAL if is_partial(groups_of_report(report)) else "")
 
 
-def headline(report: ValidationReport) -> str:
-    """The verdict in one sentence, and a second one where it is not about the whole index."""
-    required = [result for result in report.criteria if result.required and not result.excused]
-    partial = is_partial(groups_of_report(report))
-    if report.verdict == "pass":
-        if partial:
-            return f"{_partial_pass(report, required)}{_beside_a_pass(report)}."
-        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}.{_unconfirmed(report)}"
-    if report.verdict == "fail":
-        missed = [result.name for result in required if result.verdict == "not_met"]
-        verb = "is" if len(missed) == 1 else "are"
-        told = f"{len(missed)} of {plural(len(required), 'required criterion')} {verb} not met: {', '.join(missed)}."
-        return f"{told} {_only_selected(report)}." if partial else told
-    if report.verdict == "error":
-        return f"An outside system failed: {_failure(report)}"
-    unknown = [result.name for result in required if result.verdict == "not_measured"]
-    if not unknown:
-        return "Nothing that is required was measured: this run gives no verdict on the index."
-    return f"{', '.join(unknown)} could not be measured: this run cannot say whether the index is good."
-
-
-def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:
-    """The findings to take care of first: causes before consequences, errors before warnings, no mere information.
-
-    A cause weighs as much as the worst that follows from it: the setting that fails every query comes first, warning
-    or not.
-    """
-    nodes = [node for node in finding_tree(report.findings) if worst_severity([node]) != "info"]
-    return sorted(nodes, key=lambda node: SEVERITIES.index(worst_severity([node])))[:limit]
+def title_of(code: str) -> str:
+    """What a finding says is wrong, in words."""
+    known = CATALOGUE.get(code)
+    return known.title if known else code
 
 
 def worst_severity(nodes: Sequence[FindingNode]) -> Severity:
@@ -161,88 +135,6 @@ def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int
     return counts
 
 
-def _partial_pass(report: ValidationReport, required: Sequence[CriterionResult]) -> str:
-    met = "it is met" if len(required) == 1 else "all are met"
-    return f"{_only_selected(report)}, and {met}: {', '.join(result.name for result in required)}"
-
-
-def _beside_a_pass(report: ValidationReport) -> str:
-    """What a pass leaves to look at: how many errors and warnings, and the one that holds for most of the index."""
-    counts = count_by_severity(report.findings)
-    loud = [finding for finding in report.findings if finding.severity != "info"]
-    if not loud:
-        return ""
-    told = " and ".join(plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity])
-    widest = max(loud, key=lambda finding: (_share_named(finding, report), finding.count))
-    whole, reach = _whole_of(widest, report), plural(widest.count, widest.subject_kind)
-    # Pages that a finding names may be out of scope, or spellings of one page: no part of the pages in scope.
-    if whole is not None and widest.subject_kind != "page":
-        reach = f"{widest.count:,} of {plural(whole, widest.subject_kind)}"
-    lead = "" if len(loud) == 1 else "the widest "
-    return f", with {told}: {lead}{widest.code} ({reach})"
-
-
-def drafts_of(report: ValidationReport) -> list[QueryReport]:
-    """The queries that nobody has confirmed: they are asked and not counted."""
-    return [query for query in report.query_results if query.query.get("status") == "draft"]
-
-
-def _unconfirmed(report: ValidationReport) -> str:
-    """What a pass does not say as long as all test queries are drafts."""
-    drafts = drafts_of(report)
-    if not drafts or any(query.counted for query in report.query_results):
-        return ""
-    told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"
-    return f" It says nothing about answers: {told}."
-
-
-def _share_named(finding: ReportedFinding, report: ValidationReport) -> float:
-    """The share of the index's points, pages or queries that a finding names; 0 for other subjects."""
-    whole = _whole_of(finding, report)
-    return min(finding.count / whole, 1.0) if whole else 0.0
-
-
-def _whole_of(finding: ReportedFinding, report: ValidationReport) -> int | None:
-    return {
-        "point": report.quality_metrics.total_chunks,
-        "page": report.coverage_report.total_sitemap_urls,
-        "query": report.total_queries,
-    }.get(finding.subject_kind)
-
-
-def _only_selected(report: ValidationReport) -> str:
-    """How many of the required criteria a partial run was asked for."""
-    asked = sum(result.required and not result.excused for result in report.criteria)
-    left_out = sum(result.required and result.reason_code == "not_selected" for result in report.criteria)
-    verb = "was" if asked == 1 else "were"
-    if not left_out:
-        every = "The only required criterion" if asked == 1 else f"All {plural(asked, 'required criterion')}"
-        return f"{every} {verb} selected"
-    return f"Only {asked} of {plural(asked + left_out, 'required criterion')} {verb} selected"
-
-
-def ceiling_of(report: ValidationReport, name: str) -> float | None:
-    """The best value of a retrieval metric that the ground truth allows; null when that is 1 or not known."""
-    metric = report.retrieval_metrics.page.get(name)
-    ceiling = None if metric is None else metric.ceiling
-    return ceiling if ceiling is not None and ceiling < 1.0 - TOLERANCE else None
-
-
-def failure_of(report: ValidationReport) -> str | None:
-    """What the headline says of the outside system that failed; null for every other verdict."""
-    return _failure(report) if report.verdict == "error" else None
-
-
-def _all_of(count: int) -> str:
-    return "its one required criterion" if count == 1 else f"all {count} required criteria"
-
-
-def _failure(report: ValidationReport) -> str:
-    failures = [finding for finding in report.findings if finding.code in SYSTEM_FAILURES]
-    failures = failures or [finding for finding in report.findings if finding.severity == "error"]
-    return one_line(failures[0].message) if failures else "see the reasons of the criteria."
-
-
 def _in_circle(index: int, parents: Sequence[int | None]) -> bool:
     """Whether following causes from ``index`` leads back to it: then none of the circle is the cause of the rest."""
     passed, at = [index], parents[index]
@@ -250,3 +142,33 @@ def _in_circle(index: int, parents: Sequence[int | None]) -> bool:
         passed.append(at)
         at = parents[at]
     return at == index
+
+
+def measured_groups(groups: Sequence[str] | None, criteria: Iterable[CriterionResult]) -> frozenset[str]:
+    """The groups that a run was asked for.
+
+    Args:
+        groups: As its report says; null: all, or the report of an earlier version, which did not say.
+        criteria: Its criteria. Those of such an earlier report tell its groups, but for one without criteria (chunks).
+    """
+    if groups is not None:
+        return frozenset(groups)
+    known = list(criteria)
+    if not any(_is_unselected(result) for result in known):
+        return frozenset(GROUPS)
+    found = {group_of(result.name) for result in known if not _is_unselected(result)}
+    return frozenset(group for group in found if group is not None)
+
+
+def groups_of_report(report: ValidationReport) -> frozenset[str]:
+    """The groups that the run of a report was asked for."""
+    return measured_groups(report.groups, report.criteria)
+
+
+def is_partial(groups: frozenset[str]) -> bool:
+    """Whether something was not asked for."""
+    return groups != frozenset(GROUPS)
+
+
+def _is_unselected(result: CriterionResult) -> bool:
+    return result.reason_code == "not_selected"

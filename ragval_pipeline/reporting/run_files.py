@@ -5,19 +5,18 @@ What lives here: the list. What does not: any one output, and where the files go
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.evidence import evidence_files
 from ragval_pipeline.reporting.findings_parquet import findings_parquet
-from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.html.page import report_pieces
+from ragval_pipeline.reporting.html.questions import score_note
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.junit import junit_xml
 from ragval_pipeline.reporting.markdown import summary_md
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.reporting.query_csv import csv_pieces
 from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
-from ragval_pipeline.reporting.score_view import score_note
 from ragval_pipeline.reporting.storage import Content, Pieces
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
 from ragval_pipeline.validation.repair.point_lookup import look_up_points
@@ -39,7 +38,9 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     outputs: dict[str, bytes | Pieces | None] = {
         REPORT: lambda: json_pieces(bundle.report),
         "profile_report.json": None if profile is None else json_bytes(profile),
-        **readable_files(bundle, token_counts=lookup.token_counts),
+        **readable_files(
+            bundle, read_corpus(CorpusFiles.of_bundle(bundle, staged), names_in(bundle.report), bundle.inventory)
+        ),
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
         FINDINGS: findings_parquet(bundle.findings),
@@ -49,18 +50,18 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     return {**files, **evidence_files(bundle, staged)}
 
 
-def readable_files(bundle: ReportBundle, *, token_counts: Sequence[int]) -> dict[str, Pieces]:
+def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
     """The files that only show what the others hold, so that they can be made again from a kept run.
 
     Each is made when it is written: they grow with the test queries, and one at a time is in memory.
 
     Args:
         bundle: The run.
-        token_counts: Claimed tokens of every chunk that claims any.
+        corpus: Names and lengths of what the run read.
     """
     changes = bundle.history.changes if bundle.history else None
     return {
-        "report.html": lambda: [report_html(bundle, token_counts=token_counts)],
+        "report.html": lambda: report_pieces(bundle, corpus),
         "query_results.csv": lambda: csv_pieces(bundle.report),
         "junit.xml": lambda: [junit_xml(bundle.report)],
         "summary.md": lambda: [summary_md(bundle.report, note=score_note(bundle), changes=changes)],

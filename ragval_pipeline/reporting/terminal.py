@@ -1,53 +1,235 @@
-"""The summary that ``ragval run`` and ``ragval demo`` print.
-
-What lives here: the verdict, and the order of the parts. What does not: the criteria (``terminal_criteria``), the
-findings (``terminal_findings``), making text fit for the terminal (``terminal_lines``) and progress bars (``cli``).
-"""
+"""The summary that ``ragval run`` and ``ragval demo`` print: verdict, findings, and in three lines what is met."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.reporting.numbers import show_seconds
-from ragval_pipeline.reporting.outline import drafts_of, headline, verdict_words
-from ragval_pipeline.reporting.terminal_criteria import CriteriaPrinter
-from ragval_pipeline.reporting.terminal_findings import FindingsPrinter
+from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
+from ragval_pipeline.reporting.evidence import DIAGNOSIS, FOLDER
+from ragval_pipeline.reporting.headline import drafts_of, failure_of, headline
+from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
+from ragval_pipeline.reporting.outline import (
+    FindingNode,
+    count_by_severity,
+    finding_tree,
+    outline_criteria,
+    reason_of,
+    title_of,
+    verdict_words,
+    would_clear,
+)
+from ragval_pipeline.reporting.place import open_folder
+from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
+from ragval_pipeline.reporting.text import one_line, shorten
+from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+#: Subjects of a finding that are named, and of what follows from one.
+_SUBJECTS, _SUBJECTS_BELOW = 2, 1
+#: Columns that a reason needs beside its row; with fewer it stands below.
+_NARROWEST = 18
+_BELOW = 6
+
 
 def render_summary(report: ValidationReport, console: Console, *, report_path: str | None) -> None:
-    """Print the verdict, the criteria, the findings and where the report is.
+    """Print the verdict, the findings, the criteria and where the report is.
 
     Args:
         report: The run.
         console: Where to print; its width, colours and encoding are respected.
-        report_path: Path of ``report.html``, or null when none was written.
+        report_path: Path of ``report.html``, beside which the evidence names pages and chunks; None when there is none.
     """
-    printer = LinePrinter(console)
-    _verdict(printer, report)
-    CriteriaPrinter(console).criteria(report)
-    FindingsPrinter(console).findings(report)
+    printer = SummaryPrinter(console, report, *_evidence(report, report_path))
+    printer.verdict()
+    printer.findings()
+    printer.criteria()
     if report_path is not None:
         printer.line(("Report: ", "bold"), (report_path, ""), wrap=False)
 
 
-def _verdict(printer: LinePrinter, report: ValidationReport) -> None:
-    word = verdict_words(report).upper()
-    printer.line()
-    printer.line((f"{SIGNS[report.verdict]} {word}  ", f"bold {STYLES[report.verdict]}"), (report.suite, "bold"))
-    printer.line((headline(report), ""), indent=2)
-    chunks, counted, drafts = report.quality_metrics.total_chunks, report.total_queries, len(drafts_of(report))
-    parts = [
-        f"collection {report.collection_name}",
-        *([plural(chunks, "chunk")] if chunks is not None else []),
-        *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
-        *([plural(drafts, "draft query")] if drafts else []),
-        show_seconds(report.duration_seconds),
-    ]
-    printer.line((" · ".join(parts), "dim"), indent=2)
-    printer.line()
+def _evidence(report: ValidationReport, report_path: str | None) -> tuple[Corpus, dict[str, Any]]:
+    """The names of what the findings are about, and where right pages are; none where the folder cannot be read."""
+    if report_path is None or not report.findings:
+        return Corpus(), {}
+    try:
+        folder = open_folder(report_path).parent
+        located = folder / FOLDER / DIAGNOSIS
+        found = json.loads(located.read_bytes()) if located.exists() else {}
+        return read_corpus(CorpusFiles.of_run(folder), names_in(report), lengths=False), found
+    except (OSError, ValueError, RagvalError):
+        return Corpus(), {}
+
+
+class SummaryPrinter(LinePrinter):
+    """Prints one report."""
+
+    def __init__(self, console: Console, report: ValidationReport, corpus: Corpus, located: Mapping[str, Any]) -> None:
+        super().__init__(console)
+        self._report = report
+        self._subjects = Subjects(report, corpus, located=located)
+        self._told = {failure_of(report)}
+
+    def verdict(self) -> None:
+        """The verdict in a word and in a sentence, and what was looked at."""
+        report = self._report
+        self.line()
+        word = verdict_words(report).upper()
+        self.line((f"{SIGNS[report.verdict]} {word}  ", f"bold {STYLES[report.verdict]}"), (report.suite, "bold"))
+        self.line((headline(report), ""), indent=2)
+        chunks, counted, drafts = report.quality_metrics.total_chunks, report.total_queries, len(drafts_of(report))
+        parts = [
+            f"collection {report.collection_name}",
+            *([plural(chunks, "chunk")] if chunks is not None else []),
+            *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
+            *([plural(drafts, "draft query")] if drafts else []),
+            show_seconds(report.duration_seconds),
+        ]
+        self.line((" · ".join(parts), "dim"), indent=2)
+        self.line()
+
+    def findings(self) -> None:
+        """All findings as a tree, in the order of the report."""
+        counts = count_by_severity(self._report.findings)
+        words = [plural(count, severity) for severity, count in counts.items() if count and severity != "info"]
+        words += [f"{counts['info']} info"] if counts["info"] else []
+        self.line(("Findings: ", "bold"), (", ".join(words) or "none", ""))
+        for node in finding_tree(self._report.findings):
+            self._finding(node, indent=0)
+        self.line()
+
+    def _finding(self, node: FindingNode, *, indent: int) -> None:
+        finding = node.finding
+        scope = f" [{finding.scope}]" if finding.scope else ""
+        branch = "└ " if indent else ""
+        self.line(
+            (f"{branch}{SIGNS[finding.severity]} {title_of(finding.code)}{scope}", STYLES[finding.severity]),
+            (f" ({finding.count:,})" if finding.count > 1 else "", "bold"),
+            (f"  {finding.code}", "dim"),
+            indent=indent,
+        )
+        inner = indent + (4 if indent else 2)
+        pattern = self._subjects.pattern(finding)
+        common = f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
+        self.line((shorten(_without_remedy(self._subjects.message(finding), finding), 300) + common, ""), indent=inner)
+        self._named(finding, indent=inner + 2, most=_SUBJECTS_BELOW if indent else _SUBJECTS)
+        if not indent:
+            told = finding.severity != "info" and finding.cause and finding.cause not in finding.message
+            if told:
+                self.line((shorten(finding.cause, 300), "dim"), indent=inner, lead="Why: ")
+            self.line((finding.remedy, "dim" if finding.severity == "info" else "cyan"), indent=inner, lead="→ ")
+        if cleared := would_clear(finding):
+            self.line((cleared, "green"), indent=inner + (0 if indent else 2))
+        for below in node.consequences:
+            self._finding(below, indent=inner)
+
+    def _named(self, finding: ReportedFinding, *, indent: int, most: int) -> None:
+        """The first subjects in words."""
+        shown = finding.subjects[:most]
+        for name in shown:
+            words = self._subjects.words(finding, name)
+            # One page or question usually stands in the message already.
+            line = words.note if finding.count == 1 and finding.subject_kind in {"page", "query"} else words.line
+            if line:
+                self.line((line, "dim"), indent=indent)
+        if finding.count > len(shown) > 0:
+            self.line((f"and {finding.count - len(shown):,} more", "dim"), indent=indent)
+
+    def criteria(self) -> None:
+        """What is not met, row by row; what is met, in three lines; what was not measured, by reason."""
+        outline = outline_criteria(self._report.criteria)
+        missed = [result for result in outline.required if result.verdict != "met"]
+        below = [result for result in outline.shown if result.verdict == "not_met"]
+        if missed:
+            self.line(("Required and not met", "bold"))
+            self._table(missed)
+        if below:
+            self.line(("Below their gate, not required", "dim"))
+            self._table(below)
+        required = [result for result in outline.required if result.verdict == "met"]
+        gated = [result for result in outline.shown if result.verdict == "met" and result.threshold is not None]
+        self._met(f"{len(required)} of {len(outline.required)} required met: ", required)
+        self._met(f"{plural(len(gated), 'more gate')} met: ", gated)
+        self._met("Without a gate: ", [result for result in outline.shown if result.threshold is None])
+        if outline.unmeasured:
+            self._unmeasured(outline.unmeasured)
+        self.line()
+
+    def _table(self, results: Sequence[CriterionResult]) -> None:
+        rows = [(self.fit(criterion_name(result.name)), self.fit(show_value(result)), self.fit(show_gate(result)))
+                for result in results]  # fmt: skip
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        for result, (name, value, gate) in zip(results, rows, strict=True):
+            state = "warning" if result.verdict == "not_met" and not result.required else result.verdict
+            head = [
+                (f"  {SIGNS[state]} ", STYLES[state]),
+                (f"{name:{widths[0]}}  ", "bold" if result.required else ""),
+                (f"{value:>{widths[1]}}  ", STYLES[state]),
+                (f"{gate:{widths[2]}}  ", "dim"),
+            ]
+            reason = [(f"{self._once(reason_of(result))}  ", "dim")] if reason_of(result) else []
+            told = [*reason, (result.name, "dim")]
+            if self.width - sum(len(text) for text, _ in head) >= 2 * _NARROWEST:
+                self.line(*told, lead=head)
+            else:
+                self.line(*head, wrap=False)
+                self.line(*told, indent=_BELOW)
+
+    def _met(self, lead: str, results: Sequence[CriterionResult]) -> None:
+        """One line of names and values, as many as there is room for."""
+        if not results:
+            return
+        entries = [f"{criterion_name(result.name)} {show_value(result)}" for result in results]
+        shown = _fitting(entries, self.width - len(lead) - 2)
+        more = f" and {len(entries) - len(shown)} more" if len(shown) < len(entries) else ""
+        sign = (
+            (f"{SIGNS['met']} ", STYLES["met"]) if results[0].threshold is not None else (f"{SIGNS['shown']} ", "dim")
+        )
+        self.line(sign, (f"{lead}{', '.join(shown)}{more}", "dim"))
+
+    def _unmeasured(self, results: Sequence[CriterionResult]) -> None:
+        if self._report.verdict in {"pass", "fail"}:
+            shown = _fitting([criterion_name(result.name) for result in results], self.width - 20)
+            more = f" and {len(results) - len(shown)} more" if len(shown) < len(results) else ""
+            self.line((f"{SIGNS['not_measured']} Not measured: {', '.join(shown)}{more}", "dim"))
+            return
+        self.line((f"Not measured: {len(results)}", "dim"))
+        names: dict[str, list[str]] = {}
+        for result in results:
+            names.setdefault(one_line(reason_of(result)), []).append(criterion_name(result.name))
+        for reason, members in names.items():
+            self.line((f"{', '.join(members)}: {self._once(reason)}", "dim"), indent=2)
+
+    def _once(self, reason: str) -> str:
+        """A reason in full where it is told first, else a pointer to there; short ones are told again."""
+        text = shorten(reason, 400)
+        if text in self._told:
+            return "see above"
+        if len(text) > _NARROWEST * 2:
+            self._told.add(text)
+        return text
+
+
+def _fitting(entries: Iterable[str], room: int) -> list[str]:
+    """The first entries that fit on a line with a word about the rest; at least one."""
+    shown: list[str] = []
+    for entry in entries:
+        if shown and len(", ".join([*shown, entry])) + len(" and 10 more") > room:
+            break
+        shown.append(entry)
+    return shown
+
+
+def _without_remedy(message: str, finding: ReportedFinding) -> str:
+    """The message; a remedy at its end is not said twice, because it follows."""
+    told, remedy = one_line(message), one_line(finding.remedy)
+    return told.removesuffix(remedy).rstrip() or told

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
+#: Canonical fields that say which page, chapter and module a hit is of.
+_PLACES = ("source_url", "module", "chapter")
+
 
 def ask_and_judge(
     suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
@@ -43,10 +46,36 @@ def ask_and_judge(
             refused = {answer.query_id for answer in answers.answers if answer.error is not None}
             asked = next((query.query_text for query in queries if query.id not in refused), None)
             misused = [] if asked is None else way.findings(suite, asked)
+            measured = measure_retrieval(queries, answers.answers, settings, failure=answers.failure)
+            # A search of the user's own may cost money: it is asked no more than it must be.
+            free = answers.failure is None and suite.retrieval.retriever is None
+            located = _located(suite, queries, measured, answers, settings, way) if free else {}
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
-    measured = with_manner(measure_retrieval(queries, answers.answers, settings, failure=answers.failure), way.manner)
-    return measured.model_copy(update={"findings": (*measured.findings, *misused)})
+    measured = with_manner(measured, way.manner)
+    sections = {**measured.sections, "query_diagnosis": located}
+    return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
+
+
+def _located(
+    suite: Suite,
+    queries: "Sequence[TestQuery]",
+    measured: Measurement,
+    answers: "Answers",
+    settings: "RetrievalSettings",
+    way: "Asking",
+) -> dict[str, Any]:
+    """Where the right pages of failed queries are, for people who read the report."""
+    from ragval_pipeline.validation.retrieval.diagnosis import diagnose
+
+    fields = list(dict.fromkeys(suite.payload.fields[name] for name in _PLACES if name in suite.payload.fields))
+    return diagnose(
+        queries,
+        measured.sections["query_results"],
+        {answer.query_id: answer for answer in answers.answers},
+        settings.rules,
+        lambda text, limit: way.searcher.search(text, limit=limit, fields=fields),
+    )
 
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: "Asking") -> "Answers":

@@ -12,7 +12,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
 from ragval_pipeline.reporting.history.earlier import Subjects
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
-from ragval_pipeline.reporting.selection import groups_of_report
+from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.regression.pairing import pair_queries
 from ragval_pipeline.validation.report import ValidationReport

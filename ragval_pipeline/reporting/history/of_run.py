@@ -17,7 +17,7 @@ from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.history.retention import remove_surplus
 from ragval_pipeline.reporting.history.trend import point_of, read_history
-from ragval_pipeline.reporting.selection import groups_of_report
+from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:

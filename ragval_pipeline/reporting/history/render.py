@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.evidence import FOLDER
 from ragval_pipeline.reporting.folder import copy_outputs
-from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, kept_subjects, read_report
+from ragval_pipeline.reporting.history.earlier import answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.of_run import history_of
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
@@ -48,9 +49,7 @@ def render_again(
         ReportNotWrittenError: The filesystem refuses.
     """
     bundle = bundle_of(run, settings=settings, baseline=baseline, limit=limit)
-    rows = corpus_rows(run, ("token_count",)) or iter(())
-    counts = [row["token_count"] for row in rows if row["token_count"] is not None]
-    outputs = readable_files(bundle, token_counts=counts)
+    outputs = readable_files(bundle, read_corpus(CorpusFiles.of_run(run.folder), names_in(bundle.report)))
     folder = run.folder if into is None else open_folder(into)
     copied = copy_outputs(str(run.folder), into).files if into is not None else {}
     for name, content in outputs.items():

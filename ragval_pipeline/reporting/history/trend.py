@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.reporting.history.folders import kept_runs
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
+from ragval_pipeline.reporting.outline import groups_of_report, measured_groups
 from ragval_pipeline.reporting.run_files import REPORT
-from ragval_pipeline.reporting.selection import groups_of_report, measured_groups
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 

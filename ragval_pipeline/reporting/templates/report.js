@@ -1,4 +1,4 @@
-// Filter and sort for the table of queries. The page is whole without it: nothing here makes content.
+// Filter, sort and copy. The page is whole without it: nothing here makes content.
 (() => {
   const table = document.getElementById("query-table");
   const open = () => {
@@ -11,6 +11,48 @@
   };
   addEventListener("hashchange", open);
   if (location.hash.length > 1) open();
+
+  // Numbers first to last, what has none at the end; the first click shows the worst.
+  const sort = (sorted, head, direction) => {
+    const key = head.dataset.sort;
+    const value = (row) => (row.dataset[key] === "" ? NaN : Number(row.dataset[key]));
+    const rows = Array.from(sorted.tBodies);
+    rows.sort((a, b) => {
+      const [x, y] = [value(a), value(b)];
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
+      return direction * (x - y) || a.dataset.order - b.dataset.order;
+    });
+    for (const other of sorted.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+    sorted.append(...rows);
+  };
+  for (const sorted of document.querySelectorAll("[data-sortable]")) {
+    for (const head of sorted.tHead.querySelectorAll("[data-sort]")) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      const first = Number(head.dataset.first || 1);
+      button.addEventListener("click", () => {
+        const now = head.getAttribute("aria-sort");
+        sort(sorted, head, now ? (now === "ascending" ? -1 : 1) : first);
+      });
+    }
+  }
+  for (const button of document.querySelectorAll(".copy")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const code = button.parentElement.querySelector("code");
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(code);
+        button.textContent = "Press Ctrl+C";
+      }
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+  }
   if (!table) return;
 
   const rows = Array.from(table.tBodies);
@@ -36,30 +78,6 @@
   };
   for (const field of [text, verdict, category]) if (field) field.addEventListener("input", filter);
 
-  // Numbers first to last, what has none at the end; the first click shows the worst.
-  const sort = (head, direction) => {
-    const key = head.dataset.sort;
-    const value = (row) => (row.dataset[key] === "" ? NaN : Number(row.dataset[key]));
-    rows.sort((a, b) => {
-      const [x, y] = [value(a), value(b)];
-      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
-      return direction * (x - y) || a.dataset.order - b.dataset.order;
-    });
-    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
-    table.append(...rows);
-  };
-  for (const head of table.tHead.querySelectorAll("[data-sort]")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
-    const first = Number(head.dataset.first || 1);
-    button.addEventListener("click", () => {
-      const sorted = head.getAttribute("aria-sort");
-      sort(head, sorted ? (sorted === "ascending" ? -1 : 1) : first);
-    });
-  }
   // A click anywhere on a row opens it; selecting text or following a link does not.
   table.addEventListener("click", (event) => {
     const row = event.target.closest("tr.ask-row");

@@ -1,8 +1,4 @@
-"""Trends over runs, as the report's page shows them.
-
-What lives here: choosing criteria and runs, and their sentences. What does not: reading earlier runs (``history``) and
-drawing (``plots/trends``).
-"""
+"""The runs before: a small line over runs beside each criterion, and the runs themselves."""
 
 from __future__ import annotations
 
@@ -11,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
+from ragval_pipeline.reporting.html.charts import sparkline
 from ragval_pipeline.reporting.numbers import show_measured
+from ragval_pipeline.suite.criteria import criterion_name
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -29,12 +27,14 @@ class Trend:
 
     Args:
         name: The criterion.
+        title: Its name for people.
         plot: Its line.
         now: Its newest value, with its unit.
         span: Its lowest and highest value over all runs shown.
     """
 
     name: str
+    title: str
     plot: Markup
     now: str
     span: str
@@ -63,6 +63,15 @@ def trend_view(history: RunHistory | None, tones: Mapping[str, str]) -> TrendVie
     return TrendView(trends, list(reversed(shown.runs)), history.baseline)
 
 
+def sparklines(history: RunHistory | None, tones: Mapping[str, str]) -> dict[str, Markup]:
+    """The line of every criterion that has a value, by its name; none with fewer than two runs."""
+    if history is None or len(history.runs) < 2:
+        return {}
+    shown = replace(history, runs=history.runs[-MOST_RUNS:])
+    names = [name for name in shown.criteria() if any(value is not None for value in shown.values(name))]
+    return {name: _trend(name, shown, tones.get(name, "plain")).plot for name in names}
+
+
 def _chosen(history: RunHistory) -> list[str]:
     """Required criteria first, then those that moved, then the rest, each in report order."""
     newest = history.runs[-1].criteria
@@ -75,18 +84,11 @@ def _chosen(history: RunHistory) -> list[str]:
 
 
 def _trend(name: str, history: RunHistory, tone: str) -> Trend:
-    from ragval_pipeline.reporting.plots.trends import trend_plot
-
     values = history.values(name)
     known = [value for value in values if value is not None]
     newest = history.runs[-1].criteria.get(name)
     low, high, now = (show_measured(name, value) for value in (min(known), max(known), values[-1]))
     span = low if low == high else f"{low} to {high}"
-    plot = trend_plot(
-        values,
-        newest.threshold if newest else None,
-        _COLOURS.get(tone, "muted"),
-        name=name,
-        title=f"{name} over {len(values)} runs: {span}, now {now}",
-    )
-    return Trend(name, plot, now, span)
+    title = f"{criterion_name(name)} over {len(values)} runs: {span}, now {now}"
+    plot = sparkline(values, newest.threshold if newest else None, _COLOURS.get(tone, "muted"), title=title)
+    return Trend(name, criterion_name(name), plot, now, span)

@@ -1,0 +1,321 @@
+"""What a run read, by the names that people know it by: titles of pages, numbers and first words of chunks, lengths."""
+
+from __future__ import annotations
+
+import logging
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragval_pipeline.reporting.evidence import FOLDER, fact_parts, page_parts, snapshot_parts
+from ragval_pipeline.sources.urls import UrlFolder
+from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.validation.integrity.content import common_digests, lost_passages
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from upath import UPath
+
+    from ragval_pipeline.reporting.bundle import ReportBundle
+    from ragval_pipeline.sources.inventory import SiteInventory
+    from ragval_pipeline.validation.report import ValidationReport
+
+logger = logging.getLogger(__name__)
+
+Table = Literal["payload", "chunks", "facts", "pages"]
+#: What the lengths of chunks are counts of.
+Unit = Literal["tokens, by the model's own tokenizer", "tokens, as stored", "tokens, recounted", "characters"]
+#: Where the part of a page is that no chunk holds.
+Lost = Literal["its beginning", "its end", "its headings", "its code", "its tables"]
+
+#: Marks that parts of a page's title stand between; the site's own name is the last part.
+_PARTS = (" | ", " — ", " – ", " · ", " :: ", " - ")  # noqa: RUF001 titles have dashes
+#: First words of a chunk that say which one it is.
+_WORDS = 90
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class PointName:
+    """What people know a point by: the page it belongs to, its number on it, and its first words."""
+
+    page_key: str | None
+    url: str | None
+    number: int | None
+    words: str
+
+
+@dataclass(slots=True)
+class PageEntry:
+    """A page of the site or of the index, with what the run measured on it.
+
+    Attributes:
+        key: Canonical form of its address.
+        url: Its address, as the sitemap writes it where it is in scope.
+        title: Its title without the site's name; empty when it has none.
+        in_scope: Whether the sitemap lists it.
+        chunks: Points that belong to it.
+        captured: Share of its content that stands in its chunks; None when the page was not read.
+        stored: How often its text is stored, on average over what is stored; None when that was not measured.
+        lost: Which part no chunk holds, where that is one part.
+    """
+
+    key: str
+    url: str
+    title: str = ""
+    in_scope: bool = False
+    chunks: int = 0
+    captured: float | None = None
+    stored: float | None = None
+    lost: Lost | None = None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Names and lengths of what a run read; empty where its evidence is gone.
+
+    Attributes:
+        points: Points that were asked for, by id.
+        pages: Pages by canonical address, those of the sitemap in its order.
+        lengths: Length of every chunk.
+        unit: What the lengths are counts of.
+        folder: Folds the spellings of an address.
+    """
+
+    points: Mapping[str, PointName] = field(default_factory=dict)
+    pages: Mapping[str, PageEntry] = field(default_factory=dict)
+    lengths: Sequence[int] = ()
+    unit: Unit = "characters"
+    folder: UrlFolder = field(default_factory=UrlFolder)
+
+    def page(self, url: str | None) -> PageEntry | None:
+        """The page of an address in any spelling."""
+        return None if not url else self.pages.get(url) or self.pages.get(self.folder.key(url))
+
+    @property
+    def site(self) -> list[PageEntry]:
+        """The pages in scope."""
+        return [page for page in self.pages.values() if page.in_scope]
+
+
+@dataclass(frozen=True)
+class CorpusFiles:
+    """Where the Parquet files are that a corpus is read from."""
+
+    payload: Sequence[UPath] = ()
+    chunks: Sequence[UPath] = ()
+    facts: Sequence[UPath] = ()
+    pages: Sequence[UPath] = ()
+
+    @classmethod
+    def of_bundle(cls, bundle: ReportBundle, staged: str | None = None) -> CorpusFiles:
+        """The files of a run that is being written."""
+        facts = fact_parts(bundle.facts) if bundle.facts else {}
+        return cls(
+            payload=[*snapshot_parts(bundle.manifest, staged).values()] if bundle.manifest else (),
+            chunks=[part for name, part in facts.items() if name.startswith("chunks")],
+            facts=[part for name, part in facts.items() if name.startswith("pages")],
+            pages=[*page_parts(bundle.pages).values()] if bundle.pages else (),
+        )
+
+    @classmethod
+    def of_run(cls, folder: UPath) -> CorpusFiles:
+        """The files of a run that is kept in ``folder``."""
+        evidence = folder / FOLDER
+
+        def parts(inner: str, pattern: str) -> list[UPath]:
+            return sorted((evidence / inner).glob(pattern), key=str) if (evidence / inner).exists() else []
+
+        return cls(
+            payload=parts("payload", "*.parquet"),
+            chunks=parts("facts", "chunks-*.parquet"),
+            facts=parts("facts", "pages-*.parquet"),
+            pages=parts("pages", "*.parquet"),
+        )
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The rows of a table; columns that a file does not have are left out."""
+        import pyarrow.parquet as pq
+
+        for part in getattr(self, table):
+            with part.open("rb") as file:
+                parquet = pq.ParquetFile(file)
+                known = [name for name in columns if name in parquet.schema_arrow.names]
+                yield from parquet.iter_batches(batch_size=_BATCH, columns=known)
+
+
+def names_in(report: ValidationReport) -> frozenset[str]:
+    """Ids of the points that a report names: subjects of findings, and the points that they are measured against."""
+    measured = [entry for finding in report.findings for entry in finding.details.get("subjects", {}).values()]
+    others = (name for entry in measured if isinstance(entry, Mapping) for name in entry.get("others") or ())
+    subjects = (name for finding in report.findings if finding.subject_kind == "point" for name in finding.subjects)
+    return frozenset({*subjects, *(str(name) for name in others)})
+
+
+def read_corpus(
+    files: CorpusFiles, names: Collection[str], inventory: SiteInventory | None = None, *, lengths: bool = True
+) -> Corpus:
+    """Read the narrow columns that name things. Evidence that cannot be read leaves the corpus empty.
+
+    Args:
+        files: Where to read.
+        names: Ids of the points that will be named.
+        inventory: The site, so that addresses fold as the run folded them; None: without aliases of its host.
+        lengths: Also the lengths of all chunks.
+    """
+    import pyarrow as pa
+
+    folder = inventory.folder() if inventory else UrlFolder()
+    try:
+        pages = _pages(files, inventory)
+        points = _points(files, frozenset(names), pages)
+        _clean_titles(pages.values())
+        _note_captured(files, pages)
+        _note_stored(files, pages)
+        counts, unit = _lengths(files) if lengths else ((), "characters")
+    except (OSError, KeyError, pa.ArrowInvalid) as error:
+        logger.warning("the evidence cannot be read, so the report names points by their ids: %s", error)
+        return Corpus(folder=folder)
+    return Corpus(points, pages, counts, unit, folder)
+
+
+def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, PageEntry]:
+    """The pages of the site, with the titles that they have there."""
+    scope = inventory.scope_urls if inventory else {}
+    found = {key: PageEntry(key, url, in_scope=True) for key, url in scope.items()}
+    for row in _rows(files, "facts", ("page_key", "url")):
+        found.setdefault(row["page_key"], PageEntry(row["page_key"], row["url"], in_scope=True))
+    for row in _rows(files, "pages", ("page_key", "url", "title")):
+        page = found.setdefault(row["page_key"], PageEntry(row["page_key"], row["url"], in_scope=True))
+        page.title = encodable(row["title"] or "").strip()
+    return found
+
+
+def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntry]) -> dict[str, PointName]:
+    """The points called ``names``; the pages get their chunks counted and, without a title, that of a chunk."""
+    where: dict[str, tuple[str | None, str | None, int | None]] = {}
+    columns = ("point_id", "page_key", "page_url", "source_url", "title", "chunk_index")
+    for row in _rows(files, "payload", columns):
+        key, url = row["page_key"], row["page_url"] or row["source_url"]
+        if key is not None:
+            page = pages.get(key) or pages.setdefault(key, PageEntry(key, str(url or key)))
+            page.chunks += 1
+            page.title = page.title or encodable(row["title"] or "").strip()
+        if row["point_id"] in names:
+            where[row["point_id"]] = (key, url, row["chunk_index"])
+    words = _first_words(files, where)
+    return {name: PointName(*place, words.get(name, "")) for name, place in where.items()}
+
+
+def _first_words(files: CorpusFiles, names: Collection[str]) -> dict[str, str]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not names:
+        return {}
+    wanted, words = pa.array(sorted(names), pa.string()), {}
+    table: tuple[Table, str] = ("chunks", "excerpt") if files.chunks else ("payload", "text")
+    for batch in files.batches(table[0], ("point_id", table[1])):
+        chosen = batch.filter(pc.is_in(batch.column("point_id"), wanted))
+        for name, text in zip(chosen.column(0).to_pylist(), chosen.column(1).to_pylist(), strict=True):
+            words[name] = (text or "")[: 4 * _WORDS]
+    return words
+
+
+def _clean_titles(pages: Iterable[PageEntry]) -> None:
+    """Take the site's name, which most titles end with, off them; a title that all pages have names none."""
+    titled = [page for page in pages if page.title]
+    if len(titled) > 1 and len({page.title for page in titled}) == 1:
+        for page in titled:
+            page.title = ""
+    for mark in _PARTS:
+        ends = Counter(page.title.rpartition(mark)[2] for page in titled if mark in page.title)
+        for end, count in ends.most_common(1):
+            if count >= max(2, len(titled) / 2):
+                for page in titled:
+                    page.title = page.title.removesuffix(f"{mark}{end}").strip() or page.title
+
+
+def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
+    from ragval_pipeline.validation.facts.rows import BlockFacts
+
+    common = common_digests(
+        [block["digest"] for block in row["blocks"]] for row in _rows(files, "facts", ("state", "blocks"))
+        if row["state"] == "read"
+    )  # fmt: skip
+    for row in _rows(files, "facts", ("page_key", "state", "blocks")):
+        content = [BlockFacts(**block) for block in row["blocks"] if block["digest"] not in common]
+        letters = sum(block.letters for block in content)
+        if row["state"] != "read" or not letters:
+            continue
+        page = pages[row["page_key"]]
+        page.captured = sum(block.held for block in content) / letters
+        page.lost = _lost_part(content) if page.chunks else None
+
+
+def _lost_part(blocks: Sequence[Any]) -> Lost | None:
+    """What a page's lost passages have in common: where they stand, or what they are."""
+    lost = {id(block) for block in lost_passages(blocks)}
+    if not lost or len(lost) == len(blocks):
+        return None
+    is_lost = [id(block) in lost for block in blocks]
+    kinds = {block.kind for block in blocks if id(block) in lost}
+    first, last = is_lost.index(True), len(is_lost) - 1 - is_lost[::-1].index(True)
+    small = {number for number, block in enumerate(blocks) if block.held < block.letters and block.letters < 40}
+    if all(is_lost[number] or number in small for number in range(first, len(blocks))):
+        return "its end"
+    if all(is_lost[number] or number in small for number in range(last + 1)):
+        return "its beginning"
+    named: Mapping[frozenset[str], Lost] = {
+        frozenset({"heading"}): "its headings", frozenset({"code"}): "its code", frozenset({"row"}): "its tables",
+    }  # fmt: skip
+    return named.get(frozenset(kinds))
+
+
+def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
+    """How often each page is stored: letters of its chunks over letters that they cover."""
+    import numpy as np
+
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for row in _rows(files, "chunks", ("page_key", "compared", "places", "lengths")):
+        if row["compared"]:
+            held = zip(row["places"], row["lengths"], strict=True)
+            spans.setdefault(row["page_key"], []).extend((place, length) for place, length in held if place >= 0)
+    for key, own in spans.items():
+        if not own or key not in pages:
+            continue
+        edges = np.asarray(sorted(own), dtype=np.int64)
+        ends = edges.sum(axis=1)
+        reach = np.maximum.accumulate(np.concatenate(([edges[0, 0]], ends[:-1])))
+        covered = np.clip(ends - np.maximum(edges[:, 0], reach), 0, None).sum()
+        pages[key].stored = float(edges[:, 1].sum() / covered) if covered else None
+
+
+def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
+    """The lengths of all chunks in the best unit that is known of all of them."""
+    columns = ("exact", "claimed", "tokens", "characters")
+    counts = {name: array("l") for name in columns}
+    rows = 0
+    for batch in files.batches("chunks", columns):
+        rows += batch.num_rows
+        for name in columns:
+            counts[name].extend(value for value in batch.column(name).to_pylist() if value)
+    units: tuple[tuple[str, Unit], ...] = (
+        ("exact", "tokens, by the model's own tokenizer"), ("claimed", "tokens, as stored"),
+        ("tokens", "tokens, recounted"),
+    )  # fmt: skip
+    # A chunk without a letter may have no tokens.
+    best = next(
+        ((counts[name], unit) for name, unit in units if counts[name] and len(counts[name]) >= 0.9 * rows), None
+    )
+    if best is None and not rows:
+        characters = array("l", (row["text_chars"] for row in _rows(files, "payload", ("text_chars",)) if any(row)))
+        return characters, "characters"
+    return best or (counts["characters"], "characters")
+
+
+def _rows(files: CorpusFiles, table: Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for batch in files.batches(table, columns):
+        yield from batch.to_pylist()

@@ -1,0 +1,221 @@
+"""The verdict in one sentence for people: what fails, what holds, and of what the run was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import kind_of
+from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.reporting.advice import is_judged
+from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
+from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
+from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
+
+#: Findings that name a system which failed.
+SYSTEM_FAILURES = frozenset(
+    {"source.unreachable", "source.malformed", "index.unreachable", "index.collection_missing", "embedder.unreachable"}
+)
+
+
+def headline(report: ValidationReport) -> str:
+    """The verdict in one sentence, and a second one where it is not about the whole index."""
+    required = [result for result in report.criteria if result.required and not result.excused]
+    partial = is_partial(groups_of_report(report))
+    if report.verdict == "pass":
+        if partial:
+            return f"{_partial_pass(report, required)}{_beside_a_pass(report)}."
+        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}.{_unconfirmed(report)}"
+    if report.verdict == "fail":
+        told = f"{_sentence([*_what_fails(report, required), *_what_holds(report)])}."
+        return f"{told} {_only_selected(report)}." if partial else told
+    if report.verdict == "error":
+        return f"An outside system failed: {_failure(report)}"
+    unknown = [criterion_name(result.name) for result in required if result.verdict == "not_measured"]
+    if not unknown:
+        return "Nothing that is required was measured: this run gives no verdict on the index."
+    return f"{', '.join(unknown)} could not be measured: this run cannot say whether the index is good."
+
+
+def _sentence(clauses: Sequence[str]) -> str:
+    told = "; ".join(clauses)
+    return told[:1].upper() + told[1:]
+
+
+#: What the rest of a share is, criterion by criterion: how many of how many ``{lost} of {all} ...``.
+_SHORT_OF = {
+    "negative_pass_rate": "off-topic questions score above their limit",
+    "critical_queries": "critical questions fail",
+    "coverage": "pages are not in the index",
+    "metadata_completeness": "points lack a required field",
+    "retrieved_metadata_completeness": "hits lack a required field",
+    "relevance_rate": "questions have no relevant hit",
+    "accuracy": "questions do not return what they expect",
+    "determinism": "questions are answered differently when asked again",
+    "embedding_match": "vectors do not fit their text",
+    "self_retrieval": "pages are not found by their own title",
+}
+_SHARE_OF = {
+    "content_integrity": "of the chunks' text does not stand on its page",
+    "source_captured": "of the pages' text is in no chunk",
+}
+#: Errors that the sentence of a verdict names.
+_NAMED = 2
+
+
+def _what_fails(report: ValidationReport, required: Sequence[CriterionResult]) -> list[str]:
+    told = [_shortfall(result, report) for result in required if result.verdict == "not_met"]
+    return [clause for clause in told if clause] or ["errors follow from what other criteria judge"]
+
+
+def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
+    """What is missing to a criterion, as people say it."""
+    lost = (result.denominator or 0) - (result.numerator or 0) if result.numerator is not None else 0
+    if result.name == "query_pass_rate" and lost:
+        return f"{_of(lost, result.denominator)} test questions {_how_questions_fail(report)}"
+    if result.name in _SHORT_OF and lost:
+        words = _SHORT_OF[result.name]
+        if lost == 1:
+            words = _singular(words)
+        return f"{_of(lost, result.denominator)} {words}"
+    if result.name in _SHARE_OF and result.value is not None:
+        return f"{show_percent(1 - result.value)} {_SHARE_OF[result.name]}"
+    if result.name == "error_findings":
+        errors = [finding for finding in report.findings if finding.severity == "error" and finding.because is None]
+        leading = [finding for finding in errors if not is_judged(finding, report)]
+        named = "; ".join(_in_words(finding) for finding in leading[:_NAMED])
+        return named + (f"; {plural(len(leading) - _NAMED, 'more error')}" if len(leading) > _NAMED else "")
+    if result.name == "no_regression":
+        return "the index got worse than its baseline"
+    return f"{criterion_name(result.name)} is {show_value(result)}, must be {show_gate(result)}"
+
+
+def _of(lost: float, whole: float | None) -> str:
+    return f"all {lost:,.0f}" if lost == whole and lost > 1 else f"{lost:,.0f} of {whole or 0:,.0f}"
+
+
+def _in_words(finding: ReportedFinding) -> str:
+    """A finding as a clause: ``3 chunks have a vector that does not fit their text``."""
+    row = CATALOGUE.get(finding.code)
+    if row is None or not finding.count:
+        return title_of(finding.code).lower()
+    kind = kind_of(row, finding.count).replace("point", "chunk")
+    return f"{finding.count:,} {kind} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
+
+
+def _singular(words: str) -> str:
+    """``pages are`` after ``1 of 13`` is ``pages is``: of 13 pages, one is."""
+    for many, one in ((" are ", " is "), (" lack ", " lacks "), (" score ", " scores "), (" fail", " fails"),
+                      (" do not ", " does not "), (" have ", " has ")):  # fmt: skip
+        if many in words:
+            return words.replace(many, one, 1)
+    return words
+
+
+def _how_questions_fail(report: ValidationReport) -> str:
+    """What most failed questions have in common."""
+    failed = [query for query in report.query_results if query.counted and query.passed is False]
+    positive = [query for query in failed if not query.query.get("negative")]
+    one = len(failed) == 1
+    if failed and not positive:
+        return "is off-topic and answered all the same" if one else "are off-topic and answered all the same"
+    conditions = [set(query.failed_conditions) for query in positive]
+    if conditions and all(names & {"url", "results", "nothing returned"} for names in conditions):
+        return "does not find its page" if one else "do not find their page"
+    if conditions and all(names & {"url", "results", "module", "chapter", "nothing returned"} for names in conditions):
+        return "does not find its part of the site" if one else "do not find their part of the site"
+    if conditions and all(names == {"score"} for names in conditions):
+        return "scores below its threshold" if one else "score below their threshold"
+    return "fails" if one else "fail"
+
+
+def _what_holds(report: ValidationReport) -> list[str]:
+    """What is good about an index that fails: its pages or its answers."""
+    met = {result.name for result in report.criteria if result.verdict == "met" and result.threshold is not None}
+    missed = {result.name for result in report.criteria if result.verdict == "not_met"}
+    told = []
+    if "coverage" in met and "source_captured" not in missed:
+        told.append("the pages are complete" if "source_captured" in met else "every page is in the index")
+    if "query_pass_rate" in met:
+        failed = (report.total_queries or 0) - (report.passed_queries or 0)
+        told.append("all test questions pass" if not failed else "enough test questions pass")
+    return told
+
+
+def _partial_pass(report: ValidationReport, required: Sequence[CriterionResult]) -> str:
+    met = "it is met" if len(required) == 1 else "all are met"
+    return f"{_only_selected(report)}, and {met}: {', '.join(criterion_name(result.name) for result in required)}"
+
+
+def _beside_a_pass(report: ValidationReport) -> str:
+    """What a pass leaves to look at: how many errors and warnings, and the one that holds for most of the index."""
+    counts = count_by_severity(report.findings)
+    loud = [finding for finding in report.findings if finding.severity != "info"]
+    if not loud:
+        return ""
+    told = " and ".join(plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity])
+    widest = max(loud, key=lambda finding: (_share_named(finding, report), finding.count))
+    whole, reach = _whole_of(widest, report), plural(widest.count, widest.subject_kind)
+    # Pages that a finding names may be out of scope, or spellings of one page: no part of the pages in scope.
+    if whole is not None and widest.subject_kind != "page":
+        reach = f"{widest.count:,} of {plural(whole, widest.subject_kind)}"
+    lead = "" if len(loud) == 1 else "the widest "
+    return f", with {told}: {lead}“{title_of(widest.code)}” ({reach})"
+
+
+def drafts_of(report: ValidationReport) -> list[QueryReport]:
+    """The queries that nobody has confirmed: they are asked and not counted."""
+    return [query for query in report.query_results if query.query.get("status") == "draft"]
+
+
+def _unconfirmed(report: ValidationReport) -> str:
+    """What a pass does not say as long as all test queries are drafts."""
+    drafts = drafts_of(report)
+    if not drafts or any(query.counted for query in report.query_results):
+        return ""
+    told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"
+    return f" It says nothing about answers: {told}."
+
+
+def _share_named(finding: ReportedFinding, report: ValidationReport) -> float:
+    """The share of the index's points, pages or queries that a finding names; 0 for other subjects."""
+    whole = _whole_of(finding, report)
+    return min(finding.count / whole, 1.0) if whole else 0.0
+
+
+def _whole_of(finding: ReportedFinding, report: ValidationReport) -> int | None:
+    return {
+        "point": report.quality_metrics.total_chunks,
+        "page": report.coverage_report.total_sitemap_urls,
+        "query": report.total_queries,
+    }.get(finding.subject_kind)
+
+
+def _only_selected(report: ValidationReport) -> str:
+    """How many of the required criteria a partial run was asked for."""
+    asked = sum(result.required and not result.excused for result in report.criteria)
+    left_out = sum(result.required and result.reason_code == "not_selected" for result in report.criteria)
+    verb = "was" if asked == 1 else "were"
+    if not left_out:
+        every = "The only required criterion" if asked == 1 else f"All {plural(asked, 'required criterion')}"
+        return f"{every} {verb} selected"
+    return f"Only {asked} of {plural(asked + left_out, 'required criterion')} {verb} selected"
+
+
+def failure_of(report: ValidationReport) -> str | None:
+    """What the headline says of the outside system that failed; null for every other verdict."""
+    return _failure(report) if report.verdict == "error" else None
+
+
+def _all_of(count: int) -> str:
+    return "its one required criterion" if count == 1 else f"all {count} required criteria"
+
+
+def _failure(report: ValidationReport) -> str:
+    failures = [finding for finding in report.findings if finding.code in SYSTEM_FAILURES]
+    failures = failures or [finding for finding in report.findings if finding.severity == "error"]
+    return one_line(failures[0].message) if failures else "see the reasons of the criteria."

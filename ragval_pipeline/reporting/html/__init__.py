@@ -1,0 +1,1 @@
+"""``report.html``: one page that opens offline, written piece by piece."""

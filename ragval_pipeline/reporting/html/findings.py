@@ -1,0 +1,129 @@
+"""The findings as the page shows them: a card each, what follows from it below, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.findings.catalogue import CATALOGUE, Action
+from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.reporting.advice import first_steps, gates_kept, lines_to_copy
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree, title_of, would_clear
+from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
+from ragval_pipeline.suite.criteria import criterion_name
+
+#: Causes shown in full; the rest is counted by code.
+MOST_CARDS = 150
+#: Subjects that stand open; the rest of the first hundred unfolds.
+_OPEN = 3
+
+#: Who acts on a finding, and how.
+_ACTIONS: Mapping[Action, str] = {
+    "reingest": "Ingest again",
+    "delete": "Delete from the index",
+    "chunker": "Repair the chunker or extraction",
+    "setting": "Change a setting",
+    "query": "Correct the test questions",
+    "site": "Correct the site",
+    "report": "Report a fault of ragval",
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """A finding as the page shows it; ``lines`` is what can be copied to carry the remedy out."""
+
+    finding: ReportedFinding
+    anchor: str
+    title: str
+    message: str
+    pattern: str
+    action: str
+    clears: str
+    lines: str
+    facts: str
+    subjects: Subjects
+    below: list[Card]
+
+    @property
+    def remedy(self) -> str:
+        """The first sentence of the remedy, without its conditions."""
+        return f"{re.split('[;.] ', self.finding.remedy, maxsplit=1)[0].rstrip('.')}."
+
+    @property
+    def first(self) -> list[SubjectWords]:
+        """The subjects that stand open."""
+        return [self.subjects.words(self.finding, name) for name in self.finding.subjects[:_OPEN]]
+
+    @property
+    def rest(self) -> Iterator[SubjectWords]:
+        """The other subjects that the report holds, made as they are written."""
+        return (self.subjects.words(self.finding, name) for name in self.finding.subjects[_OPEN:])
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to do first: the card of the finding, and the required criteria that it keeps from being met."""
+
+    card: Card
+    gates: list[str]
+    follows: list[str]
+
+
+@dataclass(frozen=True)
+class FindingsView:
+    """The cards, the first steps, and the causes that are only counted."""
+
+    cards: list[Card]
+    steps: list[Step]
+    rest: dict[str, int]
+
+
+def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
+    """What the page says about findings, in the order of the report."""
+    report = bundle.report
+    anchors = _anchors(report.findings)
+
+    def card(node: FindingNode) -> Card:
+        finding = node.finding
+        known = CATALOGUE.get(finding.code)
+        facts = {name: value for name, value in finding.details.items() if name not in {"subjects", "would_clear"}}
+        return Card(
+            finding=finding,
+            anchor=anchors[id(finding)],
+            title=title_of(finding.code),
+            message=subjects.message(finding),
+            pattern=subjects.pattern(finding),
+            action=_ACTIONS[known.action if known else "report"],
+            clears=would_clear(finding),
+            lines="" if finding.because else lines_to_copy(finding, bundle),
+            facts=subjects.facts(facts),
+            subjects=subjects,
+            below=[card(below) for below in node.consequences],
+        )
+
+    tree = finding_tree(report.findings)
+    steps = [
+        Step(card(node), [criterion_name(name) for name in gates_kept(node, report)],
+             [title_of(code) for code in also_clears(node)])
+        for node in first_steps(report)
+    ]  # fmt: skip
+    return FindingsView(
+        cards=[card(node) for node in tree[:MOST_CARDS]],
+        steps=steps,
+        rest=dict(Counter(node.finding.code for node in tree[MOST_CARDS:])),
+    )
+
+
+def _anchors(findings: Sequence[ReportedFinding]) -> dict[int, str]:
+    """An anchor for each finding that stays the same from run to run: its code, and its number where it has scopes."""
+    seen: Counter[str] = Counter()
+    anchors = {}
+    for finding in findings:
+        seen[finding.code] += 1
+        number = f"-{seen[finding.code]}" if seen[finding.code] > 1 else ""
+        anchors[id(finding)] = f"finding-{finding.code.replace('.', '-').replace('_', '-')}{number}"
+    return anchors

@@ -1,0 +1,365 @@
+"""The page as a whole: what it shows, in which order, written piece by piece so that no run is too large for it.
+
+It is whole without a script; the one that it holds filters, sorts and copies, and its policy allows no other to run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.findings.model import Severity
+from ragval_pipeline.reporting import numbers
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.change_view import ChangeView, change_view
+from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.evidence import DIAGNOSIS
+from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.html.distributions import (
+    LatencyView,
+    latency_view,
+    lengths_picture,
+    lengths_sentence,
+    model_limit,
+    ranks_picture,
+    scores_picture,
+    thresholds_of,
+)
+from ragval_pipeline.reporting.html.findings import FindingsView, findings_view
+from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
+from ragval_pipeline.reporting.html.questions import QueryRow, query_rows, score_note, score_scale
+from ragval_pipeline.reporting.html.runs import TrendView, sparklines, trend_view
+from ragval_pipeline.reporting.html.texts import TextDiff, text_diffs
+from ragval_pipeline.reporting.numbers import unit_of
+from ragval_pipeline.reporting.outline import (
+    count_by_severity,
+    outline_criteria,
+    reason_of,
+    title_of,
+    verdict_words,
+)
+from ragval_pipeline.reporting.subjects import Subjects, page_name
+from ragval_pipeline.reporting.text import one_line, shorten, visible
+from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.criteria import criterion_name, criterion_of
+from ragval_pipeline.suite.printing import plural, show_count
+from ragval_pipeline.validation.report import TopResult, ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+#: What may be the code of a finding.
+_CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
+#: Bytes that are written at once.
+_PIECE = 64 * 1024
+
+
+@dataclass(frozen=True)
+class CriterionView:
+    """A criterion as the page shows it.
+
+    Attributes:
+        result: What was measured.
+        title: Its name for people.
+        means: What the value is.
+        tone: Its look: a missed gate that is not required warns, a value without a gate is neither good nor bad.
+        word: The look in a word.
+        size: What the value was measured on.
+        bar: Length of the bar and place of the gate in percent; None where there is none.
+        reason: Why it has its verdict.
+        spark: Its value over runs; None with fewer than two.
+    """
+
+    result: CriterionResult
+    title: str
+    means: str
+    tone: str
+    word: str
+    size: str
+    bar: tuple[float, float | None] | None
+    reason: str
+    spark: Markup | None
+
+
+@dataclass(frozen=True)
+class PageView:
+    """Everything that the templates need beside the report itself; plots are None when there is nothing to draw."""
+
+    badge: str
+    tone: str
+    sentence: str
+    score_note: str | None
+    changes: ChangeView | None
+    missed: list[CriterionView]
+    met: list[CriterionView]
+    shown: list[CriterionView]
+    unmeasured: list[CriterionView]
+    findings: FindingsView
+    counts: Mapping[Severity, int]
+    pages: PagesView | None
+    modules: list[tuple[str, int, int]]
+    questions: list[QueryRow]
+    anchors: Mapping[str, str]
+    failed: int
+    categories: list[str]
+    top_k: int
+    score_scale: float | None
+    thresholds: list[float]
+    ranks: Markup | None
+    scores: Markup | None
+    lengths: Markup | None
+    lengths_sentence: str
+    latency: LatencyView | None
+    diffs: list[TextDiff]
+    trends: TrendView | None
+    dashboard: str | None
+    named: Any
+
+
+def report_html(bundle: ReportBundle, corpus: Corpus | None = None) -> bytes:
+    """The report as one HTML page in UTF-8."""
+    return b"".join(report_pieces(bundle, corpus))
+
+
+def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
+    """The report as one HTML page in UTF-8, some 64 KB at a time.
+
+    Args:
+        bundle: The run.
+        corpus: Names and lengths of what it read; None: points are named by their ids.
+    """
+    view = page_view(bundle, corpus or Corpus())
+    pieces: list[str] = []
+    size = 0
+    for piece in _environment().get_template("report.html.j2").generate(view=view, report=bundle.report):
+        pieces.append(piece)
+        size += len(piece)
+        if size >= _PIECE:
+            yield "".join(pieces).encode()
+            pieces, size = [], 0
+    yield "".join(pieces).encode()
+
+
+def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
+    """The view of one run."""
+    report = bundle.report
+    rows = query_rows(bundle)
+    subjects = Subjects(report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
+    outline = outline_criteria(report.criteria)
+    tones = {result.name: _tone(result) for result in report.criteria}
+    sparks = sparklines(bundle.history, tones)
+    required, shown, unmeasured = (
+        [_criterion(result, sparks) for result in results]
+        for results in (outline.required, outline.shown, outline.unmeasured)
+    )
+    limit = model_limit(bundle)
+    top_k = int(bundle.setting("retrieval", "top_k") or max((row.query.returned_k for row in rows), default=5) or 5)
+    counts = count_by_severity(report.findings)
+    return PageView(
+        badge=badge_of(report, counts),
+        tone={"pass": "warning" if counts["warning"] or counts["error"] else "good", "not_measured": "none"}.get(
+            report.verdict, "bad"
+        ),
+        sentence=headline(report),
+        score_note=score_note(bundle),
+        changes=change_view(bundle.history.changes) if bundle.history else None,
+        missed=[entry for entry in required if entry.result.verdict != "met"],
+        met=[entry for entry in required if entry.result.verdict == "met"],
+        shown=shown,
+        unmeasured=unmeasured,
+        findings=findings_view(bundle, subjects),
+        counts=counts,
+        pages=pages_view(bundle, corpus),
+        modules=list(modules_missing(bundle)),
+        questions=rows,
+        anchors={row.query.query_id: row.anchor for row in rows},
+        failed=sum(query.counted and query.passed is not True for query in report.query_results),
+        categories=sorted({str(category) for row in rows if (category := row.query.query.get("category"))}),
+        top_k=top_k,
+        score_scale=score_scale(bundle),
+        thresholds=thresholds_of(rows),
+        ranks=ranks_picture(rows, top_k),
+        scores=scores_picture(rows),
+        lengths=lengths_picture(corpus, limit),
+        lengths_sentence=lengths_sentence(corpus, limit),
+        latency=latency_view(report),
+        diffs=text_diffs(bundle, subjects),
+        trends=trend_view(bundle.history, tones),
+        dashboard=_dashboard(bundle),
+        named=_Named(corpus),
+    )
+
+
+class _Named:
+    """Names a hit by the title of its page and its number on it."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def __call__(self, hit: TopResult) -> str:
+        page = self._corpus.page(hit.source_url)
+        title = page_name(page) if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
+        return f"{title}, chunk {hit.chunk_index + 1}" if hit.chunk_index is not None else title
+
+
+def badge_of(report: ValidationReport, counts: Mapping[Severity, int]) -> str:
+    """The verdict in a word or two; a pass does not hide what is left to look at."""
+    left = [plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
+    more = f", {', '.join(left)}" if report.verdict == "pass" and left else ""
+    return f"{verdict_words(report)}{more}"
+
+
+def _dashboard(bundle: ReportBundle) -> str | None:
+    """Where Qdrant shows a point of the collection; None of an embedded one."""
+    url = bundle.setting("qdrant", "url")
+    if not is_http_url(url):
+        return None
+    return f"{str(url).rstrip('/')}/dashboard#/collections/{bundle.report.collection_name}"
+
+
+def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> CriterionView:
+    known = criterion_of(result.name)
+    tone, told = _tone(result), reason_of(result)
+    words = {"met": "met" if result.threshold is not None else "shown", "not_met": "not met"}
+    return CriterionView(
+        result=result,
+        title=criterion_name(result.name),
+        means=known.means if known else "",
+        tone=tone,
+        word=words.get(result.verdict, "not measured"),
+        size=_size(result),
+        bar=_bar(result),
+        reason="" if tone == "good" or told.startswith(_size(result) or " ") else _in_titles(told),
+        spark=sparks.get(result.name),
+    )
+
+
+def _in_titles(reason: str) -> str:
+    """A reason that lists codes of findings, with their titles in place of the codes."""
+    return _CODES.sub(lambda match: title_of(match[0]), reason)
+
+
+def _tone(result: CriterionResult) -> str:
+    if result.verdict == "not_measured":
+        return "none"
+    if result.verdict == "not_met":
+        return "bad" if result.required else "warning"
+    return "plain" if result.threshold is None else "good"
+
+
+def _size(result: CriterionResult) -> str:
+    """What a value was measured on: the counts of a share in its reason's words, the number of values of a mean."""
+    if result.numerator is None or not result.denominator:
+        return ""
+    # Written as reasons write them, so that both can be told to be the same.
+    counts, reason = f"{show_count(result.numerator)} of {show_count(result.denominator)}", reason_of(result)
+    if not reason.startswith(counts):
+        return f"mean of {show_count(result.denominator)}" if reason else counts
+    return reason if len(reason) <= 40 else counts
+
+
+def _bar(result: CriterionResult) -> tuple[float, float | None] | None:
+    unit = unit_of(result.name)
+    if result.value is None or unit == "count":
+        return None
+    scale = 1.0 if unit != "milliseconds" else 1.25 * max(result.value, result.threshold or 0.0) or 1.0
+    return _percent(result.value / scale), None if result.threshold is None else _percent(result.threshold / scale)
+
+
+def _percent(share: float) -> float:
+    return round(100 * min(max(share, 0.0), 1.0), 3)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = PackageLoader("ragval_pipeline.reporting")
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    environment.filters.update(
+        value=numbers.show_value,
+        gate=numbers.show_gate,
+        percent=numbers.show_percent,
+        score=numbers.show_score,
+        seconds=numbers.show_seconds,
+        plural=lambda noun, count: plural(count, noun),
+        one_line=one_line,
+        shorten=shorten,
+        facts=fact_rows,
+        breakable=breakable,
+        without_dot=lambda text: text.rstrip().removesuffix("."),
+    )
+    environment.tests["link"] = _is_link
+    # Style sheet and script are ours; everything else goes through autoescape.
+    script = loader.get_source(environment, "report.js")[0]
+    environment.globals.update(
+        style=Markup(loader.get_source(environment, "report.css")[0]),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        script_hash=_script_hash(script),
+    )
+    return environment
+
+
+def _script_hash(script: str) -> str:
+    """What the content security policy allows to run: this script and no other."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
+def breakable(text: str) -> Markup:
+    """Text whose addresses and names may break after a slash or an underscore instead of anywhere."""
+    from markupsafe import Markup
+
+    names = (Markup("_<wbr>").join(part.split("_")) for part in visible(text).split("/"))
+    return Markup("/<wbr>").join(names)
+
+
+def fact_text(value: Any) -> str:
+    """A value of a table of facts as text."""
+    if value is None or value in ("", [], {}):
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {fact_text(entry)}" for key, entry in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(fact_text(entry) for entry in value)
+    return str(value)
+
+
+def fact_rows(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested facts as flat rows, keys joined with dots; facts without a value are left out."""
+    rows: list[tuple[str, str]] = []
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            rows += fact_rows(value, f"{prefix}{key}.")
+        elif fact_text(value) != "-":
+            rows.append((f"{prefix}{key}", fact_text(value)))
+    return rows
+
+
+def _clean(value: Any) -> Any:
+    # Only plain text: markup that the templates made themselves is a subclass of str.
+    return visible(value) if type(value) is str else value
+
+
+def _is_link(text: Any) -> bool:
+    return is_http_url(text) and visible(text) == text

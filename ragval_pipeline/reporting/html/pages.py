@@ -1,0 +1,136 @@
+"""The pages as the page shows them: a strip of all, and a row each with what the run found on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.corpus import Corpus, PageEntry
+from ragval_pipeline.reporting.html.charts import Cell, strip
+from ragval_pipeline.reporting.html.questions import page_key
+from ragval_pipeline.reporting.numbers import show_percent
+from ragval_pipeline.reporting.subjects import page_name
+from ragval_pipeline.suite.printing import plural
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+#: Rows of the table; of more pages those that something is wrong with come first.
+MOST_PAGES = 500
+#: A page that is captured to this share looks whole.
+_WHOLE = 0.95
+
+
+@dataclass(frozen=True)
+class PageRow:
+    """A page with its figures; None is what was not measured."""
+
+    number: int
+    page: PageEntry
+    name: str
+    path: str
+    stale: bool
+    asked: int
+    passed: int
+    findings: int
+    tone: str
+
+
+@dataclass(frozen=True)
+class PagesView:
+    """The strip, the rows that are shown, and how many pages there are."""
+
+    strip: Markup | None
+    rows: list[PageRow]
+    total: int
+    wrong: int
+
+
+def pages_view(bundle: ReportBundle, corpus: Corpus) -> PagesView | None:
+    """A row for each page in scope; None when no page is known."""
+    pages = corpus.site
+    if not pages:
+        return None
+    found, stale = _findings_by_page(bundle, corpus)
+    asked, passed = _questions_by_page(bundle)
+    missing = set(bundle.report.coverage_report.missing_urls or ())
+    rows = [
+        PageRow(
+            number=number,
+            page=page,
+            name=page_name(page),
+            path=urlsplit(page.url).path or page.url,
+            stale=page.key in stale,
+            asked=asked[page.key],
+            passed=passed[page.key],
+            findings=found[page.key],
+            tone=_tone(page, page.url in missing),
+        )
+        for number, page in enumerate(pages, start=1)
+    ]
+    cells = [Cell(row.tone, f"{row.name}: {_state(row)}") for row in rows]
+    counts = Counter(row.tone for row in rows)
+    said = (
+        f"{plural(len(rows), 'page')}: {counts['good']} in full, {counts['warning']} in part, "
+        f"{counts['bad']} missing, {counts['none']} not compared"
+    )
+    wrong = [row for row in rows if row.findings or row.tone in {"bad", "warning"}]
+    fine = [row for row in rows if not (row.findings or row.tone in {"bad", "warning"})]
+    return PagesView(strip(cells, title=said), [*wrong, *fine][:MOST_PAGES], len(rows), len(wrong))
+
+
+def _findings_by_page(bundle: ReportBundle, corpus: Corpus) -> tuple[Mapping[str, int], frozenset[str]]:
+    """How many findings, but mere information, name each page or a point of it; and the pages that changed."""
+    found: Counter[str] = Counter()
+    stale: set[str] = set()
+    for finding in bundle.findings:
+        keys = {_page_of(subject.page, subject.name, corpus) for subject in finding.subjects} - {None}
+        if finding.severity != "info" and finding.subject_kind in {"page", "point", "url"}:
+            found.update(key for key in keys if key)
+        if finding.code == "coverage.stale_page":
+            stale.update(key for key in keys if key)
+    return found, frozenset(stale)
+
+
+def _page_of(key: str | None, name: str, corpus: Corpus) -> str | None:
+    if key is not None:
+        return key
+    known = corpus.points.get(name)
+    page = corpus.page(known.page_key if known else name)
+    return page.key if page else None
+
+
+def _questions_by_page(bundle: ReportBundle) -> tuple[Counter[str], Counter[str]]:
+    """How many questions expect each page, and how many of these passed."""
+    key, asked, passed = page_key(bundle), Counter[str](), Counter[str]()
+    for query in bundle.report.query_results:
+        pages = {key(page) for page, grade in bundle.judgements.get(query.query_id, {}).items() if grade > 0}
+        asked.update(pages)
+        passed.update(pages if query.passed else ())
+    return asked, passed
+
+
+def _tone(page: PageEntry, missing: bool) -> str:
+    if missing or not page.chunks:
+        return "bad"
+    if page.captured is None:
+        return "none"
+    return "good" if page.captured >= _WHOLE else "warning"
+
+
+def _state(row: PageRow) -> str:
+    if row.tone == "bad":
+        return "not in the index"
+    if row.page.captured is None:
+        return plural(row.page.chunks, "chunk")
+    return f"{show_percent(row.page.captured)} captured in {plural(row.page.chunks, 'chunk')}"
+
+
+def modules_missing(bundle: ReportBundle) -> Iterable[tuple[str, int, int]]:
+    """Modules that lack pages: name, pages that are indexed, and all."""
+    modules = bundle.report.coverage_report.by_module.items()
+    return [(name, module.indexed, module.total) for name, module in modules if module.missing]

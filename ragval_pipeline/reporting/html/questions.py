@@ -1,0 +1,348 @@
+"""The test questions as the page shows them: a row each, where the right page is, what won, and the scores of all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.evidence import DIAGNOSIS
+from ragval_pipeline.reporting.numbers import show_score
+from ragval_pipeline.reporting.subjects import where_beyond
+from ragval_pipeline.reporting.text import one_line, shorten
+from ragval_pipeline.sources.urls import UrlFolder
+from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.report import QueryReport, TopResult
+from ragval_pipeline.validation.retrieval.texts import (
+    ModuleMatch,
+    chapter_matches,
+    fold_text,
+    name_matches,
+    word_pattern,
+)
+
+#: Rows of one page, hits of all rows, and characters of their texts: beyond that a browser takes seconds to open it.
+MOST_ROWS = 2_000
+MOST_HITS = 3_000
+_TEXT_BUDGET = 1_000_000
+#: Conditions that a query may miss, in words.
+_MISSED = {
+    "score": "score too low", "url": "page not found", "module": "module not found", "chapter": "chapter not found",
+    "keywords": "no expected word", "results": "result not found",
+}  # fmt: skip
+_FOUND = re.compile(r" \(found: [^()]*\)")
+#: Characters that are shown before the first expected word when it lies too far down.
+_BEFORE = 60
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of an excerpt; ``marked``: it is an expected word."""
+
+    text: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class HitRow:
+    """A hit: its text with the expected words marked, and what about it is as expected (``page``, ``module``, ...)."""
+
+    hit: TopResult
+    text: list[Piece]
+    right: list[str]
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """A query as the page shows it.
+
+    Attributes:
+        query: The query and its answer.
+        anchor: Its anchor on the page.
+        threshold: The score that it must reach; None: none is known.
+        expects: What it expects, each with what that is.
+        shown: Hits that are shown.
+        excerpt_length: Characters of each hit's text.
+        first_right: Rank of the first hit that is as expected; None: none of them.
+        right: How each hit is as expected.
+        place: Place of the right page, among the hits or beyond; None: not found, or nothing is expected.
+        where: Where the right page is, of a query that failed.
+    """
+
+    query: QueryReport
+    anchor: str
+    threshold: float | None
+    expects: list[tuple[str, str]]
+    shown: int
+    excerpt_length: int
+    first_right: int | None
+    right: list[list[str]]
+    place: int | None
+    where: str
+
+    @property
+    def negative(self) -> bool:
+        """Whether nothing ought to answer it."""
+        return bool(self.query.query.get("negative"))
+
+    @property
+    def critical(self) -> bool:
+        """Whether the run fails with it."""
+        return bool(self.query.query.get("critical"))
+
+    @property
+    def tone(self) -> str:
+        """How it looks: ``good``, ``bad``, or ``none`` when it was not judged."""
+        return "good" if self.query.passed else "bad" if self.query.passed is False else "none"
+
+    @property
+    def hits(self) -> Iterator[HitRow]:
+        """The hits that are shown, made as they are written: their texts are most of a large page."""
+        words = [str(word) for word in _listed(self.query.query.get("expected_keywords")) if word]
+        for hit, reasons in zip(self.query.top_results[: self.shown], self.right, strict=False):
+            yield HitRow(hit, excerpt(hit.chunk_text or "", words, self.excerpt_length), reasons)
+
+    @property
+    def failed_by(self) -> str:
+        """What it missed, in words."""
+        missed = [_MISSED.get(name, name) for name in self.query.failed_conditions]
+        return ", ".join(missed) or self.query.status.replace("_", " ")
+
+    @property
+    def why(self) -> str:
+        """Why it failed, without the addresses that stand below."""
+        return _FOUND.sub("", self.query.fail_reason or "")
+
+    @property
+    def left_out(self) -> int:
+        """Hits that are not shown."""
+        return len(self.query.top_results) - self.shown
+
+
+def query_rows(bundle: ReportBundle) -> list[QueryRow]:
+    """The rows of the page, those that did not pass first, then in file order; at most ``MOST_ROWS``."""
+    queries = sorted(enumerate(bundle.report.query_results), key=lambda entry: _weight(entry[1]))[:MOST_ROWS]
+    shown = _hits_shown([query for _, query in queries])
+    length = min(300, max(80, _TEXT_BUDGET // max(sum(shown), 1)))
+    key = page_key(bundle)
+    return [
+        _query_row(query, index, bundle, hits, length, key) for (index, query), hits in zip(queries, shown, strict=True)
+    ]
+
+
+def _weight(query: QueryReport) -> int:
+    if query.counted and query.passed is not True:
+        return 0
+    return 1 if query.counted else 2
+
+
+def page_key(bundle: ReportBundle) -> Callable[[str], str]:
+    """What folds the spellings of a page's address as the run did."""
+    return (bundle.inventory.folder() if bundle.inventory else UrlFolder()).key
+
+
+def as_expected(hit: TopResult, query: QueryReport, bundle: ReportBundle, key: Callable[[str], str]) -> list[str]:
+    """What about a hit is as its query expects: ``page``, ``module``, ``chapter``."""
+    module, chapter = query.query.get("expected_module"), query.query.get("expected_chapter")
+    grades = bundle.judgements.get(query.query_id, {})
+    mode: ModuleMatch = bundle.setting("retrieval", "module_match") or "normalised"
+    found = {
+        "page": hit.source_url is not None and grades.get(key(hit.source_url), 0) > 0,
+        "module": bool(module and hit.module_name) and name_matches(str(module), hit.module_name or "", mode=mode),
+        "chapter": bool(chapter and hit.chapter_id) and chapter_matches(str(chapter), hit.chapter_id or ""),
+    }
+    return [name for name, holds in found.items() if holds]
+
+
+def score_scale(bundle: ReportBundle) -> float | None:
+    """What a full bar of a score stands for; null when scores are distances and longer would not mean better."""
+    scores = [hit.similarity_score for query in bundle.report.query_results for hit in query.top_results]
+    facts = bundle.manifest.facts if bundle.manifest else None
+    vector = facts.vector(bundle.setting("qdrant", "vector_name")) if facts else None
+    if not scores or (vector is not None and not vector.higher_is_better):
+        return None
+    return max(1.0, *scores)
+
+
+def _hits_shown(queries: Sequence[QueryReport]) -> list[int]:
+    """How many hits of each query are shown: all, or at first those of queries that did not pass."""
+    counts = [len(query.top_results) for query in queries]
+    if sum(counts) <= MOST_HITS:
+        return counts
+    missed = [query.counted and query.passed is not True for query in queries]
+    of_missed = sum(count for count, is_missed in zip(counts, missed, strict=True) if is_missed)
+    most_missed = max(counts) if of_missed <= MOST_HITS // 2 else max(MOST_HITS // 2 // sum(missed), 1)
+    rest = MOST_HITS - min(of_missed, most_missed * sum(missed))
+    most_passed = max(rest // max(len(queries) - sum(missed), 1), 1)
+    return [
+        min(count, most_missed if is_missed else most_passed) for count, is_missed in zip(counts, missed, strict=True)
+    ]
+
+
+def _query_row(
+    query: QueryReport, index: int, bundle: ReportBundle, shown: int, length: int, key: Callable[[str], str]
+) -> QueryRow:
+    given = query.query
+    # The suite may say something else by the time a kept run is rendered again; what is held to no score has none.
+    stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
+    threshold = query.held_to.min_similarity if query.held_to else stated
+    right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
+    first = next((hit.rank for hit, reasons in zip(query.top_results, right, strict=True) if reasons), None)
+    located = (bundle.extras.get(DIAGNOSIS) or {}).get(query.query_id, {})
+    return QueryRow(
+        query=query,
+        anchor=f"query-{index + 1}",
+        threshold=threshold if isinstance(threshold, int | float) else None,
+        expects=_expectations(given),
+        shown=shown,
+        excerpt_length=length,
+        first_right=first,
+        right=right,
+        place=first if first is not None else located.get("rank"),
+        where=_where(query, first, located) if query.counted and query.passed is False else "",
+    )
+
+
+def _where(query: QueryReport, first: int | None, located: Mapping[str, Any]) -> str:
+    """Where the right page is: ``at place 9 with 0.510; place 5 has 0.530``."""
+    if query.query.get("negative") or not query.top_results:
+        return ""
+    if first is None:
+        return f"The right page is {where_beyond(query, located)}." if located else ""
+    score = next(hit.similarity_score for hit in query.top_results if hit.rank == first)
+    return f"The right page is at place {first} with {show_score(score)}."
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _expectations(given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    names = {
+        "expected_module": "module", "expected_chapter": "chapter", "relevant_urls": "page",
+        "acceptable_urls": "or page", "expected_keywords": "keyword", "expected_results": "result",
+    }  # fmt: skip
+    return [(label, str(entry)) for field, label in names.items() for entry in _listed(given.get(field)) if entry]
+
+
+def excerpt(text: str, words: Sequence[str], length: int) -> list[Piece]:
+    """About ``length`` characters of ``text`` on one line, from its beginning or from just before the first word.
+
+    Args:
+        text: Any text.
+        words: Expected words; found with case and accents folded, as whole words.
+        length: Characters at most, ellipses aside.
+    """
+    line = one_line(text)
+    spans = _spans(line, words)
+    start = _start(line, spans, length)
+    shown = shorten(line[start:], length)
+    pieces = [Piece("…")] if start else []
+    # The ellipsis at the end is no part of the line.
+    return pieces + _pieces(
+        shown, [(first - start, last - start) for first, last in spans], len(shown.removesuffix("…"))
+    )
+
+
+def _start(line: str, spans: Sequence[tuple[int, int]], length: int) -> int:
+    if len(line) <= length or not spans or spans[0][1] < length:
+        return 0
+    blank = line.find(" ", max(spans[0][0] - _BEFORE, 0), spans[0][0])
+    return blank + 1 if blank >= 0 else spans[0][0]
+
+
+def _pieces(shown: str, spans: Sequence[tuple[int, int]], length: int) -> list[Piece]:
+    pieces, at = [], 0
+    for first, last in spans:
+        if last > length:
+            break
+        pieces += [Piece(shown[at:first]), Piece(shown[first:last], marked=True)]
+        at = last
+    return [piece for piece in [*pieces, Piece(shown[at:])] if piece.text]
+
+
+def _spans(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the words stand: first and past the last character, in order, none within another."""
+    patterns = [pattern for word in words if (pattern := word_pattern(word)) is not None]
+    if not patterns:
+        return []
+    folded, places = _folded(line)
+    found = sorted((match.start(), -match.end()) for pattern in patterns for match in _matches(pattern, folded))
+    spans: list[tuple[int, int]] = []
+    for first, minus_last in found:
+        span = places[first], places[-minus_last - 1] + 1
+        if not spans or span[0] >= spans[-1][1]:
+            spans.append(span)
+    return spans
+
+
+def _matches(pattern: re.Pattern[str], folded: str) -> list[re.Match[str]]:
+    return [match for match in pattern.finditer(folded) if match.end() > match.start()]
+
+
+def _folded(line: str) -> tuple[str, Sequence[int]]:
+    """The line folded character by character, and for each folded character the place that it comes from."""
+    if line.isascii():
+        return line.lower(), range(len(line))
+    parts = [_fold_character(character) for character in line]
+    return "".join(parts), [place for place, part in enumerate(parts) for _ in part]
+
+
+@cache
+def _fold_character(character: str) -> str:
+    return " " if character.isspace() else fold_text(character)
+
+
+def score_note(bundle: ReportBundle) -> str | None:
+    """Why scores below the threshold say nothing against this index; null when they are not what it fails by."""
+    report = bundle.report
+    unfit = next((finding for finding in report.findings if finding.code == "query.threshold_unfit"), None)
+    if unfit is not None:
+        return _unfit_note(unfit)
+    key = page_key(bundle)
+    scores = [
+        query.best_similarity
+        for query in report.query_results
+        if query.failed_conditions == ["score"]
+        and query.best_similarity is not None
+        and not query.query.get("negative")
+        and any(as_expected(hit, query, bundle, key) for hit in query.top_results)
+    ]
+    if not scores:
+        return None
+    return (
+        f"{plural(len(scores), 'query')} found what is expected and missed only the score threshold: best scores "
+        f"{score_range(scores)}. {_ADVICE}"
+    )
+
+
+_ADVICE = (
+    "Scores are no grades: each embedding model has its own range, and a threshold fits one model only. "
+    "ragval calibrate proposes one from this index's own scores."
+)
+
+
+def _unfit_note(finding: ReportedFinding) -> str:
+    measured = finding.details.get("subjects", {}).get(finding.subjects[0], {}) if finding.subjects else {}
+    right, negative = measured.get("right"), measured.get("negative")
+    said = []
+    if right:
+        said.append(
+            f"would turn down {measured.get('rejected', 0.0):.0%} of the right answers, which score "
+            f"{right['min']:.2f} to {right['max']:.2f} on this index"
+        )
+    if negative:
+        said.append(f"would let in {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
+    if not said:
+        return f"{finding.message} {_ADVICE}"
+    return f"The threshold {finding.subjects[0]} {' and '.join(said)}. {_ADVICE}"
+
+
+def score_range(scores: Sequence[float]) -> str:
+    """The lowest and the highest score."""
+    low, high = f"{min(scores):.2f}", f"{max(scores):.2f}"
+    return low if low == high else f"{low} to {high}"

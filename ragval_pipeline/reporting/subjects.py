@@ -1,0 +1,405 @@
+"""What a finding is about, as people name it: a page by its title, a point by its page, number and first words.
+
+A subject's measurements become one sentence, and many subjects what they have in common. Page, terminal and pull
+request show the same words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ragval_pipeline.findings.model import Finding, ReportedFinding
+from ragval_pipeline.reporting.corpus import Corpus, PageEntry
+from ragval_pipeline.reporting.numbers import show_percent, show_score
+from ragval_pipeline.reporting.text import shorten
+from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.printing import plural, show_count
+from ragval_pipeline.validation.report import QueryReport, ValidationReport
+
+_WORDS, _PASSAGE, _NOTE, _QUESTION = 90, 110, 260, 160
+#: Entries of a list that a sentence names.
+_LISTED = 3
+#: Measurements that the names of subjects already say, or that only programs read.
+_SILENT = frozenset(
+    {"page_url", "points", "because", "expected_pages", "expected_module", "simulated", "fields", "generations",
+     "older", "told_by", "cut_chunks", "page_is_whole", "on_site", "share", "field", "source_url", "chunk_index",
+     "threshold", "min_letters", "point", "required"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SubjectWords:
+    """A subject in words.
+
+    Attributes:
+        name: As the report's files name it.
+        title: The page's title, the question, or the name itself.
+        url: The page's address; None without one.
+        place: Which chunk of the page: ``chunk 3``; empty for other subjects.
+        words: First words of the chunk; empty for other subjects.
+        note: What was measured on it, as a sentence without its full stop; may be empty.
+    """
+
+    name: str
+    title: str
+    url: str | None = None
+    place: str = ""
+    words: str = ""
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        """All of it on one line."""
+        named = f"{self.title}, {self.place}" if self.place else self.title
+        quoted = f"{named}: “{shorten(self.words, 60)}”" if self.words else named
+        return f"{quoted} ({self.note})" if self.note else quoted
+
+
+class Subjects:
+    """Names the subjects of the findings of one run.
+
+    Args:
+        report: The run.
+        corpus: What it read.
+        findings: The findings with all their subjects, as far as they are at hand.
+        located: Where the right pages of failed queries are, by query id (``evidence/query_diagnosis.json``).
+    """
+
+    def __init__(
+        self,
+        report: ValidationReport,
+        corpus: Corpus,
+        findings: Iterable[Finding] = (),
+        located: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._located = located or {}
+        self._report = report
+        self._corpus = corpus
+        self._queries = {query.query_id: query for query in report.query_results}
+        self._all = {
+            (finding.code, finding.scope): [subject.name for subject in finding.subjects] for finding in findings
+        }
+
+    def words(self, finding: ReportedFinding, name: str) -> SubjectWords:
+        """One subject."""
+        measured = finding.details.get("subjects", {}).get(name)
+        details: Mapping[str, Any] = measured if isinstance(measured, Mapping) else {}
+        note = shorten(self._note(finding, details), _NOTE)
+        if finding.code == "query.failed" and name in self._located and name in self._queries:
+            note = f"its page is {where_beyond(self._queries[name], self._located[name])}{self._winner(name)}"
+        query = self._queries.get(name) if finding.subject_kind == "query" else None
+        if query is not None:
+            return SubjectWords(name, f"“{question_of(query)}”", note=note)
+        if finding.subject_kind == "point":
+            return self._point(name, details, note)
+        page = self._corpus.page(name) if finding.subject_kind in {"page", "url"} else None
+        if page is not None:
+            return SubjectWords(name, page_name(page), url=name, note=note)
+        return SubjectWords(
+            name, path_of(name) if is_http_url(name) else name, name if is_http_url(name) else None, note=note
+        )
+
+    def _winner(self, name: str) -> str:
+        """What came first in the place of the right page."""
+        hits = self._queries[name].top_results
+        page = self._corpus.page(hits[0].source_url) if hits else None
+        return f"; first came {page_name(page)} with {show_score(hits[0].similarity_score)}" if page else ""
+
+    def point(self, name: str) -> str:
+        """A point in a few words: ``chunk 3 of Getting started``."""
+        words = self._point(name, {}, "")
+        return f"{words.place} of {words.title}" if words.place else words.title
+
+    def message(self, finding: ReportedFinding) -> str:
+        """The finding's sentence with the title of its page in place of its address."""
+        if finding.count == 1 and finding.subjects and finding.subject_kind in {"page", "query"}:
+            title = self.words(finding, finding.subjects[0]).title
+            return finding.message.replace(finding.subjects[0], title if title.startswith("“") else f"“{title}”", 1)
+        return finding.message
+
+    def pattern(self, finding: ReportedFinding) -> str:
+        """What the subjects have in common, as a sentence without its full stop; empty when nothing tells."""
+        names = self._all.get((finding.code, finding.scope)) or finding.subjects
+        if len(names) < finding.count:
+            return ""
+        if finding.subject_kind == "page":
+            told = [self._which_pages(names), self._what_is_lost(finding, names), self._how_often(finding, names)]
+        elif finding.subject_kind == "point":
+            told = [self._which_points(finding, names)]
+        else:
+            told = []
+        return "; ".join(part for part in told if part)
+
+    def _point(self, name: str, details: Mapping[str, Any], note: str) -> SubjectWords:
+        known = self._corpus.points.get(name)
+        url = details.get("page_url") or (known.url if known else None)
+        if known is None and not url:
+            return SubjectWords(name, f"point {name}", note=note)
+        page = self._corpus.page(url) or self._corpus.page(known.page_key if known else None)
+        number = known.number if known and known.number is not None else details.get("chunk_index")
+        title = page_name(page) if page else path_of(str(url)) if url else "a point without a page"
+        # A chunk often begins with the title of its page, which stands before it.
+        words = shorten(known.words.removeprefix(title).lstrip(" :#-") or known.words, _WORDS) if known else ""
+        place = f"chunk {number + 1}" if isinstance(number, int) else "a chunk"
+        return SubjectWords(name, title, str(url) if url else None, place, words, note)
+
+    # what was measured
+
+    def _note(self, finding: ReportedFinding, details: Mapping[str, Any]) -> str:
+        if not details:
+            return ""
+        told = _NOTES.get(finding.code)
+        try:
+            said = told(details, self) if told else ""
+        except (KeyError, TypeError, ValueError):  # the report of another version
+            said = ""
+        return said or self.facts(details)
+
+    def facts(self, details: Mapping[str, Any]) -> str:
+        """What nobody wrote a sentence for: names and values."""
+        told = [
+            f"{key.replace('_', ' ')} {self.value(key, value)}"
+            for key, value in details.items()
+            if key not in _SILENT and value not in (None, "", [], {})
+        ]
+        return ", ".join(told)
+
+    def value(self, key: str, value: Any) -> str:
+        """A measurement for people; points by their names."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, float):
+            return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+        if isinstance(value, int):
+            return f"{value:,}"
+        if isinstance(value, Mapping):
+            return ", ".join(f"{name} {self.value(key, entry)}" for name, entry in list(value.items())[:_LISTED])
+        if isinstance(value, list | tuple):
+            shown = [self._entry(key, entry) for entry in value[:_LISTED]]
+            return ", ".join(shown) + (f" and {len(value) - _LISTED:,} more" if len(value) > _LISTED else "")
+        return shorten(str(value), _PASSAGE)
+
+    def _entry(self, key: str, entry: Any) -> str:
+        if isinstance(entry, str) and key in {"others", "with", "copies"}:
+            return self.point(entry) if entry in self._corpus.points or not is_http_url(entry) else path_of(entry)
+        return self.value(key, entry)
+
+    # what subjects have in common
+
+    def _which_pages(self, names: Sequence[str]) -> str:
+        site = self._corpus.site
+        if len(site) > 1 and len(names) == len(site) and all(self._corpus.page(name) for name in names):
+            return f"all {len(site)} pages of the site"
+        if len(names) < 3:
+            return ""
+        shared = _shared_folder(names)
+        whole = [page for page in site if urlsplit(page.url).path.startswith(shared)]
+        if not shared.strip("/") or len(whole) == len(site):
+            return ""
+        return f"all {len(names)} under {shared}" + ("" if len(whole) > len(names) else ", and no other page is there")
+
+    def _what_is_lost(self, finding: ReportedFinding, names: Sequence[str]) -> str:
+        if finding.code != "integrity.not_captured":
+            return ""
+        parts = Counter(page.lost for name in names if (page := self._corpus.page(name)))
+        [(part, count)] = parts.most_common(1) or [(None, 0)]
+        if part is None or count < len(names):
+            return ""
+        return f"it loses {part}" if len(names) == 1 else f"each loses {part}"
+
+    def _how_often(self, finding: ReportedFinding, names: Sequence[str]) -> str:
+        if finding.code != "chunk.ingested_twice":
+            return ""
+        times = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
+        return f"{'it' if len(names) == 1 else 'each'} is stored {_times(times.pop())}" if len(times) == 1 else ""
+
+    def _which_points(self, finding: ReportedFinding, names: Sequence[str]) -> str:
+        points = [self._corpus.points[name] for name in names if name in self._corpus.points]
+        chunks = self._report.quality_metrics.total_chunks
+        told = [f"all {chunks:,} chunks of the index"] if chunks and chunks == len(names) > 1 else []
+        pages = {point.page_key for point in points if point.page_key}
+        if len(points) == len(names) > 1 and not told:
+            [first] = pages if len(pages) == 1 else [None]
+            page = self._corpus.page(first)
+            told.append(f"all on “{page_name(page)}”" if page else f"on {plural(len(pages), 'page')}")
+        if len(points) == len(names) > 2 and {point.number for point in points} == {0}:
+            told.append("each is the first chunk of its page")
+        looks = finding.details.get("looks_like")
+        if isinstance(looks, Mapping) and len(looks) == 1 and len(names) > 1:
+            told.append(f"each looks like {next(iter(looks))}")
+        return "; ".join(told)
+
+
+def where_beyond(query: QueryReport, located: Mapping[str, Any]) -> str:
+    """Where the right page is beyond the hits: ``at place 9 with 0.510; place 5 has 0.530``."""
+    if located.get("rank") is None:
+        return f"not among the first {located['searched']:,} hits"
+    last = query.top_results[-1]
+    needed = f"; place {last.rank} has {show_score(last.similarity_score)}"
+    return f"at place {located['rank']:,} with {show_score(located['score'])}{needed}"
+
+
+def page_name(page: PageEntry) -> str:
+    """A page's title, or its path when it has none."""
+    return shorten(page.title, 100) or path_of(page.url)
+
+
+def path_of(url: str) -> str:
+    """The readable part of an address."""
+    return unquote(urlsplit(url).path) or url if is_http_url(url) else url
+
+
+def question_of(query: QueryReport) -> str:
+    """What a query asks, under whichever of its names the file gives it."""
+    found = (query.query[name] for name in ("query_text", "query", "text") if query.query.get(name))
+    return shorten(str(next(found, query.query_id)), _QUESTION)
+
+
+def _shared_folder(urls: Sequence[str]) -> str:
+    paths = [urlsplit(url).path.rstrip("/").split("/")[:-1] for url in urls]
+    shared = []
+    for parts in zip(*paths, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return "/".join(shared) + "/"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _amount(value: Any) -> int:
+    return len(value) if isinstance(value, list | tuple) else int(value or 0)
+
+
+_Note = Callable[[Mapping[str, Any], Subjects], str]
+
+
+def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"the same as {subjects.value('others', found['others'])}" if found.get("others") else ""
+
+
+def _again(found: Mapping[str, Any], _: Subjects) -> str:
+    count = len(found.get("others") or ())
+    return "another point has the same number" if count == 1 else f"{count} other points have the same number"
+
+
+def _alike(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"{show_percent(found.get('similarity'))} like {subjects.value('others', found.get('others') or [])}"
+
+
+def _strays(found: Mapping[str, Any], _: Subjects) -> str:
+    characters = ", ".join(f"{name} {_times(count)}" for name, count in found.get("characters", {}).items())
+    return f"{characters} in its {' and '.join(found.get('places') or ['text'])}" if characters else ""
+
+
+def _hub(found: Mapping[str, Any], _: Subjects) -> str:
+    if not {"queries", "of", "expected"} <= found.keys():
+        return ""
+    return (
+        f"answers {found['queries']} of {found['of']} questions, where about {found['expected']:.0f} are to be expected"
+    )
+
+
+def _chance(found: Mapping[str, Any], _: Subjects) -> str:
+    return f"random hits pass it {show_percent(found['chance'])} of the time" if "chance" in found else ""
+
+
+def _unfit(found: Mapping[str, Any], _: Subjects) -> str:
+    right = found.get("right") or {}
+    if "min" not in right:
+        return ""
+    return f"right answers score {right['min']:.2f} to {right['max']:.2f} on this index"
+
+
+def _lost(found: Mapping[str, Any], _: Subjects) -> str:
+    passages = [shorten(passage["text"], _PASSAGE) for passage in found.get("passages", [])[:1]]
+    quoted = f": “{passages[0]}”" if passages else ""
+    return f"{show_percent(found['captured'])} captured, {plural(found['lost'], 'passage')} lost{quoted}"
+
+
+def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
+    told = f"{show_percent(found['coverage'])} of it is on the page"
+    if found.get("stands_on"):
+        page = subjects._corpus.page(str(found["stands_on"]))
+        return f"{told}; it is on {page_name(page) if page else path_of(str(found['stands_on']))}"
+    return (
+        f"{told}, {found['changed_words']:,} of {plural(found['words'], 'word')} differ" if found.get("words") else told
+    )
+
+
+def _gap(found: Mapping[str, Any], _: Subjects) -> str:
+    shown = ", ".join(str(index + 1) for index in found["missing"][:10])
+    noun = "chunk" if found["missing_count"] == 1 else "chunks"
+    more = "" if found["missing_count"] <= 10 else f" and {found['missing_count'] - 10} more"
+    return f"{noun} {shown}{more} of {found['highest'] + 1} missing"
+
+
+def _twice(found: Mapping[str, Any], _: Subjects) -> str:
+    sizes = " and ".join(plural(len(points), "chunk") for points in found["generations"][:4])
+    return f"stored {found['times_stored']:g} times: {sizes}"
+
+
+def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
+    share = f", {show_percent(found['embedded_share'])} of it" if "embedded_share" in found else ""
+    about = "" if "embedded_share" in found else "about "
+    return f"{about}{plural(found['tokens'], 'token')}; the model reads {found['limit']:,}{share}"
+
+
+def _vector(found: Mapping[str, Any], _: Subjects) -> str:
+    looks = f", it looks like {found['looks_like']}" if found.get("looks_like") else ""
+    return f"similarity {found['cosine']:.2f} to its own text{looks}" if found.get("cosine") is not None else ""
+
+
+def _failed(found: Mapping[str, Any], _: Subjects) -> str:
+    return str(found.get("reason") or "").partition(" (found:")[0]
+
+
+def _high(found: Mapping[str, Any], _: Subjects) -> str:
+    return f"scores {show_score(found.get('best_similarity'))}, its limit is {found.get('threshold'):g}"
+
+
+def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
+    near = f"; near names: {subjects.value('near', found['near'])}" if found.get("near") else ""
+    return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{near}"
+
+
+#: What was measured on a subject, by code.
+_NOTES: Mapping[str, _Note] = {
+    "coverage.orphan_page": lambda found, _: f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}",
+    "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:_LISTED])}",
+    "coverage.stale_page": lambda found, _: f"changed {found['lastmod']}, embedded {found['embedded_at']}",
+    "chunk.duplicate_text": _others,
+    "chunk.duplicate_index": _again,
+    "chunk.near_duplicate": _alike,
+    "text.zero_width": _strays,
+    "text.boilerplate": lambda found, subjects: f"holds “{subjects.value('phrases', found['phrases'])}”",
+    "retrieval.hub_chunk": _hub,
+    "query.weak_oracle": _chance,
+    "query.threshold_unfit": _unfit,
+    "payload.duplicate_id": _others,
+    "vector.identical": _others,
+    "chunk.index_gap": _gap,
+    "chunk.ingested_twice": _twice,
+    "chunk.over_model_limit": _tokens,
+    "chunk.one_per_page": _tokens,
+    "chunk.order_shuffled": lambda found, _: f"{_amount(found['out_of_order'])} of {found['chunks']} out of order",
+    "integrity.not_captured": _lost,
+    "integrity.heading_loss": lambda found, subjects: f"lost: {subjects.value('headings', found['headings'])}",
+    "integrity.drifted": _differs,
+    "integrity.gone": _differs,
+    "integrity.page_unreadable": lambda found, _: f"{found['reason']}; {plural(found['points'], 'chunk')} not checked",
+    "source.page_unfit": lambda found, _: str(found["reason"]),
+    "text.glued_words": lambda found, _: f"{show_count(found['joins'])} joined: {', '.join(found['words'][:_LISTED])}",
+    "vector.text_mismatch": _vector,
+    "vector.mixed_models": _vector,
+    "query.failed": _failed,
+    "query.negative_scored_high": _high,
+    "query.dead_target": _dead,
+    "retrieval.dark_page": lambda found, subjects: f"not found by {subjects.value('asked', found['asked'])}",
+}  # fmt: skip

@@ -1,0 +1,82 @@
+"""Where the right page of a failed query is: its rank and score beyond the hits that the query was judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.retrieval.conditions import Rules, hits_in_module
+from ragval_pipeline.validation.retrieval.texts import chapter_matches
+
+#: Failed queries that are searched deeper, and hits of each at most.
+MOST_DIAGNOSED = 100  # work
+DEEPEST = 200  # work
+
+#: Finds the first hits for a text.
+Search = Callable[[str, int], Sequence[Hit]]
+
+
+def diagnose(
+    queries: Sequence[TestQuery],
+    results: Sequence[Mapping[str, Any]],
+    answers: Mapping[str, Answer],
+    rules: Rules,
+    search: Search,
+) -> dict[str, dict[str, Any]]:
+    """Where the right page is of queries that failed and whose hits do not have it.
+
+    Args:
+        queries: Every test query.
+        results: What was judged of each (``QueryReport``), in the same order.
+        answers: The answer to each, by query id.
+        rules: How hits are read.
+        search: Asks the index for more hits than a query is judged by.
+
+    Returns:
+        Query id to ``rank``, ``score``, ``point_id`` and ``source_url`` of the first right hit, all None where it is
+        not among the ``searched`` first ones.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for query, result in zip(queries, results, strict=True):
+        answer = answers.get(query.id)
+        if answer is None or result["passed"] is not False or query.negative or not _expects_a_place(query):
+            continue
+        if len(found) >= MOST_DIAGNOSED:
+            break
+        if not answer.hits or _first_right(query, answer.hits, rules) is not None:
+            continue
+        known = [*answer.hits, *answer.deeper]
+        hits = known if _first_right(query, known, rules) is not None else search(query.query_text, DEEPEST)
+        found[query.id] = _located(_first_right(query, hits, rules), len(hits), rules)
+    return found
+
+
+def _expects_a_place(query: TestQuery) -> bool:
+    return bool(query.expected_module or query.expected_chapter or any(grade > 0 for grade in query.grades.values()))
+
+
+def _first_right(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> tuple[int, Hit] | None:
+    """The first hit on a page that the query expects; of a query that names none, in its chapter, else its module."""
+    pages = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    for rank, hit in enumerate(hits, start=1):
+        if pages:
+            right = rules.read.page(hit.payload) in pages
+        elif query.expected_chapter:
+            chapter = rules.read.text(hit.payload, "chapter")
+            right = bool(chapter) and chapter_matches(query.expected_chapter, chapter or "")
+        else:
+            right = bool(hits_in_module(query, [hit], rules))
+        if right:
+            return rank, hit
+    return None
+
+
+def _located(found: tuple[int, Hit] | None, searched: int, rules: Rules) -> dict[str, Any]:
+    if found is None:
+        return {"rank": None, "score": None, "point_id": None, "source_url": None, "searched": searched}
+    rank, hit = found
+    url = rules.read.text(hit.payload, "source_url")
+    return {"rank": rank, "score": hit.score, "point_id": hit.id, "source_url": url, "searched": searched}
