@@ -95,7 +95,7 @@ def _of_criterion(name: str) -> Iterator[_Section]:
         yield "Findings about the same", [", ".join(judged)]
     yield (
         "To be held to it",
-        [f"In the suite file: criteria: {{{name}: {{threshold: ..., required: true}}}}."],
+        [f"In the suite file: criteria.required: [{name}] and criteria.gates: {{{name}: ...}}; docs/criteria.md."],
     )
 
 
