@@ -7,7 +7,7 @@ EXTERNAL := server or daemon or browser or postgres or celery or ray or torch or
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format docs dev lock clean
+.PHONY: help demo test test-all lint format docs dist dev lock clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code location
 	cp dagster.yaml .ragval/dagster_home/
 	DAGSTER_HOME="$(CURDIR)/.ragval/dagster_home" PYTHONWARNINGS='ignore:Function `dev_command` is superseded' \
 		$(BIN)/dagster dev -w workspace.yaml
+
+dist: $(VENV)/.installed ## Build what a package index takes: make dist REPOSITORY=https://HOST/OWNER/ragval
+	$(BIN)/python -m docs.publish $(REPOSITORY)
 
 lock: $(VENV)/.installed ## Resolve requirements.lock anew
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \

@@ -163,6 +163,22 @@ def _assets() -> str:
     return "\n".join([*lines, ""])
 
 
+def install_page() -> str:
+    """The page on installing, written by hand around the table of extras."""
+    page = (FOLDER / "how-to" / "install.md").read_text(encoding="utf-8")
+    project = (FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8")
+    extras = project.partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
+    lines = ["| extra | for | brings |", "|---|---|---|"]
+    for name, packages, purpose in re.findall(r"^([\w-]+) = \[(.*)\] +# (.*)$", extras, re.MULTILINE):
+        brings = ", ".join(
+            f"`{re.match(r'[A-Za-z0-9_.-]+', entry)[0]}`" for entry in re.findall(r'"([^"]+)"', packages)
+        )
+        lines.append(f"| `{name}` | {purpose} | {brings} |")
+    table = "\n".join([*lines, ""])
+    block = re.compile(r"(<!-- extras: generated -->\n).*?(<!-- end -->)", re.DOTALL)
+    return block.sub(lambda marks: f"{marks[1]}{table}{marks[2]}", page)
+
+
 def _required_by(name: str) -> str:
     gates = {"none": DEFAULT_GATES, **{profile.name: profile.gates for profile in PROFILES.values()}}
     found = []
@@ -182,6 +198,7 @@ def _family(name: str) -> str:
 
 
 PAGES = {
+    "how-to/install.md": install_page,
     "images/architecture.svg": architecture_svg,
     "explanation/architecture.md": architecture_page,
     "reference/cli.md": cli_page,

@@ -18,6 +18,8 @@ from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.model import EXPECTED_RESULT_KEYS, TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 
+#: Of the suite file: raised by a tenth when keys are added, by one when a key goes or changes its meaning.
+SCHEMA_VERSION = "1.0"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ANNOTATIONS = frozenset({"title", "description", "default"})
 _PLACEHOLDER = {"$ref": "#/$defs/Placeholder"}
@@ -43,7 +45,12 @@ def suite_schema() -> dict[str, Any]:
         "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}",
         "description": "Read from the environment when a run starts",
     }
-    return {"$schema": DIALECT, "title": "ragval suite", **open_to_placeholders}
+    return {
+        "$schema": DIALECT,
+        "$comment": f"version {SCHEMA_VERSION}",
+        "title": "ragval suite",
+        **open_to_placeholders,
+    }
 
 
 def _required(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from pydantic.dataclasses import dataclass
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
-SCHEMA_VERSION = "1.0"
+#: Raised by a tenth when fields are added, by one when a field goes or changes its meaning. 1.1 added ``groups``,
+#: ``held_to``, and null for figures of queries that were not asked.
+SCHEMA_VERSION = "1.1"
 
 
 class Entity(BaseModel):

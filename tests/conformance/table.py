@@ -16,14 +16,14 @@ import yaml
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "evidence" / "conformance.md"
 KINDS = ("field", "rule", "default", "setting", "status", "formula", "criterion", "relationship", "flow")
-_INTRO = """# Conformance with the five seeds
+_INTRO = """# The five validators, field by field
 <!-- Written by python -m tests.conformance.table. -->
 
-Each field, rule, default, setting, status, formula, criterion, relationship and step of a data flow of the five seed
-documents, how ragval serves it, and the test below `tests/` that proves it. The fields are compared, value by value and
-type by type, with one run under each profile: a site over HTTP, a Qdrant server, an embedding service, and nothing set
-but the seed's own variables in a `.env`. Where a rule of a seed contradicts itself or cannot hold, the row says what
-was corrected.
+Five profiles speak the language of five existing RAG validators. Each field, rule, default, setting, status, formula,
+criterion, relationship and step of a data flow that their specifications name, how ragval serves it, and the test below
+`tests/` that proves it. The fields are compared, value by value and type by type, with one run under each profile: a
+site over HTTP, a Qdrant server, an embedding service, and nothing set but the validator's own variables in a `.env`.
+Where a rule contradicts itself or cannot hold, the row says what was corrected.
 """
 
 
@@ -61,7 +61,7 @@ def page() -> str:
     """The page of the docs."""
     lines = [_INTRO]
     for seed in seeds():
-        lines += [f"## Seed {seed['seed']}: profile `{seed['profile']}`", ""]
+        lines += [f"## Profile `{seed['profile']}`", ""]
         lines += ["| section | item | kind | how | test |", "|---|---|---|---|---|"]
         for row in rows(seed):
             lines.append(f"| {row.section} | {row.item} | {row.kind} | {row.how} | `{row.test}` |")

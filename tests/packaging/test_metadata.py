@@ -1,8 +1,9 @@
-"""What pyproject.toml promises of the package, held against the code."""
+"""What pyproject.toml and the Dockerfile promise of the package, held against the code."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -70,3 +71,41 @@ def test_every_extra_that_a_page_or_message_names_exists() -> None:
         for extra in extras.split(",")
     }
     assert named <= EXTRAS.keys()
+
+
+def test_every_extra_says_what_it_is_for() -> None:
+    from docs.generate import install_page
+
+    assert {f"| `{name}` |" in install_page() for name in EXTRAS} == {True}
+
+
+def test_the_container_file_copies_what_is_there_and_starts_a_command_that_ragval_has() -> None:
+    from ragval_pipeline.cli.app import app
+
+    lines = [line.split(maxsplit=1) for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines() if line]
+    steps = [(word, rest) for word, rest in lines if word.isupper()]
+    copied = {name for word, rest in steps if word == "COPY" for name in rest.split()[:-1]}
+    allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
+    assert copied == allowed
+    assert all((ROOT / name).exists() for name in copied)
+    assert {PROJECT["readme"], *PROJECT["license-files"], "pyproject.toml", "ragval_pipeline"} == copied
+    assert json.loads(dict(steps)["ENTRYPOINT"])[0] in PROJECT["scripts"]
+    [command] = json.loads(dict(steps)["CMD"])
+    assert command in {entry.callback.__name__ for entry in app.registered_commands}
+
+
+def test_on_a_package_index_no_link_of_the_readme_is_relative() -> None:
+    from docs.publish import absolute_links, with_addresses
+
+    repository = "https://git.example.com/team/ragval"
+    readme = absolute_links((ROOT / "README.md").read_text(encoding="utf-8"), repository)
+    targets = re.findall(r"\]\(([^)\s]+)\)", readme)
+    assert len(targets) > 30
+    assert [target for target in targets if "://" not in target] == []
+    for target in (target for target in targets if target.startswith(repository)):
+        kind, _, path = target.removeprefix(f"{repository}/").partition("/HEAD/")
+        assert (ROOT / path.partition("#")[0]).exists(), target
+        assert (kind == "raw") == path.endswith((".png", ".svg"))
+    metadata = tomllib.loads(with_addresses((ROOT / "pyproject.toml").read_text(encoding="utf-8"), repository))
+    assert metadata["project"]["urls"]["Repository"] == repository
+    assert metadata["tool"]["ruff"]["line-length"] == 120

@@ -61,7 +61,8 @@ class Installed:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
-    _run(sys.executable, "-m", "build", "--installer", "uv", "--wheel", "--outdir", str(folder), str(ROOT))
+    # Without --wheel it is built from the sdist, as a package index's users may have to.
+    _run(sys.executable, "-m", "build", "--installer", "uv", "--outdir", str(folder), str(ROOT))
     [built] = folder.glob("*.whl")
     return built
 

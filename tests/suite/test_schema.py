@@ -47,8 +47,9 @@ def test_both_are_schemas(suite: Draft202012Validator, queries: Draft202012Valid
 
 
 def test_they_use_only_words_that_editors_know(suite: Draft202012Validator, queries: Draft202012Validator):
-    known = {"$schema", "$defs", "$ref", "title", "description", "default", "type", "properties", "patternProperties",
-             "additionalProperties", "required", "anyOf", "oneOf", "items", "enum", "const", "pattern", "format",
+    known = {"$schema", "$comment", "$defs", "$ref", "title", "description", "default", "type", "properties",
+             "patternProperties", "additionalProperties", "required", "anyOf", "oneOf", "items", "enum", "const",
+             "pattern", "format",
              "writeOnly", "minLength", "minimum", "maximum", "exclusiveMinimum", "minItems", "minProperties",
              "maxLength", "maxProperties"}  # fmt: skip
 

@@ -5,6 +5,7 @@ What lives here: from files to values. What does not: comparing (``validation/re
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,7 +20,7 @@ from ragval_pipeline.reporting.trec import decode_id
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.regression.series import RunAnswers
-from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.report import SCHEMA_VERSION, ValidationReport
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -31,10 +32,10 @@ Subjects: TypeAlias = Mapping[tuple[str, str | None], AbstractSet[str]]
 
 
 def read_report(run: KeptRun) -> ValidationReport:
-    """The report of a run.
+    """The report of a run, of this version or of an earlier one of the same major version.
 
     Raises:
-        HistoryNotReadError: It is not there, cannot be read, or has another shape than this version writes.
+        HistoryNotReadError: It is not there, cannot be read, or has a shape that this version does not know.
     """
     file = run.folder / REPORT
     with reading_from(file):
@@ -45,7 +46,18 @@ def read_report(run: KeptRun) -> ValidationReport:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
         problem = f"{place}: {first['msg']}, in {error.error_count()} place(s)"
-        raise HistoryNotReadError(file, problem, remedy="Another version of ragval wrote it.") from None
+        raise HistoryNotReadError(
+            file, problem, remedy=f"Another version of ragval wrote it{_version(content)}."
+        ) from None
+
+
+def _version(content: bytes) -> str:
+    """The schema version of a report that cannot be read, beside the one that can."""
+    try:
+        stated = json.loads(content).get("schema_version")
+    except (ValueError, AttributeError):
+        return ""
+    return f": its schema_version is {stated}, this one reads {SCHEMA_VERSION}" if isinstance(stated, str) else ""
 
 
 def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:

@@ -18,6 +18,8 @@ from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: In the metadata of each Parquet file: raised by a tenth when columns are added, by one when one goes or changes.
+FACTS_VERSION = "1.0"
 PageState = Literal["read", "unreadable", "elsewhere"]
 
 
@@ -202,7 +204,7 @@ def chunk_schema() -> pa.Schema:
         **dict.fromkeys(("begins_held", "ends_held"), pa.int32()),
         "phrases": pa.list_(pa.struct({"words": pa.string(), "sure": pa.bool_()})),
     }
-    return pa.schema(list(types.items()))
+    return pa.schema(list(types.items()), {"schema_version": FACTS_VERSION})
 
 
 def page_schema() -> pa.Schema:
@@ -222,7 +224,7 @@ def page_schema() -> pa.Schema:
         "anchors": pa.list_(pa.uint64()),
         "damaged": pa.list_(pa.string()),
     }
-    return pa.schema(list(types.items()))
+    return pa.schema(list(types.items()), {"schema_version": FACTS_VERSION})
 
 
 def facts_schema() -> dict[str, Any]:
