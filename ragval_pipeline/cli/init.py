@@ -1,4 +1,4 @@
-"""``ragval init``: a suite file and starter queries for a collection that is there already. Asks no questions."""
+"""``ragval init``: a first look at a collection, and a suite file and starter queries for it. Asks no questions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from urllib.parse import urlsplit
 import typer
 
 from ragval_pipeline.cli.options import LogLevel
-from ragval_pipeline.cli.terminal import stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import NotMeasurableError, SuiteError
 
 if TYPE_CHECKING:
-    from ragval_pipeline.cli.draft.drafting import Wishes
-    from ragval_pipeline.cli.draft.pages import DraftPage
-    from ragval_pipeline.cli.draft.suite_text import SuiteDraft
+    from ragval_pipeline.cli.draft.drafting import Drafted, Wishes
     from ragval_pipeline.suite.model import QdrantSettings
 
 QUERIES = "queries.yaml"
+#: Questions without --queries.
+USUAL = 8
+#: Points that are read for a first look: a person waits.
+POINTS = 10_000
+_SIGNS = {"ok": ("✓", "green"), "note": ("!", "yellow"), "unseen": ("○", "dim")}
 
 
 def init(
@@ -42,25 +45,33 @@ def init(
     output: Annotated[
         Path, typer.Option("--output", metavar="FILE", help="The suite file; queries.yaml is written beside it.")
     ] = Path("ragval.yaml"),
+    queries: Annotated[
+        int,
+        typer.Option(
+            "--queries", metavar="N", min=1, max=1000, help="Draft this many questions, spread over the site."
+        ),
+    ] = USUAL,
     force: Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there.")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Write a suite file and starter queries for a collection, by looking at its points. Asks no questions."""
-    from ragval_pipeline.cli.draft.starter import queries_text
+    """Look at a collection and its site, tell what is seen, and write a suite file and starter queries for it."""
+    from ragval_pipeline.cli.draft.questions import queries_text
     from ragval_pipeline.cli.draft.suite_text import suite_text
 
-    wishes = _wishes(output, sitemap, profile)
+    wishes = _wishes(output, sitemap, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
     _refuse_existing(files, force=force)
     settings = _settings(qdrant_url, qdrant_path, collection)
-    draft, pages = _drafted(settings, wishes)
-    _write(dict(zip(files, (suite_text(draft), queries_text(pages, wishes.profile)), strict=True)))
+    with stderr_console().status("Looking at the collection and its site"):
+        drafted = _drafted(settings, wishes)
+    asked = queries_text(drafted.questions, drafted.negatives, wishes.profile)
+    _write(dict(zip(files, (suite_text(drafted.suite), asked), strict=True)))
     with tolerating_closed_pipe():
-        _tell(draft, files, starter=len(pages))
+        _tell(drafted, files)
     return 0
 
 
-def _wishes(output: Path, sitemap: str | None, profile: str | None) -> Wishes:
+def _wishes(output: Path, sitemap: str | None, profile: str | None, queries: int) -> Wishes:
     from ragval_pipeline.cli.draft.drafting import Wishes
     from ragval_pipeline.suite.profiles import get_profile
 
@@ -70,7 +81,7 @@ def _wishes(output: Path, sitemap: str | None, profile: str | None) -> Wishes:
         raise SuiteError(f"{QUERIES} is the name of the query file", key="--output", remedy="Name another file.")
     if sitemap is not None and "://" not in sitemap and not Path(sitemap).is_file():
         raise SuiteError(f"there is no file {sitemap}", key="--sitemap", remedy="Name a URL or a file.")
-    return Wishes(output.absolute().parent, QUERIES, sitemap, get_profile(profile))
+    return Wishes(output.absolute().parent, QUERIES, sitemap, get_profile(profile), queries)
 
 
 def _refuse_existing(files: list[Path], *, force: bool) -> None:
@@ -120,10 +131,9 @@ def _only_collection(settings: QdrantSettings) -> str:
     raise SuiteError(listed, key="--collection", remedy="Name one of them.")
 
 
-def _drafted(settings: QdrantSettings, wishes: Wishes) -> tuple[SuiteDraft, list[DraftPage]]:
+def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
     from ragval_pipeline.cli.draft.drafting import draft_suite
     from ragval_pipeline.cli.looking import look_at, opened_reader
-    from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
 
     with opened_reader(settings) as reader:
         facts = reader.facts()
@@ -137,8 +147,7 @@ def _drafted(settings: QdrantSettings, wishes: Wishes) -> tuple[SuiteDraft, list
             )
         vector = facts.vector(None) or facts.vectors[0]
     with opened_reader(settings.model_copy(update={"vector_name": vector.name})) as reader:
-        look = look_at(reader, with_vectors=vector.size == STATIC_DIMENSION)
-        return draft_suite(look, vector, settings, wishes, reader)
+        return draft_suite(look_at(reader, points=POINTS), vector, settings, wishes, reader)
 
 
 def _write(contents: dict[Path, str]) -> None:
@@ -150,23 +159,46 @@ def _write(contents: dict[Path, str]) -> None:
         partial.replace(file)
 
 
-def _tell(draft: SuiteDraft, files: list[Path], *, starter: int) -> None:
+def _tell(drafted: Drafted, files: list[Path]) -> None:
     from ragval_pipeline.reporting.terminal_lines import LinePrinter
     from ragval_pipeline.suite.printing import plural
 
-    printer = LinePrinter(stdout_console())
+    printer, draft = LinePrinter(stdout_console()), drafted.suite
     suite, queries = (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file for file in files)
-    found = [name if name == path else f"{name} ({path})" for name, path in draft.fields.items()]
-    embedder = draft.embedder
-    made = " ".join(part for part in (embedder.provider or "your own", embedder.model) if part)
     printer.line((f"{draft.collection}: {plural(draft.points, 'point')} looked at", "bold"))
-    printer.line((", ".join(found) or "none", ""), lead="  fields    ")
-    if draft.absent:
-        printer.line((", ".join(draft.absent), "dim"), lead="  not found ")
-    printer.line((f"{made}: {embedder.why}", "" if embedder.sure else "yellow"), lead="  embedder  ")
-    printer.line((draft.sitemap or "none named: coverage is not measured", ""), lead="  sitemap   ")
+    for line in drafted.seen:
+        sign, style = _SIGNS[line.state]
+        printer.line((line.told, "dim" if line.state == "unseen" else ""), lead=[(f"  {sign} {line.about:<12}", style)])
     printer.line()
-    printer.line((f"Wrote {suite} and {queries} with {plural(starter, 'starter query')}, not counted while", ""))
-    printer.line(("they say status: draft. Next:", ""))
-    for command in ("doctor", "run"):
-        printer.line((f"ragval {command} -s {suite}", "bold"), indent=2, wrap=False)
+    found = [name if name == path else f"{name} ({path})" for name, path in draft.fields.items()]
+    printer.line((", ".join(found) or "none", ""), lead="  fields      ")
+    if draft.absent:
+        printer.line((", ".join(draft.absent), "dim"), lead="  not found   ")
+    made = " ".join(part for part in (draft.embedder.provider or "your own", draft.embedder.model) if part)
+    printer.line((f"{made}: {draft.embedder.why}", "" if draft.embedder.sure else "yellow"), lead="  embedder    ")
+    shape = draft.flavour or draft.like_profile
+    if shape is not None:
+        how = "payload.flavour says so" if draft.flavour else "as profile, it would set the gates too"
+        printer.line((f"has the shape of {shape}; {how}", ""), lead="  payload     ")
+    printer.line()
+    told = f"{plural(len(drafted.questions), 'question')} and {len(drafted.negatives)} that are off topic"
+    printer.line((f"Wrote {suite}, and {queries} with {told}: drafts that no criterion counts. Next:", ""))
+    for number, (command, why) in enumerate(_next_steps(drafted, str(suite), str(queries)), 1):
+        printer.line((command, "bold"), (f"   {why}" if why else "", "dim"), lead=f"  {number}. ")
+
+
+def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, str]]:
+    """What a person does now, in this order."""
+    draft = drafted.suite
+    steps = []
+    if not draft.embedder.sure:
+        steps.append((f"correct embedding in {suite}", "the model is a guess"))
+    if draft.guessed:
+        steps.append((f"correct payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
+    if draft.sitemap is None:
+        steps.append(("the same again with --force --sitemap URL", "compares pages and texts with their site"))
+    if not draft.embedder.sure or draft.embedder.provider != "static":
+        steps.append((f"ragval doctor -s {suite}", "checks keys and systems, and tells what a run would cost"))
+    steps.append((f"ragval run -s {suite}", "validates the whole index and writes a report"))
+    steps.append((f"edit {queries}", "remove status: draft from each question that you have read"))
+    return steps

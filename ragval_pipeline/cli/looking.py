@@ -1,8 +1,4 @@
-"""Looking at a collection before there is a report: its facts and its first points.
-
-What lives here: opening a reader for ``doctor`` and ``init``, and which payload names the first points hold. What does
-not: reading all points (``sources/snapshot``), and saying what is wrong (``checkup``).
-"""
+"""Looking at a collection and its sitemap before there is a report, for ``doctor`` and ``init``."""
 
 from __future__ import annotations
 
@@ -16,8 +12,10 @@ from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
 
 if TYPE_CHECKING:
+    from ragval_pipeline.sources.inventory import SiteInventory
     from ragval_pipeline.sources.qdrant.reader import Point, Reader
     from ragval_pipeline.suite.model import QdrantSettings
+    from ragval_pipeline.suite.sections import SourceSettings
 
 #: A person waits: one more try tells a hiccup from a wall.
 PATIENCE = RetryPolicy(max=1, delay_s=0.5, deadline_s=60)
@@ -64,13 +62,36 @@ def opened_reader(settings: QdrantSettings) -> Iterator[Reader]:
         yield reader_of_settings(client, settings, policy=PATIENCE)
 
 
-def look_at(reader: Reader, *, with_vectors: bool = False) -> Look:
-    """Facts and first page of a collection.
+def look_at(reader: Reader, *, points: int = 1) -> Look:
+    """Facts and first points of a collection.
+
+    Args:
+        reader: Reads it.
+        points: How many to read at least, if there are so many; they come some hundreds at a time.
 
     Raises:
         SystemFailure: Qdrant does not answer, or has no such collection.
     """
-    return Look(reader.facts(), next(iter(reader.pages(None, with_vectors=with_vectors)), []))
+    read: list[Point] = []
+    for page in reader.pages(None):
+        read += page
+        if len(read) >= points:
+            break
+    return Look(reader.facts(), read)
+
+
+def read_inventory(source: SourceSettings) -> SiteInventory:
+    """The pages of a source.
+
+    Raises:
+        SystemFailure: It cannot be read.
+    """
+    from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.http_hosts import hosts_of
+    from ragval_pipeline.sources.site import inventory_of
+
+    with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts_of(source)) as fetcher:
+        return inventory_of(source, fetcher)
 
 
 def collections_of(settings: QdrantSettings) -> list[str]:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.evidence import FOLDER
+from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.reading import reading_from
 from ragval_pipeline.reporting.numbers import show_gate, show_value
-from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.outline import verdict_words
 from ragval_pipeline.reporting.place import open_folder
 from ragval_pipeline.reporting.run_files import FINDINGS

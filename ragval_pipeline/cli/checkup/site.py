@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
-from ragval_pipeline.cli.looking import PATIENCE, Look
+from ragval_pipeline.cli.looking import PATIENCE, Look, read_inventory
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.urls import fold_path, host_of, path_of
 from ragval_pipeline.suite.gates import required_of_site
@@ -29,7 +29,7 @@ def check_site(suite: Suite, look: Look | None) -> list[Check]:
         told = "the suite names no source: coverage and integrity are not measured"
         return [_left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap, folder, urls or llms")]
     try:
-        inventory = _inventory(source)
+        inventory = read_inventory(source)
     except RagvalError as error:
         return [failed("sitemap", error)]
     if not inventory.in_scope:
@@ -46,15 +46,6 @@ def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> 
     off = ", ".join(f"{criterion}: null" for criterion in required)
     message = f"{told}, and the suite requires {', '.join(required)}"
     return problem(name, message, f"{remedy}, or switch off what needs it: criteria: {{{off}}}.", exit_code=4)
-
-
-def _inventory(source: SourceSettings) -> SiteInventory:
-    from ragval_pipeline.sources.http import HttpFetcher
-    from ragval_pipeline.sources.http_hosts import hosts_of
-    from ragval_pipeline.sources.site import inventory_of
-
-    with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts_of(source)) as fetcher:
-        return inventory_of(source, fetcher)
 
 
 def _nothing_in_scope(inventory: SiteInventory) -> Check:

@@ -1,33 +1,39 @@
-"""From a look at a collection to the draft of its suite.
-
-What lives here: the steps and the choices. What does not: text (``suite_text``, ``starter``), asking (``cli/init``).
-"""
+"""From a look at a collection to the draft of its suite: the field map, the choices, and what was seen on the way."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.cli.draft.fields import find_fields, required_fields
-from ragval_pipeline.cli.draft.guess import EmbedderGuess, guess_embedder
-from ragval_pipeline.cli.draft.pages import DraftPage, pages_of, shared_folder
-from ragval_pipeline.cli.draft.starter import choose_pages
+from ragval_pipeline.cli.draft.first_look import Line, ask, first_look
+from ragval_pipeline.cli.draft.guess import guess_embedder
+from ragval_pipeline.cli.draft.pages import pages_of, shared_folder
+from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
+from ragval_pipeline.cli.draft.site import SiteLook, headings_of, is_made, look_at_site, site_root_of
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.urls import host_of, is_http_url
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.urls import host_of, is_http_url, path_of
 from ragval_pipeline.suite.flavours import flavour_of
-from ragval_pipeline.suite.payload import usual_fields
+from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, usual_fields
 from ragval_pipeline.suite.profiles.base import Profile
+from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.suite.sections import SourceSettings
+from ragval_pipeline.validation.metadata.aliases import suggest_field_map
 
 if TYPE_CHECKING:
+    from ragval_pipeline.cli.draft.pages import DraftPage
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.qdrant.reader import Reader
     from ragval_pipeline.suite.model import QdrantSettings
+
+#: Mean characters from which a text is more than a name.
+_LONG = 20
 
 
 @dataclass(frozen=True)
@@ -39,32 +45,53 @@ class Wishes:
         queries: Name of the query file in it.
         sitemap: URL or file, or null.
         profile: The profile, or null.
+        count: How many questions to draft.
     """
 
     folder: Path
     queries: str
     sitemap: str | None
     profile: Profile | None
+    count: int
 
 
-def draft_suite(
-    look: Look, vector: VectorFacts, settings: QdrantSettings, wishes: Wishes, reader: Reader
-) -> tuple[SuiteDraft, list[DraftPage]]:
-    """The draft and the pages whose titles become starter queries."""
+@dataclass(frozen=True)
+class Drafted:
+    """What ``ragval init`` made of a collection.
+
+    Attributes:
+        suite: What the suite file says.
+        questions: The starter queries that pages answer.
+        negatives: Those that are off topic.
+        seen: The first look.
+    """
+
+    suite: SuiteDraft
+    questions: Sequence[Question]
+    negatives: Sequence[str]
+    seen: Sequence[Line]
+
+
+def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishes: Wishes, reader: Reader) -> Drafted:
+    """The drafts of suite and queries, and the first look at the index."""
     flavour = flavour_of(look.observed)
     wanted = wanted_fields(wishes.profile, flavour)
     fields, guessed = find_fields(look, wanted)
-    pages = choose_pages(pages_of(look, fields))
-    embedder = guess_embedder(look, vector, fields, flavour)
-    lowest = _lowest_best_score(pages, embedder, vector, reader)
-    urls = [
-        value for value in (look.values(fields["source_url"]) if "source_url" in fields else []) if is_http_url(value)
-    ]
-    shared = shared_folder(urls)
+    embedder = guess_embedder(look, vector, fields, flavour, reader)
+    stored = look.values(fields["source_url"]) if "source_url" in fields else []
+    urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
+    site = _site(wishes.sitemap, urls)
+    pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
+    name = suite_name(settings.collection)
+    questions = draft_questions(pages, _headings(site, pages, wishes.count), count=wishes.count, seed=name)
+    negatives = off_topic(pages)
+    page_field = fields.get("source_url")
+    asked = ask(questions, negatives, embedder=embedder, vector=vector, reader=reader, page_field=page_field)
     counts = {path: look.filled(path) for path in fields.values()}
     draft = SuiteDraft(
-        suite=suite_name(settings.collection),
+        suite=name,
         profile=wishes.profile.name if wishes.profile else None,
+        like_profile=None if wishes.profile else profile_like(look),
         flavour=flavour,
         url=settings.url,
         path=None if settings.path is None else relative(settings.path, wishes.folder),
@@ -77,17 +104,21 @@ def draft_suite(
         absent=[name for name in wanted if name not in fields],
         required=None if wishes.profile else required_fields(look, fields),
         points=len(look.points),
-        sitemap=_located(wishes.sitemap, wishes.folder),
-        site_root=_site_root(wishes.sitemap, wishes.folder, urls),
-        include=[f"{shared}/**"] if shared else [],
+        sitemap=wishes.sitemap if wishes.sitemap is None or "://" in wishes.sitemap else _near(wishes, wishes.sitemap),
+        site_root=_near(wishes, site.source.site_root) if site is not None and site.source.site_root else None,
+        include=list(site.source.include) if site is not None else _include(urls),
+        exclude=site.exclude if site is not None else [],
+        unindexed=[folder for folder in site.unindexed if not folder.made] if site is not None else [],
         host=_usual_host(urls),
         embedder=embedder,
         dimension=vector.size,
         queries=wishes.queries,
-        lowest=lowest,
-        min_similarity=None if lowest is None else _below(lowest),
+        lowest=None if asked is None else asked.lowest,
+        min_similarity=None if asked is None else asked.threshold,
     )
-    return draft, pages
+    texts = _texts(look, fields, flavour)
+    seen = first_look(look, texts, site=site, embedder=embedder, asked=asked)
+    return Drafted(draft, questions, negatives, seen)
 
 
 def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str]:
@@ -97,6 +128,34 @@ def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str
         return usual
     known: dict[str, str] = dict(profile.settings["payload"]["fields"])
     return known if flavour is None else {name: usual[name] for name in known}
+
+
+def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The field map, and which of its canonical names were guessed from values because no name is known."""
+    found = suggest_field_map(look.observed, wanted)
+    free = [path for path in look.observed if path not in found.values()]
+    guesses = {
+        name: path
+        for name, path in (("text", _longest_text(look, free)), ("source_url", _urls(look, free)))
+        if name not in found and path is not None
+    }
+    found.update(guesses)
+    return {name: found[name] for name in wanted if name in found}, list(guesses)
+
+
+def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
+    """Payload names of the usual metadata fields that every point holds; the text's when there is none of them."""
+    usual = [fields[name] for name in DEFAULT_REQUIRED if name in fields]
+    held = [path for path in usual if look.filled(path) == len(look.points)]
+    return held or [fields[name] for name in ("text",) if name in fields]
+
+
+def profile_like(look: Look) -> str | None:
+    """The profile whose required payload fields the points hold; null when none or several fit."""
+    fitting = [
+        name for name, profile in PROFILES.items() if set(profile.settings["payload"]["required"]) <= set(look.observed)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def suite_name(collection: str) -> str:
@@ -114,20 +173,44 @@ def relative(path: Path, folder: Path) -> str:
     return path.absolute().as_posix() if near.startswith("../../..") else near
 
 
-def _located(sitemap: str | None, folder: Path) -> str | None:
-    return sitemap if sitemap is None or "://" in sitemap else relative(Path(sitemap), folder)
+def _near(wishes: Wishes, path: str | Path) -> str:
+    return relative(Path(path), wishes.folder)
 
 
-def _site_root(sitemap: str | None, folder: Path, urls: Sequence[str]) -> str | None:
-    """The folder of a sitemap file, when the pages lie beside it."""
-    if sitemap is None or "://" in sitemap:
+def _site(sitemap: str | None, urls: Sequence[str]) -> SiteLook | None:
+    if sitemap is None:
         return None
-    from ragval_pipeline.sources.site_folder import SiteFolder
+    root = None if "://" in sitemap else site_root_of(Path(sitemap), urls)
+    location = sitemap if "://" in sitemap else str(Path(sitemap).absolute())
+    given = {"sitemap": location, "site_root": root, "include": _include(urls)}
+    return look_at_site(SourceSettings.model_validate({key: value for key, value in given.items() if value}), urls)
 
-    root = Path(sitemap).absolute().parent
-    site = SiteFolder(root, None)
-    site.learn_base_path(urls)
-    return relative(root, folder) if any(site.find(url) for url in urls[:50]) else None
+
+def _include(urls: Sequence[str]) -> list[str]:
+    shared = shared_folder(urls)
+    return [f"{shared}/**"] if shared else []
+
+
+def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> dict[str, list[str]]:
+    """The headings of pages spread over the site, from the site itself where it can be read."""
+    if site is None or site.inventory is None:
+        return {}
+    fold = site.inventory.folder().key
+    wanted = [page.url for page in pages if page.url is not None and fold(page.url) in site.indexed]
+    if site.source.site_root is None:
+        wanted = [wanted[place * len(wanted) // count] for place in range(count)] if len(wanted) > count else wanted
+    return dict(headings_of(site, wanted))
+
+
+def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[str, list[str]]:
+    """The embedded texts of each page, or of each point that names none."""
+    texts: dict[str, list[str]] = {}
+    pages = fields.get("source_url")
+    for point in look.points:
+        named = Look(look.facts, [point]).values(pages) if pages else []
+        text = embedded_of(point.payload, fields.get("text"), flavour)
+        texts.setdefault(str(named[0]) if named else point.id, []).append(text)
+    return texts
 
 
 def _usual_host(urls: Sequence[str]) -> str | None:
@@ -135,22 +218,20 @@ def _usual_host(urls: Sequence[str]) -> str | None:
     return hosts.most_common(1)[0][0] if hosts else None
 
 
-def _lowest_best_score(
-    pages: Sequence[DraftPage], embedder: EmbedderGuess, vector: VectorFacts, reader: Reader
-) -> float | None:
-    """The lowest best score of the starter queries, measured where that costs nothing; else null."""
-    if embedder.provider != "static" or not pages or not vector.higher_is_better:
-        return None
-    from ragval_pipeline.sources.embedders import open_embedder
-
-    texts = [page.title for page in pages]
-    made = open_embedder(provider="static").embed(texts, input_type="search_query").vectors.tolist()
-    best = [
-        max((hit.score for hit in reader.search(row, limit=1, fields=(), exact=False)), default=0.0) for row in made
-    ]
-    return min(best)
+def _longest_text(look: Look, paths: list[str]) -> str | None:
+    """The payload name with the longest texts of several words."""
+    lengths = {path: _mean_length(look, path) for path in paths}
+    longest = max(lengths, key=lambda path: lengths[path], default=None)
+    return longest if longest is not None and lengths[longest] >= _LONG else None
 
 
-def _below(score: float) -> float:
-    """A threshold a little below a score, in the range that the suite takes."""
-    return max(0.0, min(1.0, int(score * 90) / 100))
+def _mean_length(look: Look, path: str) -> float:
+    texts = [value for value in look.values(path) if isinstance(value, str) and len(value.split()) > 2]
+    return sum(map(len, texts)) / len(look.points) if look.points else 0.0
+
+
+def _urls(look: Look, paths: list[str]) -> str | None:
+    """The payload name under which most points hold an http(s) URL."""
+    counts = {path: sum(is_http_url(value) for value in look.values(path)) for path in paths}
+    best = max(counts, key=lambda path: counts[path], default=None)
+    return best if best is not None and 2 * counts[best] > len(look.points) else None

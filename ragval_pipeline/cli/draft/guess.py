@@ -1,13 +1,10 @@
-"""Guessing the embedder of a collection from names, sizes and, where that costs nothing, from its vectors.
-
-What lives here: the guess and how sure it is. What does not: writing it down (``suite_text``).
-"""
+"""Guessing the embedder of a collection from names, sizes and, where that costs nothing, from its vectors."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.embedder import stored_models
@@ -18,20 +15,24 @@ from ragval_pipeline.sources.embedders.models import (
     STATIC_MODEL,
     ModelFacts,
     facts_of,
+    known_limit,
 )
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.text.characters import is_blank
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.qdrant.reader import Reader
 
 #: The most used models of each size, the first of which is proposed.
 _USUAL = {
-    384: ("all-minilm-l6-v2", "bge-small-en-v1.5", "embed-english-light-v3.0"),
-    768: ("bge-base-en-v1.5", "all-mpnet-base-v2", "nomic-embed-text-v1.5"),
-    1024: ("embed-english-v3.0", "voyage-3.5", "bge-large-en-v1.5", "bge-m3"),
+    384: ("all-minilm-l6-v2", "bge-small-en-v1.5", "multilingual-e5-small", "embed-english-light-v3.0"),
+    512: ("text-embedding-3-small", "voyage-3-lite"),
+    768: ("all-mpnet-base-v2", "bge-base-en-v1.5", "nomic-embed-text-v1.5", "multilingual-e5-base"),
+    1024: ("embed-english-v3.0", "embed-multilingual-v3.0", "voyage-3.5", "bge-m3", "mxbai-embed-large-v1"),
     1536: ("text-embedding-3-small", "text-embedding-ada-002", "embed-v4.0"),
     3072: ("text-embedding-3-large",),
+    4096: ("embed-english-v2.0",),
 }
 _TEXTS = 5
 _SAME = 0.99
@@ -42,30 +43,38 @@ class EmbedderGuess:
     """How the collection was probably embedded.
 
     Args:
-        provider: As a suite names it, or None when it must be the user's own.
+        provider: A provider that ragval knows, or null when it must be the user's own.
         model: Name of the model; null: the provider's only one.
         why: What the guess rests on.
         sure: Whether it was tried out, or a name says so.
+        others: Models that are as long: who guesses names them.
     """
 
     provider: str | None
     model: str | None
     why: str
     sure: bool
+    others: tuple[str, ...] = ()
+
+    @property
+    def limit(self) -> int | None:
+        """Tokens that the model reads of one text, where that is known."""
+        return None if self.model is None else known_limit(self.model)
 
 
 def guess_embedder(
-    look: Look, vector: VectorFacts, fields: dict[str, str], flavour: str | None = None
+    look: Look, vector: VectorFacts, fields: dict[str, str], flavour: str | None, reader: Reader
 ) -> EmbedderGuess:
     """The embedder of a collection.
 
     Args:
-        look: The collection; with vectors when they have the static embedder's size.
+        look: The collection.
         vector: The vector that searches use.
         fields: The field map found.
         flavour: The framework that wrote the points, if one did.
+        reader: Reads a few vectors, when they have the static embedder's size.
     """
-    if vector.size == STATIC_DIMENSION and _is_static(look, fields.get("text"), flavour):
+    if vector.size == STATIC_DIMENSION and _is_static(reader, fields.get("text"), flavour):
         return EmbedderGuess("static", None, "embedding stored texts again gave the stored vectors", sure=True)
     names = stored_models(look, fields.get("model"))
     for name in names:
@@ -75,11 +84,11 @@ def guess_embedder(
     if names:
         return EmbedderGuess(None, names[0], f"the collection says {names[0]}", sure=True)
     usual = _USUAL.get(vector.size)
-    if usual:
-        others = f", as do {' and '.join(usual[1:3])}" if usual[1:] else ""
-        why = f"guessed from {vector.size} dimensions: {usual[0]} makes them{others}"
-        return _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
-    return EmbedderGuess(None, None, f"no model that ragval knows makes {vector.size} dimensions", sure=False)
+    if usual is None:
+        return EmbedderGuess(None, None, f"no model that ragval knows makes {vector.size} dimensions", sure=False)
+    also = f"; so have {', '.join(usual[1:])}" if usual[1:] else ""
+    why = f"guessed from {vector.size} dimensions{also}"
+    return replace(_proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False), others=usual[1:])
 
 
 def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> EmbedderGuess:
@@ -90,11 +99,12 @@ def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> Embedder
     return EmbedderGuess(facts.maker, None if facts.maker == "static" else known, why, sure)
 
 
-def _is_static(look: Look, path: str | None, flavour: str | None) -> bool:
+def _is_static(reader: Reader, path: str | None, flavour: str | None) -> bool:
     """Whether the offline embedder, which costs nothing, gives the stored vectors."""
     from ragval_pipeline.sources.embedders import open_embedder
 
-    held = [(point, embedded_of(point.payload, path, flavour)) for point in look.points if point.vector]
+    points = next(iter(reader.pages(None, with_vectors=True)), [])
+    held = [(point, embedded_of(point.payload, path, flavour)) for point in points if point.vector]
     usable = [(point, text) for point, text in held if not is_blank(text)][:_TEXTS]
     if not usable:
         return False

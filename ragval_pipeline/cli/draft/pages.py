@@ -1,8 +1,4 @@
-"""The pages of a collection's first points: what they are called and where they are.
-
-What lives here: pages, their titles without the site's name, and what their paths share. What does not: queries made
-of them (``starter``).
-"""
+"""The pages of a collection's points: where they are, what they are called and which headings their points name."""
 
 from __future__ import annotations
 
@@ -21,6 +17,7 @@ from ragval_pipeline.sources.urls import is_http_url, path_of
 #: A site's name at the end of a title, after a bar, a dash or a middle dot.
 _SUFFIX = re.compile("\\s+[|\u2013\u2014\u00b7-]\\s+[^|\u2013\u2014\u00b7]+$")
 _WORD = re.compile(r"\w")
+_MARKDOWN = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,7 @@ class DraftPage:
         point: One of its points.
         text: Text of that point.
         module: Its module, or null.
+        headings: Headings that its points name, in payload or Markdown.
     """
 
     url: str | None
@@ -40,21 +38,25 @@ class DraftPage:
     point: Point
     text: str
     module: str | None
+    headings: tuple[str, ...] = ()
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     """Every page of the points that has a title of its own, in the order of their addresses."""
     firsts: dict[str, Point] = {}
+    headings: dict[str, dict[str, None]] = {}
     for point in sorted(look.points, key=lambda point: _index(look, point, fields)):
         url = _one(look, point, fields.get("source_url"))
-        firsts.setdefault(url if isinstance(url, str) else point.id, point)
+        key = url if isinstance(url, str) else point.id
+        firsts.setdefault(key, point)
+        headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(look, point, fields)))
     named = {key: _title(look, point, fields) for key, point in firsts.items()}
     ends = Counter(match.group() for title in named.values() if (match := _SUFFIX.search(title)))
     suffix = next((end for end, count in ends.most_common(1) if count > 1 and 2 * count >= len(named)), "")
     titles = {key: title.removesuffix(suffix).strip() for key, title in named.items()}
     counts = Counter(title.casefold() for title in titles.values())
     own = {key: title for key, title in titles.items() if _WORD.search(title) and counts[title.casefold()] == 1}
-    return [_page(look, key, own[key], firsts[key], fields) for key in sorted(own)]
+    return [_page(look, key, own[key], firsts[key], fields, tuple(headings[key])) for key in sorted(own)]
 
 
 def shared_folder(urls: Sequence[str]) -> str | None:
@@ -68,7 +70,9 @@ def shared_folder(urls: Sequence[str]) -> str | None:
     return "/" + "/".join(shared) if any(shared) else None
 
 
-def _page(look: Look, key: str, title: str, point: Point, fields: Mapping[str, str]) -> DraftPage:
+def _page(
+    look: Look, key: str, title: str, point: Point, fields: Mapping[str, str], headings: tuple[str, ...]
+) -> DraftPage:
     module = _one(look, point, fields.get("module"))
     text = _one(look, point, fields.get("text"))
     return DraftPage(
@@ -77,7 +81,17 @@ def _page(look: Look, key: str, title: str, point: Point, fields: Mapping[str, s
         point=point,
         text=text if isinstance(text, str) else "",
         module=str(module) if isinstance(module, str | int) else None,
+        headings=headings,
     )
+
+
+def _headings_in(look: Look, point: Point, fields: Mapping[str, str]) -> list[str]:
+    """The last of the point's heading path, and what its text marks as a heading in Markdown."""
+    path = _one(look, point, fields.get("headings"))
+    named = [path[-1]] if isinstance(path, list) and path and isinstance(path[-1], str) else []
+    named += [path] if isinstance(path, str) else []
+    text = _one(look, point, fields.get("text"))
+    return named + (_MARKDOWN.findall(text) if isinstance(text, str) else [])
 
 
 def _title(look: Look, point: Point, fields: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.cli.draft.site import UnindexedFolder
 from ragval_pipeline.sources.embedders.configuration import PROVIDERS
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
@@ -26,6 +27,7 @@ class SuiteDraft:
     Args:
         suite: Name of the suite.
         profile: Name of the profile, or null.
+        like_profile: A profile whose payload the points have, where none was named.
         flavour: The framework that wrote the points, or null.
         url: Qdrant server; null with ``path``.
         path: Embedded Qdrant, as the file names it.
@@ -41,12 +43,14 @@ class SuiteDraft:
         sitemap: Sitemap URL or file, as the file names it, or null.
         site_root: Folder of the built site, as the file names it, or null.
         include: Globs of the pages in scope.
+        exclude: Globs of pages that are better shut out.
+        unindexed: Folders of the site that have no point.
         host: Host that the points come from, or null.
         embedder: The guess.
         dimension: Length of the vectors.
         queries: Name of the query file.
         min_similarity: Measured on the starter queries, also for ``relevance_similarity``; or null.
-        lowest: The lowest best score of the starter queries, or null.
+        lowest: The lowest best score of starter queries that found their page, or null.
     """
 
     suite: str
@@ -61,6 +65,7 @@ class SuiteDraft:
     embedder: EmbedderGuess
     dimension: int
     queries: str
+    like_profile: str | None = None
     flavour: str | None = None
     other_vectors: Sequence[str] = ()
     shares: Mapping[str, int] = field(default_factory=dict)
@@ -69,6 +74,8 @@ class SuiteDraft:
     sitemap: str | None = None
     site_root: str | None = None
     include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    unindexed: Sequence[UnindexedFolder] = ()
     host: str | None = None
     min_similarity: float | None = None
     lowest: float | None = None
@@ -89,8 +96,13 @@ def _head(draft: SuiteDraft) -> list[str]:
         "# ${NAME:-default} are read from the environment when a run starts. Paths start at this file's folder.",
         "",
         f"suite: {draft.suite}",
-        f"profile: {_value(draft.profile)}",
+        f"profile: {_value(draft.profile)}{_shape(draft)}",
     ]
+
+
+def _shape(draft: SuiteDraft) -> str:
+    name = draft.like_profile
+    return "" if name is None else f"   # {name}? The points have its fields; docs/suite.md says what it sets"
 
 
 def _qdrant(draft: SuiteDraft) -> list[str]:
@@ -121,7 +133,13 @@ def _source(draft: SuiteDraft) -> list[str]:
     if draft.site_root is not None:
         lines += [f"  site_root: {_value(draft.site_root)}   # the built site, read instead of fetching pages"]
     if draft.include:
-        lines += [f"  include: {include}   # all indexed pages lie there; other pages of the sitemap are not asked for"]
+        lines += [f"  include: {include}   # all indexed pages are there; other pages of the sitemap are left out"]
+    if draft.exclude:
+        lines += [f"  exclude: {_value(list(draft.exclude))}   # made by the site generator, and not indexed"]
+    lines += [
+        f"  # not indexed: {folder.glob} ({plural(folder.pages, 'page')}). Ingest it, or put it under exclude."
+        for folder in draft.unindexed
+    ]
     return lines
 
 
@@ -178,9 +196,7 @@ def _judging(draft: SuiteDraft) -> list[str]:
     ]
     if draft.min_similarity is not None:
         # True whatever the value becomes: `ragval calibrate --write` changes the number and leaves the comment.
-        told = (
-            f"the starter queries' lowest best score was {draft.lowest:.2f} at first; `ragval calibrate` measures anew"
-        )
+        told = f"right answers scored {draft.lowest:.2f} and more at first; `ragval calibrate` measures anew"
         lines += [
             f"  min_similarity: {draft.min_similarity}   # {told}",
             f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` tells the two apart",

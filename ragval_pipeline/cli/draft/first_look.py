@@ -1,0 +1,198 @@
+"""What ``ragval init`` tells of an index at first sight: pages, repetition, length, and what its questions find.
+
+Each line says what it rests on; what could not be looked at is said to be so.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.cli.draft.questions import Question
+from ragval_pipeline.cli.draft.site import SiteLook
+from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.suite.printing import plural
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.qdrant.reader import Reader
+
+State = Literal["ok", "note", "unseen"]
+#: Words of a run that is counted: two runs that long that agree were one.
+_RUN = 8
+#: From here on pages are stored more than once, or their chunks overlap by almost half.
+_REPEATED = 1.6
+#: Pages and chunks that are looked at for repetition and length.
+_SAMPLED = 400
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was seen, or why it was not."""
+
+    about: str
+    told: str
+    state: State = "ok"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the starter questions found.
+
+    Attributes:
+        found: Questions that find their page in the first hits.
+        of: Questions asked.
+        top_k: Hits that were looked at.
+        lowest: The lowest best score of those that found their page; ``None`` when none did.
+        highest_off_topic: The highest best score of the questions that are off topic.
+    """
+
+    found: int
+    of: int
+    top_k: int
+    lowest: float | None
+    highest_off_topic: float
+
+    @property
+    def threshold(self) -> float | None:
+        """A threshold between right and off-topic answers, 0..1; a little below the right ones where they overlap."""
+        if self.lowest is None:
+            return None
+        between = (self.lowest + self.highest_off_topic) / 2
+        chosen = between if self.highest_off_topic < self.lowest else 0.9 * self.lowest
+        return max(0.0, min(1.0, int(100 * chosen) / 100))
+
+
+def ask(
+    questions: Sequence[Question],
+    negatives: Sequence[str],
+    *,
+    embedder: EmbedderGuess,
+    vector: VectorFacts,
+    reader: Reader,
+    page_field: str | None,
+    top_k: int = 5,
+) -> Asked | None:
+    """Ask the index the starter questions, where that costs nothing and the embedder is known; else ``None``."""
+    if embedder.provider != "static" or not questions or not vector.higher_is_better:
+        return None
+    from ragval_pipeline.sources.embedders import open_embedder
+    from ragval_pipeline.sources.snapshot.values import lookup
+
+    texts = [*(question.text for question in questions), *negatives]
+    made = open_embedder(provider="static").embed(texts, input_type="search_query").vectors.tolist()
+    fields = [page_field] if page_field else []
+    answers = [reader.search(row, limit=top_k, fields=fields, exact=False) for row in made]
+    right = []
+    for question, hits in zip(questions, answers, strict=False):
+        places = {lookup(hit.payload, page_field)[1] if page_field else hit.id for hit in hits}
+        if (question.page.url or question.page.point.id) in places:
+            right.append(max(hit.score for hit in hits))
+    beside = [max((hit.score for hit in hits), default=0.0) for hits in answers[len(questions) :]]
+    return Asked(len(right), len(questions), top_k, min(right, default=None), max(beside, default=0.0))
+
+
+def first_look(
+    look: Look,
+    texts: Mapping[str, Sequence[str]],
+    *,
+    site: SiteLook | None,
+    embedder: EmbedderGuess,
+    asked: Asked | None,
+) -> list[Line]:
+    """What there is to say of a collection before its first run.
+
+    Args:
+        look: Its points, as many as were read.
+        texts: The embedded texts of each page, by address or point id.
+        site: The site; ``None`` when none was named.
+        embedder: The guess.
+        asked: What the starter questions found; ``None``: they were not asked.
+    """
+    read, total = len(look.points), look.facts.points_count or 0
+    part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""
+    return [
+        _pages(site, partial=part),
+        *(_folders(site) if site is not None else []),
+        *_stored(texts, part),
+        _length(texts, embedder, part),
+        _questions(asked, embedder),
+    ]
+
+
+def _pages(site: SiteLook | None, *, partial: str) -> Line:
+    if site is None:
+        return Line("pages", "not compared with a site: name its sitemap with --sitemap", "unseen")
+    if site.inventory is None:
+        return Line("pages", f"not compared: {site.problem}", "unseen")
+    scope = site.in_scope
+    if not scope:
+        return Line("pages", "the sitemap lists no page in scope", "note")
+    found = len(site.indexed & scope)
+    if not found:
+        return Line("pages", f"none of the {plural(len(scope), 'page')} of the sitemap is in the index", "note")
+    told = f"{found:,} of {plural(len(scope), 'page')} of the sitemap are in the index"
+    if partial:
+        return Line("pages", f"{partial}{told}; a run reads them all")
+    return Line("pages", told, "ok" if found == len(scope) else "note")
+
+
+def _folders(site: SiteLook) -> list[Line]:
+    lines = []
+    for folder in site.unindexed:
+        pages = plural(folder.pages, "page")
+        done = "shut out by source.exclude" if folder.made else "ingest it, or add it to source.exclude"
+        lines.append(Line("not indexed", f"{folder.glob} ({pages}): {done}", "ok" if folder.made else "note"))
+    return lines
+
+
+def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
+    """How often the words of half of the pages are stored: a site may repeat itself on single pages."""
+    times = [repeats for chunks in list(texts.values())[:_SAMPLED] if (repeats := _repeats(chunks)) is not None]
+    if not times:
+        return []
+    usual = statistics.median(times)
+    if usual < _REPEATED:
+        return [Line("stored", f"{part}once")]
+    told = f"each page's words are stored {usual:.1f} times: it was ingested more than once, or chunks overlap much"
+    return [Line("stored", f"{part}{told}", "note")]
+
+
+def _repeats(chunks: Iterable[str]) -> float | None:
+    """Runs of words in the chunks of a page, per run that differs; runs that a chunk itself repeats count once."""
+    total, distinct = 0, set()
+    for chunk in chunks:
+        words = re.findall(r"\w+", chunk.casefold())
+        runs = {tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1)}
+        total += len(runs)
+        distinct |= runs
+    return total / len(distinct) if distinct else None
+
+
+def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: str) -> Line:
+    if embedder.provider == "static":
+        return Line("length", "the embedder reads texts of any length")
+    if embedder.limit is None:
+        return Line("length", "not compared: how many tokens the model reads is not known here", "unseen")
+    from ragval_pipeline.sources.embedders.tokens import fewest_tokens, own_tokenizer
+
+    model = embedder.model or ""
+    flat = [text for chunks in texts.values() for text in chunks]
+    counts = fewest_tokens(flat[:: max(len(flat) // _SAMPLED, 1)], model)
+    over = sum(count > embedder.limit for count in counts) / len(counts) if counts else 0.0
+    about = "" if own_tokenizer(model) else "at least "
+    doubt = "" if embedder.sure else ", if that is the model"
+    told = f"{about}{over:.0%} of chunks have more tokens than {embedder.model} reads ({embedder.limit:,}{doubt})"
+    return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
+
+
+def _questions(asked: Asked | None, embedder: EmbedderGuess) -> Line:
+    if asked is not None:
+        told = f"{asked.found} of {asked.of} starter questions find their page in the first {asked.top_k} hits"
+        return Line("questions", told, "ok" if asked.found == asked.of else "note")
+    why = "the embedder is a guess" if not embedder.sure else "embedding them needs your key or machine"
+    return Line("questions", f"not asked: {why}; ragval run asks them", "unseen")

@@ -1,0 +1,242 @@
+"""Starter queries: questions made of the headings and sections of a collection's pages, and some that are off topic.
+
+All are drafts: a run asks and shows them, and counts none until a person has read it.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from ragval_pipeline.cli.draft.pages import DraftPage
+from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.suite.profiles.base import Profile
+
+#: Questions without ``--queries``, and how many more are off topic.
+USUAL, OFF_TOPIC = 8, 5
+_LONGEST_ID = 40
+#: Sections that many pages have and none is about.
+_COMMON = frozenset(
+    """
+    introduction overview summary recap conclusion notes note example examples next steps see also contents table of
+    on this page prerequisites references related learning objectives coming soon no heading not found documentation
+    home welcome
+    """.split()  # noqa: SIM905
+)
+_ENGLISH = frozenset({"the", "and", "of", "to", "is", "a", "in", "for", "that", "with", "this", "are"})
+_VERBS = frozenset(
+    """
+    access activate add allow apply attach avoid build bundle call cancel catch change check choose clean clone
+    combine compare compile configure connect control convert copy count create customise customize debug declare
+    define delete deploy describe detect disable display download edit embed enable enter execute export extend
+    fetch filter find fix format generate get group handle hide ignore implement import improve include initialise
+    initialize inspect install integrate launch limit list load log make manage map measure merge migrate monitor
+    mount move name open organise organize override package parse pass pick plan prepare print process protect
+    publish pull push put query read receive record redirect register remove rename render replace reset resolve
+    restart restrict return reuse rotate run save scale schedule search secure select send serve set share show sort
+    split start stop store style submit subscribe switch test track train translate trigger tune turn update upgrade
+    upload use validate verify view wait watch wrap write
+    """.split()  # noqa: SIM905
+)
+_ASKING = frozenset("how why what when where which who can should does is are do will".split())  # noqa: SIM905
+#: Verbs of those above that are nouns as well: they tell what to do only before an article.
+_NOUNS_TOO = frozenset(
+    """
+    access build call change check control count design display download export filter format group handle import
+    limit list load log map measure mount move name open package plan print process query record release replace
+    reset restart return reuse scale schedule search share show sort split start stop store style switch test track
+    tune turn update upgrade upload view wait watch wrap
+    """.split()  # noqa: SIM905
+)
+_ARTICLES = frozenset({"a", "an", "the", "your", "all", "it", "its", "with", "from", "to", "multiple", "several"})
+#: Words that make of a heading more than the name of a thing, and with which no name of a thing begins.
+_SMALL = frozenset({"and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "over", "the", "to", "via", "with"})
+#: What stands in front of a title and numbers it, and labels that generators put behind the name of a thing.
+_NUMBERED = re.compile(
+    r"^(?:chapter|week|module|stage|step|task|part|section|lesson)\s+\d+\s*[:.)\u2013-]\s*", re.IGNORECASE
+)
+_LABELS = re.compile(r"(?:\s+(?:instance-attribute|class-attribute|property|dataclass|module-attribute|classmethod))+$")
+_CODE = re.compile(r"[\w.]*(?:\w[._]\w|\(\)|_\w)[\w.()]*")
+_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?\s+|[ivx]+\.\s+)", re.IGNORECASE)
+_ANCHOR = re.compile("[\u00b6\u200b\u200c\u200d\ufeff#]+\\s*$")
+_POOL = (
+    "How long should sourdough bread rise before baking?", "Which vaccinations does a puppy need in its first year?",
+    "How do I mend a flat bicycle tyre?", "Who won the first football World Cup?",
+    "Which month is best for a holiday in Lisbon?", "How much water does a tomato plant need?",
+    "When is the next eclipse of the moon?", "How do I get red wine out of a carpet?",
+    "How is a violin tuned?", "At what temperature does chocolate melt?",
+)  # fmt: skip
+_HEAD = """\
+# Starter queries, made by `ragval init`: questions from headings of the pages, and {negatives} that are off topic.
+#
+# They are drafts: a run asks and shows them, and no criterion counts them. Put them into your readers' words, and
+# remove `status: draft` from each that you have read: from then on it counts.
+# `ragval schema queries` lists every field; all but the text may be left out:
+#
+#   id                  stable name of the query in reports; else name, else q1, q2, ...
+#   query_text          what a reader would type
+#   relevant_urls       pages that answer it; acceptable_urls help, but less
+#   expected_module     must be found among the hits (as must expected_chapter)
+#   expected_keywords   at least one must be in a hit; choose words that few chunks hold
+#   critical: true      a lost critical query fails the run whatever the pass rate is
+#   min_similarity      score that the best hit must reach; without it only a query that states nothing else is
+#                       judged by its score, and by retrieval.min_similarity of the suite
+#   negative: true      off topic: passes when its best score stays below min_similarity
+
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about one section of a page.
+
+    Attributes:
+        text: As a reader would type it.
+        heading: The heading that it was made of.
+        page: The page that answers it.
+    """
+
+    text: str
+    heading: str
+    page: DraftPage
+
+
+def draft_questions(
+    pages: Sequence[DraftPage], headings: Mapping[str, Sequence[str]], *, count: int, seed: str
+) -> list[Question]:
+    """Questions about sections of pages spread over the site, the same in every run.
+
+    Args:
+        pages: In the order of their addresses.
+        headings: The headings of pages by address, as far as they are known.
+        count: How many; fewer when the pages have not that many sections.
+        seed: What the choice of sections depends on.
+    """
+    chosen = random.Random(seed)
+    english = is_english(page.text for page in pages)
+    owners = Counter(text.casefold() for page in pages for text in {clean(text) for text in _headings(page, headings)})
+    open_: dict[int, list[str]] = {}
+    for number, page in enumerate(pages):
+        own = dict.fromkeys(clean(text) for text in _headings(page, headings))
+        telling = [text for text in own if is_telling(text) and owners[text.casefold()] <= 1]
+        chosen.shuffle(telling)
+        open_[number] = telling
+    found: list[Question] = []
+    while len(found) < count and any(open_.values()):
+        rest = [number for number, texts in open_.items() if texts]
+        wanted = min(count - len(found), len(rest))
+        for number in [rest[place * len(rest) // wanted] for place in range(wanted)]:
+            heading, page = open_[number].pop(), pages[number]
+            found.append(Question(question_of(heading, page.title) if english else heading, heading, page))
+    return sorted(found, key=lambda question: question.page.url or question.page.point.id)
+
+
+def off_topic(pages: Iterable[DraftPage]) -> list[str]:
+    """Questions that the site does not answer: those whose words stand in the fewest of its pages."""
+    words = Counter(word for page in pages for word in set(re.findall(r"\w{5,}", page.text.casefold())))
+    ranked = sorted(_POOL, key=lambda text: sum(words[word] for word in re.findall(r"\w{5,}", text.casefold())))
+    return ranked[:OFF_TOPIC]
+
+
+def clean(heading: str) -> str:
+    """A heading without numbering, anchors, labels and a colon at its end."""
+    text = _LABELS.sub("", _ANCHOR.sub("", one_line(heading)).strip())
+    return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":").strip()
+
+
+def is_telling(heading: str) -> bool:
+    """Whether a heading says what its section is about."""
+    words = re.findall(r"\w+", heading.casefold())
+    letters = sum(character.isalpha() for character in heading)
+    odd = bool(words) and (words[0] in _SMALL | {"welcome", "powered", "version"})
+    few = odd or not words or len(words) > 10 or (len(words) == 1 and len(words[0]) < 5)
+    return not few and 2 * letters > len(heading) and not set(words) <= _COMMON
+
+
+def is_english(texts: Iterable[str]) -> bool:
+    """Whether texts are English, by how often its commonest words stand in them."""
+    words = [word for text in texts for word in re.findall(r"[^\W\d]+", text[:2000].casefold())]
+    return 12 * sum(word in _ENGLISH for word in words) > len(words)
+
+
+def question_of(heading: str, title: str) -> str:
+    """An English heading as the question that its section answers."""
+    first, _, rest = heading.partition(" ")
+    low = first.casefold()
+    if heading.endswith("?"):
+        return heading
+    if low in {"how", "when", "where"} and rest.casefold().startswith("to "):
+        return f"{first} {'do' if low == 'how' else 'should'} I {rest[3:4].lower()}{rest[4:]}?"
+    if _CODE.fullmatch(heading):
+        return f"What does {heading} do?"
+    if low in _ASKING:
+        return f"{heading}?"
+    words = rest.casefold().split()
+    if low in _VERBS and words and (low not in _NOUNS_TOO or words[0] in _ARTICLES):
+        return f"How do I {low} {rest}?"
+    if re.fullmatch(r"[a-z]{3,}ing", low) and words:
+        return f"How does {low} {rest} work?"
+    if len(words) < 3 and _SMALL.isdisjoint(words):
+        verb = "are" if re.search(r"[^s]s$", heading) else "is"
+        return f"What {verb} {heading}{'' if words or heading in title else f' in {title}'}?"
+    return f"What should I know about {heading}?"
+
+
+def queries_text(questions: Sequence[Question], negatives: Sequence[str], profile: Profile | None) -> str:
+    """The query file."""
+    expects = profile.expects if profile else ()
+    taken: set[str] = set()
+    entries = [_entry(question, expects, taken) for question in questions]
+    entries += [
+        {"id": _id_of(f"off-topic-{number}", taken), "status": "draft", "query_text": text, "negative": True}
+        for number, text in enumerate(negatives, 1)
+    ]
+    head = _HEAD.format(negatives=len(negatives))
+    parts = [yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=110) for entry in entries]
+    return head + ("\n".join(parts) or "[]\n")
+
+
+def _headings(page: DraftPage, known: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The headings of a page, else what its points say, else its title."""
+    return known.get(page.url or "") or page.headings or (page.title,)
+
+
+def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dict[str, Any]:
+    page = question.page
+    entry: dict[str, Any] = {"id": _id_of(question.heading, taken), "status": "draft", "query_text": question.text}
+    if page.url is not None and "expected_results" not in expects:
+        entry["relevant_urls"] = [page.url]
+    else:
+        entry["expected_results"] = [{"id": page.point.id} if page.url is None else {"source_url": page.url}]
+    if page.module is not None and "expected_module" in expects:
+        entry["expected_module"] = page.module
+    if "expected_keywords" in expects:
+        entry.update(_keywords(question))
+    return entry
+
+
+def _keywords(question: Question) -> dict[str, list[str]]:
+    """The longest words of heading and title that the text holds too."""
+    said = f"{question.heading} {question.page.title}"
+    text = question.page.text
+    words = {word for word in re.findall(r"\w{4,}", said) if re.search(rf"\b{re.escape(word)}\b", text, re.I)}
+    chosen = sorted(words, key=lambda word: (-len(word), word))[:2]
+    return {"expected_keywords": chosen} if chosen else {}
+
+
+def _id_of(title: str, taken: set[str]) -> str:
+    """A short id of whole words that no other query has."""
+    words = re.sub(r"[\W_]+", "-", title.casefold()).strip("-")
+    base = (words if len(words) <= _LONGEST_ID else words[: _LONGEST_ID + 1].rpartition("-")[0]) or "query"
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{base}-{number}"
+    taken.add(name)
+    return name

@@ -1,0 +1,177 @@
+"""What ``ragval init`` tells at first sight, and the questions that it drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.cli.draft.pages import DraftPage
+from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
+from ragval_pipeline.cli.draft.site import unindexed_folders
+from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
+from ragval_pipeline.sources.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.qdrant.reader import Point
+from tests.cli.collections_ import langchain_payloads, store
+from tests.cli.conftest import Ended, Home
+from tests.sources.web import refused_url
+
+Ragval = Callable[..., Ended]
+BASE = "https://a.example"
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("Install the package", "How do I install the package?"),
+        ("How to rotate a key", "How do I rotate a key?"),
+        ("When to use a sensor", "When should I use a sensor?"),
+        ("Why not Docopt?", "Why not Docopt?"),
+        ("Managing resources", "How does managing resources work?"),
+        ("Parameter types", "What are Parameter types?"),
+        ("Global access", "What is Global access?"),
+        ("Options", "What are Options in Commands?"),
+        ("typer.Option", "What does typer.Option do?"),
+        ("Upgrade guides", "What are Upgrade guides?"),
+        ("Upgrade your site", "How do I upgrade your site?"),
+        ("Standalone application with Briefcase", "What should I know about Standalone application with Briefcase?"),
+    ],
+)
+def test_a_heading_becomes_the_question_that_its_section_answers(heading: str, question: str) -> None:
+    assert question_of(heading, "Commands") == question
+
+
+@pytest.mark.parametrize(
+    ("heading", "text"),
+    [("2.1 Motors¶", "Motors"), ("Chapter 3: URDF for robots", "URDF for robots"), ("Notes:", "Notes"), ("#", "")],
+)
+def test_a_heading_is_read_without_number_anchor_and_colon(heading: str, text: str) -> None:
+    assert clean(heading) == text
+
+
+@pytest.mark.parametrize("heading", ["Introduction", "Next steps", "0.12.3 (2024-01-02)", "For teachers", "API", ""])
+def test_headings_that_many_pages_have_make_no_question(heading: str) -> None:
+    assert not is_telling(heading)
+
+
+def pages(count: int, text: str = "The robot is moved by the motor and the arm.") -> list[DraftPage]:
+    return [
+        DraftPage(
+            f"{BASE}/p{number}", f"Page {number}", Point(id=str(number), payload={}, vector=None), text, None,
+            tuple(f"Use motor {number}{letter} for torque" for letter in "abc"),
+        )
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def test_questions_are_spread_over_the_site_and_the_same_every_time() -> None:
+    found = draft_questions(pages(20), {}, count=5, seed="docs")
+    assert found == draft_questions(pages(20), {}, count=5, seed="docs")
+    assert len({question.page.url for question in found}) == 5
+    assert draft_questions(pages(20), {}, count=5, seed="other") != found
+    more = draft_questions(pages(2), {}, count=50, seed="docs")
+    assert len(more) == 6  # two pages have six sections
+    assert len({question.text for question in more}) == 6
+
+
+def test_headings_of_the_site_win_and_other_languages_stay_as_they_are() -> None:
+    assert is_english(page.text for page in pages(1))
+    german = pages(1, "Der Motor bewegt den Arm und die Hand des Roboters.")
+    (question,) = draft_questions(german, {f"{BASE}/p0": ["Motoren einstellen"]}, count=3, seed="docs")
+    assert question.text == question.heading == "Motoren einstellen"
+
+
+def test_off_topic_questions_are_those_that_the_site_says_least_about() -> None:
+    bakery = pages(3, "Sourdough bread has to rise before baking; chocolate melts at a low temperature.")
+    chosen = off_topic(bakery)
+    assert len(set(chosen)) == 5
+    assert not any("sourdough" in text or "chocolate" in text for text in chosen)
+
+
+def test_a_folder_without_any_indexed_page_is_named_at_its_top() -> None:
+    paths = {
+        "/docs/a": True, "/docs/b/c": True, "/docs/b/d": False, "/docs/tags/x": False, "/docs/tags/y": False,
+        "/search": False, "/blog/1": False, "/blog/2/3": False, "/alone": False, "/": True,
+    }  # fmt: skip
+    inventory = SiteInventory(pages=tuple(SitePage(url=f"{BASE}{path}", key=path) for path in paths))
+    found = unindexed_folders(inventory, {path for path, indexed in paths.items() if indexed})
+    assert {(folder.glob, folder.pages, folder.made) for folder in found} == {
+        ("/docs/tags/**", 2, True), ("/search", 1, True), ("/blog/**", 2, False),
+    }  # fmt: skip
+
+
+def look(ended: Ended) -> dict[str, str]:
+    """The lines of the first look by what they are about, without their signs."""
+    head = ended.out.partition("\n\n")[0]
+    lines = [line for line in head.splitlines()[1:] if line[:4].strip()]
+    return {line[4:16].strip(): line[16:].strip() for line in lines}
+
+
+def test_the_first_look_counts_pages_repetition_and_questions(home: Home, ragval: Ragval) -> None:
+    sitemap = home.folder / "site" / "sitemap.xml"
+    ended = ragval("init", "--qdrant-path", home.folder / "qdrant", "--sitemap", sitemap, "--output", "my/ragval.yaml")
+    seen = look(ended)
+    assert seen["pages"] == "13 of 13 pages of the sitemap are in the index"
+    assert seen["stored"] == "once"
+    assert seen["questions"] == "8 of 8 starter questions find their page in the first 5 hits"
+    assert "ragval run -s my/ragval.yaml" in ended.out
+    assert "ragval doctor" not in ended.out  # nothing is guessed, nothing needs a key
+
+
+def test_an_index_that_was_ingested_twice_is_told_at_first_sight(tmp_path: Path, ragval: Ragval) -> None:
+    words = [f"word{number} goes here with more of its kind" for number in range(40)]
+    payloads = [
+        {"page_content": " ".join(words[at : at + size]), "metadata": {"source": f"{BASE}/{page}", "page": page}}
+        for page in ("a", "b")
+        for size in (10, 20)
+        for at in range(0, 40, size)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert "stored 2.0 times" in look(ragval("init", "--qdrant-path", "qdrant"))["stored"]
+
+
+def test_what_cannot_be_reached_is_not_claimed_to_have_been_looked_at(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), size=1536)
+    ended = ragval("init", "--qdrant-path", "qdrant", "--sitemap", f"{refused_url()}/sitemap.xml")
+    assert ended.code == 0
+    seen = look(ended)
+    assert seen["pages"].startswith("not compared: sitemap")
+    assert seen["questions"].startswith("not asked: the embedder is a guess")
+    assert "not indexed" not in seen
+    written = yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))
+    assert written["embedding"]["model"] == "text-embedding-3-small"
+    for name in ("text-embedding-ada-002", "embed-v4.0", "correct embedding in ragval.yaml"):
+        assert name in ended.out
+
+
+def test_only_what_every_point_holds_is_required(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = langchain_payloads()
+    del payloads[0]["metadata"]["chunkIndex"]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    text = (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["payload"]["required"] == ["metadata.source"]
+    assert "chunk_index: metadata.chunkIndex   # in 7 of 8 points" in text
+
+
+def test_a_payload_with_the_fields_of_a_profile_is_told_so(home: Home, ragval: Ragval) -> None:
+    ended = ragval("init", "--qdrant-path", home.folder / "qdrant", "--output", "my/ragval.yaml")
+    assert "has the shape of retrieval-pipeline-testing" in ended.out
+    assert "profile: null   # retrieval-pipeline-testing?" in Path("my/ragval.yaml").read_text(encoding="utf-8")
+
+
+def test_pages_that_a_generator_makes_are_shut_out_and_others_left_to_the_reader() -> None:
+    from ragval_pipeline.cli.draft.site import UnindexedFolder
+
+    guess = EmbedderGuess(provider="static", model=None, why="tried", sure=True)
+    draft = SuiteDraft(
+        suite="docs", profile=None, url=None, path="qdrant", collection="docs", vector_name=None, fields={},
+        required=None, points=3, embedder=guess, dimension=256, queries="queries.yaml", sitemap="sitemap.xml",
+        exclude=["/docs/tags/**"], unindexed=[UnindexedFolder("/blog/**", 2, made=False)],
+    )  # fmt: skip
+    text = suite_text(draft)
+    assert yaml.safe_load(text)["source"]["exclude"] == ["/docs/tags/**"]
+    assert "# not indexed: /blog/** (2 pages)" in text
