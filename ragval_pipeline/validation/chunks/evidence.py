@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.chunks.claims import Relations, learn_relations
 from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.chunks.order import COLUMNS, PageOrder, collect_order, without_strays
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts, chunks_of
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.integrity.habits import Habits
@@ -31,6 +31,8 @@ _COUNTED = (
     "exact",
     "digest",
 )
+#: All columns of a chunk but those that say in which other words or on which other pages it stands.
+_PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
 
 
 @dataclass(frozen=True)
@@ -56,21 +58,38 @@ class ChunkEvidence:
         """The pages that were read, by key, each with the last of its passages only."""
         return {page.page_key: _brief(page) for page in self.facts.pages() if page.state == "read"}
 
-    @cached_property
-    def on_pages(self) -> Mapping[str, Sequence[ChunkFacts]]:
-        """The chunks of each page that was read."""
-        by_page: dict[str, list[ChunkFacts]] = {}
-        for chunk in self.facts.chunks():
-            if chunk.compared and chunk.page_key is not None:
-                by_page.setdefault(chunk.page_key, []).append(chunk)
-        return by_page
+    def on_pages(self, keys: Collection[str] | None = None) -> Iterator[tuple[str, Sequence[ChunkFacts]]]:
+        """The chunks of each page that was read, a bucket in memory at a time.
+
+        Args:
+            keys: Of the pages that are meant; None: all.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if keys is not None and not keys:
+            return
+        for table in self.facts.by_bucket("chunks", _PLACED):
+            meant = table.column("compared")
+            if keys is not None:
+                meant = pc.and_(
+                    meant, pc.is_in(table.column("page_key"), value_set=pa.array(sorted(keys), pa.string()))
+                )
+            by_page: dict[str, list[ChunkFacts]] = {}
+            for batch in table.filter(meant).to_batches():
+                for chunk in chunks_of(batch):
+                    if chunk.letters and chunk.page_key is not None:
+                        by_page.setdefault(chunk.page_key, []).append(chunk)
+            yield from by_page.items()
 
     @cached_property
     def habits(self) -> Habits:
         """What the ingestion puts around its chunks."""
-        every = [chunk for own in self.on_pages.values() for chunk in own]
-        differing = [chunk for chunk in every if chunk.found < chunk.letters]
-        return Habits.of(differing, total=len(every), pages=len(self.read))
+        differing, total = [], 0
+        for _, own in self.on_pages():
+            total += len(own)
+            differing += [chunk for chunk in own if chunk.found < chunk.letters]
+        return Habits.of(differing, total=total, pages=len(self.read))
 
     @cached_property
     def orders(self) -> Mapping[str, PageOrder]:

@@ -8,7 +8,7 @@ than one chunk, two ingestions went through it. What the page itself repeats sta
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,9 +57,9 @@ class Stored:
         return cls(letters, covered, repeated)
 
 
-def times_stored(chunks: Mapping[str, Sequence[ChunkFacts]]) -> MeasuredValue:
+def times_stored(chunks: Iterable[tuple[str, Sequence[ChunkFacts]]]) -> MeasuredValue:
     """The criterion: letters of chunks that stand on their page / letters of it that they cover, median over pages."""
-    stored = [Stored.of(own) for own in chunks.values()]
+    stored = [Stored.of(own) for _, own in chunks]
     ratios = [page.letters / page.covered for page in stored if page.covered]
     if not ratios:
         return not_measured("times_stored", "not_applicable", "no page was read that has chunks")
@@ -70,7 +70,7 @@ def times_stored(chunks: Mapping[str, Sequence[ChunkFacts]]) -> MeasuredValue:
 @detector("chunk.ingested_twice", needs=ChunkEvidence)
 def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The pages; the details hold the points of each generation."""
-    for key, own in evidence.on_pages.items():
+    for key, own in evidence.on_pages():
         placed = [chunk for chunk in own if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
         if key in evidence.read and _is_twice(placed):
             generations, told_by = generations_of(placed)

@@ -27,6 +27,6 @@ def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measur
     evidence = ChunkEvidence(facts, snapshot.rows, now, limits, required_fields(snapshot.manifest))
     return Measurement(
         asset=ASSET,
-        values=(times_stored(evidence.on_pages),),
+        values=(times_stored(evidence.on_pages()),),
         findings=tuple(with_share(finding, snapshot.manifest.points) for finding in find_all(evidence)),
     )

@@ -20,7 +20,7 @@ from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 @detector("chunk.order_shuffled", needs=ChunkEvidence)
 def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     """Pages of which some chunk stands before one with a smaller index."""
-    for key, own in evidence.on_pages.items():
+    for key, own in evidence.on_pages():
         indexed = [
             (chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)
         ]

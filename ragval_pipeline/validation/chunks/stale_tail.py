@@ -11,7 +11,7 @@ chunk that holds another page's text by mistake is gone too, but then the page's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -73,14 +73,23 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
 @detector("chunk.stale_tail", needs=ChunkEvidence)
 def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The points of old ends of pages that their pages do not need."""
-    pages, chunks, read = evidence.orders, evidence.on_pages, evidence.read
+    pages, read = evidence.orders, evidence.read
     tails, dates_prove = find_tails(pages, now=evidence.now)
-    for tail in tails:
-        if dates_prove or tail.page in read:
-            yield from _old_subjects(tail, chunks.get(tail.page, ()), checked=tail.page in read)
-    for key, order in pages.items():
-        if key in read and key in chunks and len(order.points) > 1 and not _times(order, evidence.now):
-            yield from _gone_subjects(key, order, leftover(order, chunks[key], read[key], evidence.habits))
+    old = {tail.page: tail for tail in tails if dates_prove or tail.page in read}
+    undated = {
+        key for key, order in pages.items() if key in read and len(order.points) > 1 and not _times(order, evidence.now)
+    }
+    kept: dict[str, set[str]] = {}
+    gone: dict[str, set[int]] = {}
+    for key, own in evidence.on_pages({*old, *undated}):
+        if key in old:
+            kept[key] = needed_points(old[key], own)
+        if key in undated:
+            gone[key] = leftover(pages[key], own, read[key], evidence.habits)
+    for key, tail in old.items():
+        yield from _old_subjects(tail, kept.get(key, set()), checked=key in read)
+    for key in (key for key in pages if gone.get(key)):
+        yield from _gone_subjects(key, pages[key], gone[key])
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
@@ -120,8 +129,7 @@ def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:
     return chunk is not None and chunk.letters >= PASSAGE_LETTERS and class_of(chunk, habits) == "gone"
 
 
-def _old_subjects(tail: Tail, chunks: Sequence[ChunkFacts], *, checked: bool) -> Iterable[Subject]:
-    kept = needed_points(tail, chunks)
+def _old_subjects(tail: Tail, kept: Collection[str], *, checked: bool) -> Iterable[Subject]:
     for point_id, (index, embedded) in tail.points.items():
         if point_id not in kept:
             details = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.page_copies.reader import PageCopies
@@ -58,6 +58,14 @@ class FactRows(Protocol):
 
     def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a table, bucket by bucket, with some of its columns or all."""
+
+    def by_bucket(self, table: Table, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Some columns of a table, a bucket at a time: a page and its chunks are in one."""
+        import pyarrow as pa
+
+        batches = list(self.batches(table, columns))
+        if batches:
+            yield pa.Table.from_batches(batches)
 
     def chunks(self) -> Iterator[ChunkFacts]:
         """Every chunk that has letters, against its page."""
@@ -122,6 +130,14 @@ class Facts(FactRows):
         Raises:
             FactsError: Making them failed: they are not there, which is not the same as none.
         """
+        for file in self._files(table):
+            yield from file.iter_batches(batch_size=_BATCH, columns=None if columns is None else list(columns))
+
+    def by_bucket(self, table: Table, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Some columns of a table, a bucket at a time; raises as ``batches``."""
+        return (file.read(columns=list(columns)) for file in self._files(table))
+
+    def _files(self, table: Table) -> Iterator[Any]:
         import pyarrow.parquet as pq
 
         if self.manifest.crash:
@@ -129,8 +145,7 @@ class Facts(FactRows):
         folder = self.folder()
         for part in self.manifest.chunks if table == "chunks" else self.manifest.pages:
             with (folder / part.name).open("rb") as file:
-                wanted = None if columns is None else list(columns)
-                yield from pq.ParquetFile(file).iter_batches(batch_size=_BATCH, columns=wanted)
+                yield pq.ParquetFile(file)
 
     def folder(self) -> UPath:
         """Where the files are.

@@ -29,7 +29,7 @@ class WorkerError(RagvalError):
         remedy: What to do about it, one sentence.
     """
 
-    exit_code = 3
+    exit_code = 3  # definition
 
     def __init__(self, problem: str, remedy: str = "") -> None:
         super().__init__(with_remedy(problem, remedy))

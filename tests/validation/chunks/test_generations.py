@@ -65,10 +65,10 @@ def test_single_copies_of_chunks_are_none():
 
 
 def test_times_stored_counts_each_letter_as_often_as_it_is_held():
-    assert times_stored(facts(*cut(100)).on_pages).value == 1.0
-    assert times_stored(facts(*cut(100), *cut(100)).on_pages).value == 2.0
-    assert times_stored(facts(*cut(100, 80)).on_pages).value == pytest.approx(1.25, abs=0.05)
-    assert times_stored({}).reason_code == "not_applicable"
+    assert times_stored(facts(*cut(100)).on_pages()).value == 1.0
+    assert times_stored(facts(*cut(100), *cut(100)).on_pages()).value == 2.0
+    assert times_stored(facts(*cut(100, 80)).on_pages()).value == pytest.approx(1.25, abs=0.05)
+    assert times_stored([]).reason_code == "not_applicable"
 
 
 def shuffled(*order: int):

@@ -75,7 +75,7 @@ PARTS = [GRIPPER, CAMERA, BATTERY]
 def leftovers(chunks: list[str], content: list[str]) -> set[int]:
     stored = rows(*({"source_url": "/a", "chunk_index": at, "text": text} for at, text in enumerate(chunks)))
     evidence = evidence_of(stored, [record(paragraphs(*content))])
-    [own], [order], [page] = evidence.on_pages.values(), evidence.orders.values(), evidence.read.values()
+    [(_, own)], [order], [page] = evidence.on_pages(), evidence.orders.values(), evidence.read.values()
     return leftover(order, own, page, evidence.habits)
 
 
