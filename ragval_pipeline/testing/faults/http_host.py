@@ -27,10 +27,11 @@ class Answer:
 
 @dataclass
 class Site:
-    """A running server: its address and what was asked of it."""
+    """A running server: its address, what was asked of it, and its routes, which may be changed while it runs."""
 
     url: str
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    routes: dict[str, Route] = field(default_factory=dict)
 
     def paths(self) -> list[str]:
         """The paths that were asked for, in order."""
@@ -46,12 +47,12 @@ def serving(routes: dict[str, Route]) -> Iterator[Site]:
 
     ``{base}`` in a text body becomes the server's own address.
     """
-    site = Site("")
+    site = Site("", routes=dict(routes))
     turns: dict[str, int] = {}
     lock = threading.Lock()
 
     def answer_of(path: str) -> Answer:
-        route = routes.get(path, Answer("not here", 404))
+        route = site.routes.get(path, Answer("not here", 404))
         if isinstance(route, list):
             with lock:
                 turn = turns.get(path, 0)
