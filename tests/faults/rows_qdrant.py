@@ -72,20 +72,19 @@ def stored(change: Callable[[models.Record], tuple[Any, Any]], share: int = 1) -
     return lambda stage: stage.change(act)
 
 
-def meanwhile(act: Callable[[Any], Any], call: Call = "search", after: int = 0) -> Callable[[Stage], Any]:
-    """A collection to which something happens once, on a call of the run."""
+def meanwhile(act: Callable[[Any], Any], step: str = "coverage_report") -> Callable[[Stage], Any]:
+    """A collection to which something happens once its points were read, when a step begins."""
 
     def inject(stage: Stage) -> None:
         stage.qdrant()
-        done: list[bool] = []
 
-        def once() -> None:
-            if not done:
-                done.append(True)
+        def strike(name: str) -> None:
+            if name == step:
+                stage.at_step = None
                 with open_client(load_suite(stage.suite).qdrant) as client:
                     act(client)
 
-        stage.services.append(acting_reader(call, once, after=after))
+        stage.at_step = strike
 
     return inject
 
@@ -129,7 +128,7 @@ def twice(stage: Stage) -> None:
 
 
 fails = partial(Fault, where="Qdrant", code=3, verdict="error")
-moves = partial(Fault, where="collection, meanwhile", code=4, verdict="not_measured", only="queries")
+moves = partial(Fault, where="collection, meanwhile", code=4, verdict="not_measured")
 passes = partial(Fault, where="Qdrant", code=0, verdict="pass", words="Writing the report")
 
 ROWS = [
@@ -202,8 +201,8 @@ ROWS = [
           words="3 of them not what was read"),
     moves("points rewritten under their ids and times", inject=meanwhile(partial(rewrite, chunk_text="x")),
           words="other payloads, vectors or settings"),
-    fails("the collection vanishes", inject=meanwhile(lambda client: client.delete_collection(NAME), after=3),
-          words="was there when the run began", only="queries"),
+    fails("the collection vanishes", inject=meanwhile(lambda client: client.delete_collection(NAME)),
+          words="was there when the run began"),
     fails("the server goes away before the searches", inject=broken_meanwhile("reset"), words="broke off", only="queries"),
     fails("the server fails on the tenth search", inject=broken_meanwhile("503", after=9), words="503", only="queries"),
     fails("the server fails on the second read", inject=broken_meanwhile("503", call="pages", after=1), words="503"),

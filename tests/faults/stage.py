@@ -50,6 +50,11 @@ class Stage:
     services: list[Service] = field(default_factory=list)
     at_step: Callable[[str], None] | None = None
 
+    def told(self, step: str, done: int, total: int | None) -> None:
+        """Hear of the progress of a run."""
+        if self.at_step is not None:
+            self.at_step(step)
+
     @property
     def suite(self) -> Path:
         return self.folder / "ragval.yaml"
@@ -154,7 +159,7 @@ def run(stage: Stage, *, only: str, arguments: tuple[str, ...] = ()) -> Seen:
                 )
             )
         if stage.at_step is not None:
-            stack.enter_context(mock.patch("ragval_pipeline.cli.progress._Lines.__call__", _telling(stage.at_step)))
+            stack.enter_context(mock.patch("ragval_pipeline.cli.progress._Lines.__call__", stage.told))
         code = main(["run", "-s", str(stage.suite), "--only", only, *arguments])
     seconds, grown = time.process_time() - started, _peak() - peak
     texts = [stream.buffer.getvalue().decode() for stream in (err, out)]  # type: ignore[attr-defined]
@@ -183,13 +188,6 @@ def _points() -> list[dict[str, Any]]:
     with contextlib.closing(QdrantClient(path=str(_built() / "qdrant"))) as client:
         points, _ = client.scroll(NAME, limit=1000, with_vectors=True)
     return [{"id": point.id, "vector": point.vector, "payload": point.payload} for point in points]
-
-
-def _telling(at_step: Callable[[str], None]) -> Callable[..., None]:
-    def told(display: object, step: str, done: int, total: int | None) -> None:
-        at_step(step)
-
-    return told
 
 
 def _report(folder: Path) -> dict[str, Any]:

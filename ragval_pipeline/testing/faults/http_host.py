@@ -102,15 +102,20 @@ def serving(routes: dict[str, Route]) -> Iterator[Site]:
 
 
 @contextlib.contextmanager
-def raw_server(talk: Callable[[socket.socket, threading.Event], None]) -> Iterator[Site]:
-    """Accept connections and let ``talk`` do as it likes; the event says that the test is over."""
+def raw_server(talk: Callable[[socket.socket, threading.Event], None], *, peek: bool = False) -> Iterator[Site]:
+    """Accept connections and let ``talk`` do as it likes; the event says that the test is over.
+
+    Args:
+        talk: Speaks on one connection.
+        peek: Leave the first bytes of the client for ``talk`` to read, as a TLS handshake needs them.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
     site = Site(f"http://127.0.0.1:{listener.getsockname()[1]}")
 
     def converse(connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):
-            connection.recv(65536)
+            connection.recv(65536, socket.MSG_PEEK if peek else 0)
             site.asked.append(("/", {}))
             talk(connection, over)
 
