@@ -72,6 +72,13 @@ def _check_baseline(suite: Suite) -> None:
 
 def _check_report_uri(suite: Suite) -> None:
     if "://" in suite.report_uri:
+        from upath import UPath
+
+        try:
+            UPath(suite.report_uri)
+        except ValueError as error:
+            remedy = "Name a folder, or a store that fsspec knows: s3://..., gcs://..."
+            raise SuiteError(str(error).rstrip("."), key="report_uri", remedy=remedy) from None
         return
     base = Path(suite.report_uri) / suite.suite
     file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)

@@ -95,6 +95,7 @@ def run_suite(
         expect_steps(steps_of(STEPS, only))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
         with tidied(place_of, place_of().base):
+            _check_place(place_of())
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
                 instance=instance,
                 run_id=run_id,
@@ -110,6 +111,16 @@ def run_suite(
 
         copy_outputs(finished.folder, str(output))
     return finished
+
+
+def _check_place(place: RunPlace) -> None:
+    """Let a folder that refuses reports be known before anything is asked."""
+    from ragval_pipeline.reporting.place import local_path, writing_to
+
+    folder = local_path(place.base)
+    if folder is not None:
+        with writing_to(folder):
+            folder.mkdir(parents=True, exist_ok=True)
 
 
 def _instance() -> dg.DagsterInstance:

@@ -18,7 +18,7 @@ _FLAT_NAMES = (
     "area base br col embed hr img input link meta param source track wbr"
 )
 _FLAT = frozenset(_FLAT_NAMES.split())
-_TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*)[^<>]*>")
+_TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]*+)[^<>]*+>")
 
 
 def parse_html(html: str) -> LexborHTMLParser:

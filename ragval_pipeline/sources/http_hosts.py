@@ -53,7 +53,7 @@ class SuiteHosts:
         if host in self._named:
             return
         if host != _folded(asked):
-            raise RefusedHostError(f"it redirects to {host_of(url)}, a host that the suite does not name", url)
+            raise RefusedHostError(f"it redirects to {host_of(url) or url}, which the suite does not name", url)
         if not _by_proxy(request):
             for address in await _addresses(request.url.host):
                 self._refuse_inner(address, url)

@@ -49,6 +49,8 @@ ROWS = {
     "256,000 nested divs with text": Cost(page_texts, lambda: f"<body>{'<div class=a>t' * 256_000}"),
     "100,000 nested spans": Cost(page_texts, lambda: f"<body>{'<span>t' * 100_000}"),
     "signals of 256,000 nested divs": Cost(signals, lambda: f"http-equiv{'<div>' * 256_000}"),
+    "100,000 tags that never end": Cost(page_texts, lambda: "<b" * 100_000),
+    "a tag whose name never ends": Cost(page_texts, lambda: f"{'<i>' * 600}<{'b' * 500_000}"),
     "unclosed comments of a page": Cost(page_texts, lambda: f"<body>{'<!--' * 500_000}"),
     "robots.txt of a million blank lines": Cost(sitemap._ROBOTS_LINE.findall, lambda: "\n" * 1_000_000),
     "robots.txt of blanks": Cost(sitemap._ROBOTS_LINE.findall, lambda: " " * 1_000_000),

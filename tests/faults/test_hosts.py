@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources import http_hosts
 from ragval_pipeline.sources.http import HttpFetcher
 from ragval_pipeline.sources.http_hosts import hosts_of
 from ragval_pipeline.sources.page_reader import PageReader
@@ -61,3 +62,18 @@ def test_a_redirect_that_was_not_followed_is_still_told() -> None:
             assert (copy.redirected, copy.final_url) == (True, "https://elsewhere.example/x?token=...")
             with pytest.raises(SystemFailure, match=r"source\.host_aliases"):
                 fetcher.fetch(f"{own.url}/leave", system="sitemap")
+
+
+def test_a_name_that_resolves_to_another_address_when_it_is_asked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name server of an attacker answers the check with a public address and the connection with a private one."""
+
+    async def public(host: str) -> list[str]:
+        return ["93.184.215.14"]
+
+    monkeypatch.setattr(http_hosts, "_addresses", public)
+    with serving({"/a": PAGE}) as inner:
+        source = SourceSettings(sitemap="https://docs.example.com/sitemap.xml")
+        with HttpFetcher(policy=RetryPolicy(max=0), hosts=hosts_of(source)) as fetcher:
+            copy = PageReader(site_root=None, base_path=None, fetcher=fetcher).read(f"{by_name(inner)}/a")
+    assert copy.html is None
+    assert "is a private address that the suite does not name" in str(copy.problem)

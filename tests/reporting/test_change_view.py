@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from ragval_pipeline.reporting.trend_view import MOST_CRITERIA, trend_view
+
 from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
 from ragval_pipeline.reporting.html import report_html
-from ragval_pipeline.reporting.trend_view import MOST_CRITERIA, trend_view
 from tests.reporting import factory
 
 

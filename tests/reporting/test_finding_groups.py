@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.finding_groups import MOST_CARDS, finding_groups
+
+from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.outline import finding_tree, first_steps
 from tests.reporting import factory
 

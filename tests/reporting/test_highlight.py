@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from ragval_pipeline.reporting.highlight import excerpt
 
 

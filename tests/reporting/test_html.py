@@ -7,9 +7,9 @@ import time
 from html.parser import HTMLParser
 
 import pytest
+from ragval_pipeline.reporting.query_rows import MOST_ROWS
 
 from ragval_pipeline.reporting.html import fact_rows, report_html
-from ragval_pipeline.reporting.query_rows import MOST_ROWS
 from tests.reporting import factory
 
 VOID = {"meta", "link", "br", "img", "wbr", "input", "hr"}

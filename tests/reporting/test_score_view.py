@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from ragval_pipeline.reporting.query_rows import query_rows
+from ragval_pipeline.reporting.score_view import score_lanes, score_note, thresholds_of
+
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.html import report_html
-from ragval_pipeline.reporting.query_rows import query_rows
-from ragval_pipeline.reporting.score_view import score_lanes, score_note, thresholds_of
 from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
 

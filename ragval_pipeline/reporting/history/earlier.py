@@ -6,6 +6,7 @@ What lives here: from files to values. What does not: comparing (``validation/re
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -71,6 +72,9 @@ def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
         rankings.setdefault(query, []).append(document)
     judgements: dict[str, dict[str, int]] = {}
     for query, _, document, grade in _columns(run.folder / "qrels.trec", 4):
+        if not re.fullmatch(r"-?\d{1,9}", grade, re.ASCII):
+            file = run.folder / "qrels.trec"
+            raise HistoryNotReadError(file, f"{grade[:20]!r} is no grade", remedy="Restore or remove the run.")
         judgements.setdefault(query, {})[document] = int(grade)
     ranks = [rank_of(result.name) or 0 for result in report.criteria if result.name.startswith("ndcg_at_")]
     return RunAnswers(report.query_results, rankings, judgements, max(ranks, default=0))

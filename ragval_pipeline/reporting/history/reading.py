@@ -29,5 +29,7 @@ def reading_from(where: object) -> Iterator[None]:
     except OSError as error:
         problem = error.strerror or str(error) or type(error).__name__
         raise HistoryNotReadError(where, problem, remedy="Check report_uri.") from error
+    except UnicodeDecodeError as error:
+        raise HistoryNotReadError(where, "it is not UTF-8 text", remedy="Restore or remove the run.") from error
     except ImportError as error:  # fsspec: the package of a protocol is not installed
         raise HistoryNotReadError(where, str(error).rstrip(".")) from error

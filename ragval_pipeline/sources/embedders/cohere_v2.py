@@ -91,7 +91,7 @@ class CohereEmbedder(RemoteEmbedder):
                 request_options={"max_retries": 0},
                 **chosen,
             )
-        except TypeError as error:  # how the SDK fails on JSON of another shape, such as a list
+        except (TypeError, RecursionError) as error:  # how the SDK fails on JSON of another shape, such as a list
             raise malformed("the SDK cannot read the answer") from error
         vectors = getattr(getattr(response, "embeddings", None), "float_", None)
         if not isinstance(vectors, list):  # the SDK lets wrong-shaped answers pass

@@ -110,7 +110,13 @@ def _explain(error: BaseException) -> tuple[str, str]:
     root = _root(error)
     if _lacks_scores_alone(root):
         return _NO_SCORE
-    if type(root).__name__ in {"ValidationError", "JSONDecodeError", "AssertionError", "UnicodeDecodeError"}:
+    if type(root).__name__ in {
+        "ValidationError",
+        "JSONDecodeError",
+        "AssertionError",
+        "UnicodeDecodeError",
+        "RecursionError",
+    }:
         return _NOT_QDRANT
     text = f"{type(root).__name__} {root}".lower()
     for words, problem, remedy in _TRANSPORT:

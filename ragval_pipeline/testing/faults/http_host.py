@@ -27,10 +27,11 @@ class Answer:
 
 @dataclass
 class Site:
-    """A running server: its address and what was asked of it."""
+    """A running server: its address, what was asked of it, and its routes, which may be changed while it runs."""
 
     url: str
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    routes: dict[str, Route] = field(default_factory=dict)
 
     def paths(self) -> list[str]:
         """The paths that were asked for, in order."""
@@ -46,12 +47,12 @@ def serving(routes: dict[str, Route]) -> Iterator[Site]:
 
     ``{base}`` in a text body becomes the server's own address.
     """
-    site = Site("")
+    site = Site("", routes=dict(routes))
     turns: dict[str, int] = {}
     lock = threading.Lock()
 
     def answer_of(path: str) -> Answer:
-        route = routes.get(path, Answer("not here", 404))
+        route = site.routes.get(path, Answer("not here", 404))
         if isinstance(route, list):
             with lock:
                 turn = turns.get(path, 0)
@@ -101,15 +102,20 @@ def serving(routes: dict[str, Route]) -> Iterator[Site]:
 
 
 @contextlib.contextmanager
-def raw_server(talk: Callable[[socket.socket, threading.Event], None]) -> Iterator[Site]:
-    """Accept connections and let ``talk`` do as it likes; the event says that the test is over."""
+def raw_server(talk: Callable[[socket.socket, threading.Event], None], *, peek: bool = False) -> Iterator[Site]:
+    """Accept connections and let ``talk`` do as it likes; the event says that the test is over.
+
+    Args:
+        talk: Speaks on one connection.
+        peek: Leave the first bytes of the client for ``talk`` to read, as a TLS handshake needs them.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
     site = Site(f"http://127.0.0.1:{listener.getsockname()[1]}")
 
     def converse(connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):
-            connection.recv(65536)
+            connection.recv(65536, socket.MSG_PEEK if peek else 0)
             site.asked.append(("/", {}))
             talk(connection, over)
 

@@ -40,7 +40,8 @@ class QdrantStandIn:
     """A server on 127.0.0.1; ``asked`` holds method and path of every request.
 
     Fault kinds: a status (``401``, ``429``, ``503``, ...), ``slow``, ``reset`` (in the middle of the body), ``html``,
-    ``truncated``, ``schema`` (JSON of another shape), ``null`` (no result), ``circle`` (a scroll without end),
+    ``truncated``, ``nested`` (100,000 times), ``schema`` (JSON of
+    another shape), ``null`` (no result), ``circle`` (a scroll without end),
     ``no score`` (a hit whose score is null), ``echo`` (a 500 that repeats the key),
     ``lost`` (what was asked is done, and the answer never comes).
 
@@ -102,7 +103,7 @@ class QdrantStandIn:
             if known is None or known[1] == allowed:
                 return None
             return 403, f"Forbidden: Access to collection {known[1]} is required"
-        if self.api_key is not None and key not in {self.api_key, self.write_key}:
+        if self.api_key is not None and (key is None or key not in {self.api_key, self.write_key}):
             return 401, "Must provide an API key or an Authorization bearer token"
         if path == "/collections/aliases" and self.write_key is not None and key != self.write_key:
             return 403, "Forbidden: Global manage access is required"
@@ -179,6 +180,8 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 self.send(200, good[:-12])
             elif fault.kind == "schema":
                 self.reply(200, {"hello": "timeout refused certificate"})
+            elif fault.kind == "nested":
+                self.send(200, b"[" * 100_000, {"content-type": "application/json"})
             elif fault.kind == "null":
                 self.reply(200, {"result": None, "status": "ok", "time": 0.0})
             elif fault.kind == "circle":

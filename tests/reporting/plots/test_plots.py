@@ -6,7 +6,6 @@ import sys
 from xml.etree import ElementTree as ET
 
 import pytest
-
 from ragval_pipeline.reporting.plots.latency import Span, latency_plot, spans_of
 from ragval_pipeline.reporting.plots.scores import ScoreLane, score_plot
 from ragval_pipeline.reporting.plots.tokens import token_plot
