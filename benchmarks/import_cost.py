@@ -16,7 +16,7 @@ BASE, MEASURED = "import dagster", "import ragval_pipeline.definitions"
 #: Packages that only a run needs. The first four are those that the project promises; the rest keeps it so.
 HEAVY = (
     "great_expectations", "cohere", "scipy", "qdrant_client",
-    "httpx", "ir_measures", "matplotlib", "numpy", "pandas", "pyarrow", "rich", "safetensors", "selectolax", "tenacity",
+    "httpx", "ir_measures", "numpy", "pandas", "pyarrow", "rich", "safetensors", "selectolax", "tenacity",
     "tokenizers", "typer", "yarl",
 )  # fmt: skip
 

@@ -11,9 +11,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ragval_pipeline.reporting.alert import Alert, ToldCriterion, ToldFinding
-from ragval_pipeline.reporting.outline import VERDICT_WORDS
+from ragval_pipeline.reporting.outline import VERDICT_WORDS, title_of
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.criteria import criterion_name
 
 _SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}
 #: Slack refuses longer texts: 150 characters of a header, 3,000 of a section.
@@ -44,7 +45,8 @@ def slack_blocks(alert: Alert) -> list[dict[str, Any]]:
         _section(_slack(alert.headline)),
     ]
     if alert.criteria:
-        blocks.append(_section("\n".join(f"• *{_slack(c.name)}* {_slack(_measured(c))}" for c in alert.criteria)))
+        told = (f"• *{_slack(criterion_name(entry.name))}* {_slack(_measured(entry))}" for entry in alert.criteria)
+        blocks.append(_section("\n".join(told)))
     if alert.findings:
         blocks.append(_section("\n".join(_slack_findings(alert))))
     context = {"type": "mrkdwn", "text": shorten(" · ".join(_slack_places(alert)), _SECTION)}
@@ -61,7 +63,7 @@ def _titled(alert: Alert) -> str:
 
 
 def _criterion(criterion: ToldCriterion) -> str:
-    return f"{one_line(criterion.name)} {_measured(criterion)}"
+    return f"{one_line(criterion_name(criterion.name))} {_measured(criterion)}"
 
 
 def _measured(criterion: ToldCriterion) -> str:
@@ -81,7 +83,7 @@ def _more(alert: Alert) -> Iterator[str]:
 
 def _plain_findings(alert: Alert) -> Iterator[str]:
     for finding in alert.findings:
-        yield f"- {finding.code} ({_marked(finding)}): {shorten(finding.message, 300)}"
+        yield f"- {title_of(finding.code)} ({_marked(finding)}): {shorten(finding.message, 300)}"
         yield f"  {shorten(finding.remedy, 300)}"
     yield from _more(alert)
 
@@ -96,7 +98,8 @@ def _plain_places(alert: Alert) -> Iterator[str]:
 
 def _slack_findings(alert: Alert) -> Iterator[str]:
     for finding in alert.findings:
-        yield f"• *{_slack(finding.code)}* ({_marked(finding)}): {_slack(finding.message)}\n_{_slack(finding.remedy)}_"
+        head = f"• *{_slack(title_of(finding.code))}* ({_marked(finding)})"
+        yield f"{head}: {_slack(finding.message)}\n_{_slack(finding.remedy)}_"
     yield from _more(alert)
 
 

@@ -311,9 +311,17 @@ def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
         ((counts[name], unit) for name, unit in units if counts[name] and len(counts[name]) >= 0.9 * rows), None
     )
     if best is None and not rows:
-        characters = array("l", (row["text_chars"] for row in _rows(files, "payload", ("text_chars",)) if any(row)))
-        return characters, "characters"
+        return _stored_lengths(files)
     return best or (counts["characters"], "characters")
+
+
+def _stored_lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
+    """What the payloads say, of a run that made no facts."""
+    stored = [(row["token_count"], row["text_chars"]) for row in _rows(files, "payload", ("token_count", "text_chars"))]
+    tokens = array("l", (count for count, _ in stored if count))
+    if tokens and len(tokens) >= 0.9 * len(stored):
+        return tokens, "tokens, as stored"
+    return array("l", (count for _, count in stored if count)), "characters"
 
 
 def _rows(files: CorpusFiles, table: Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:

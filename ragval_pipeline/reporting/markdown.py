@@ -18,11 +18,13 @@ from ragval_pipeline.reporting.outline import (
     finding_tree,
     outline_criteria,
     reason_of,
+    title_of,
     verdict_words,
     would_clear,
 )
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
@@ -116,14 +118,16 @@ def _criteria(report: ValidationReport) -> Iterator[str]:
     if outline.unmeasured:
         yield f"<details><summary>{plural(len(outline.unmeasured), 'criterion')} not measured</summary>"
         yield ""
-        yield from (f"- {escape(result.name)}: {escape(reason_of(result))}" for result in outline.unmeasured)
+        told = ((criterion_name(result.name), reason_of(result)) for result in outline.unmeasured)
+        yield from (f"- {escape(name)}: {escape(reason)}" for name, reason in told)
         yield ""
         yield "</details>"
         yield ""
 
 
 def _criterion(result: CriterionResult, *, bold: bool) -> str:
-    name = f"**{escape(result.name)}**" if bold else escape(result.name)
+    title = escape(criterion_name(result.name))
+    name = f"{f'**{title}**' if bold else title} `{result.name}`"
     sign = _SIGNS[result.verdict] if bold or result.verdict != "not_met" else _SEVERITY_SIGNS["warning"]
     # A number that nothing is asked of has passed nothing.
     sign = "·" if result.verdict == "met" and result.threshold is None else sign
@@ -146,7 +150,8 @@ def _findings(report: ValidationReport) -> Iterator[str]:
 def _finding(node: FindingNode, indent: str) -> Iterator[str]:
     finding = node.finding
     scope = f" ({escape(finding.scope)})" if finding.scope else ""
-    yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} **{escape(finding.code)}**{scope}: {escape(finding.message)}"
+    title = f"**{escape(title_of(finding.code))}**{scope} `{finding.code}`"
+    yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} {title}: {escape(finding.message)}"
     shown = ", ".join(escape(subject, 160) for subject in finding.subjects[:_SUBJECTS])
     more = f" and {finding.count - _SUBJECTS:,} more" if finding.count > _SUBJECTS else ""
     if shown:

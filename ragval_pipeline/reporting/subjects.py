@@ -93,6 +93,8 @@ class Subjects:
             note = f"its page is {where_beyond(self._queries[name], self._located[name])}{self._winner(name)}"
         query = self._queries.get(name) if finding.subject_kind == "query" else None
         if query is not None:
+            if finding.code in {"query.failed", "query.negative_scored_high"}:
+                note = note or shorten((query.fail_reason or "").partition(" (found:")[0], _NOTE)
             return SubjectWords(name, f"“{question_of(query)}”", note=note)
         if finding.subject_kind == "point":
             return self._point(name, details, note)
@@ -131,7 +133,7 @@ class Subjects:
         elif finding.subject_kind == "point":
             told = [self._which_points(finding, names)]
         else:
-            told = []
+            told = [self._where_pages_are(names)] if finding.code == "query.failed" else []
         return "; ".join(part for part in told if part)
 
     def _point(self, name: str, details: Mapping[str, Any], note: str) -> SubjectWords:
@@ -216,6 +218,15 @@ class Subjects:
             return ""
         times = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
         return f"{'it' if len(names) == 1 else 'each'} is stored {_times(times.pop())}" if len(times) == 1 else ""
+
+    def _where_pages_are(self, names: Sequence[str]) -> str:
+        """How far down the right pages of failed questions come."""
+        places = [self._located[name].get("rank") for name in names if name in self._located]
+        found = sorted(place for place in places if place is not None)
+        if not found or len(names) < 2:
+            return ""
+        span = f"place {found[0]}" if found[0] == found[-1] else f"places {found[0]} to {found[-1]}"
+        return f"{len(found)} of their {len(names)} pages come further down, at {span}"
 
     def _which_points(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         points = [self._corpus.points[name] for name in names if name in self._corpus.points]

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from ragval_pipeline.reporting.trend_view import MOST_CRITERIA, trend_view
-
 from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
-from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.html.page import report_html
+from ragval_pipeline.reporting.html.runs import MOST_CRITERIA, trend_view
 from tests.reporting import factory
 
 
@@ -28,7 +27,10 @@ def test_a_drop_is_worse_and_comes_before_a_gain():
     gain = CriterionChange("mrr", 0.8, 0.9, "met", "met", True)
     drop = CriterionChange("coverage", 1.0, 0.5, "met", "not_met", False)
     found = lines(criteria=[gain, drop])
-    assert found == [("bad", "coverage", "100 % → 50 %, now not met"), ("good", "mrr", "0.800 → 0.900")]
+    assert found == [
+        ("bad", "Pages in the index", "100 % → 50 %, now not met"),
+        ("good", "Mean reciprocal rank (MRR)", "0.800 → 0.900"),
+    ]
 
 
 def test_times_are_no_news_unless_their_verdict_changes():
@@ -46,7 +48,10 @@ def test_what_was_not_measured_then_or_now_is_said():
         CriterionChange("coverage", 1.0, None, "met", "not_measured", None),
         CriterionChange("map", None, None, "not_measured", None, None),
     ])  # fmt: skip
-    assert found == [("plain", "mrr", "measured now: 0.900"), ("plain", "coverage", "was 100 %, not measured now")]
+    assert found == [
+        ("plain", "Mean reciprocal rank (MRR)", "measured now: 0.900"),
+        ("plain", "Pages in the index", "was 100 %, not measured now"),
+    ]
 
 
 def test_findings_are_new_gone_more_or_fewer():
@@ -56,8 +61,8 @@ def test_findings_are_new_gone_more_or_fewer():
         FindingChange("chunk.too_small", None, "info", 4, 0),
     ])  # fmt: skip
     assert found == [
-        ("bad", "coverage.missing_page", "new, 2"), ("warning", "payload.empty_field (title)", "2 → 3"),
-        ("good", "chunk.too_small", "gone"),
+        ("bad", "Pages missing from the index", "new, 2"), ("warning", "Required field empty (title)", "2 → 3"),
+        ("good", "Chunks too short to answer anything", "gone"),
     ]  # fmt: skip
 
 
@@ -66,11 +71,11 @@ def test_more_changes_than_fit_are_counted():
     assert (len(view.lines), view.more) == (4, 6)
 
 
-def test_the_page_says_what_changed_above_what_to_do_and_links_the_queries():
+def test_the_page_says_what_changed_below_the_findings_and_links_the_queries():
     content = report_html(factory.with_history()).decode()
-    assert content.index("Since the last run") < content.index("Do this first")
+    assert content.index('id="findings"') < content.index("Since the last run") < content.index('id="criteria"')
     assert "Pass → Fail" in content
-    changed = content[content.index('id="changes"') : content.index('id="steps"')]
+    changed = content[content.index('id="changes"') : content.index('id="criteria"')]
     assert 'href="#query-2"' in changed
     assert "new, 1" in changed
 
@@ -82,7 +87,7 @@ def test_trends_show_required_criteria_first_with_a_line_each():
     assert len(view.trends) <= MOST_CRITERIA
     assert view.trends[0].span == "50 % to 100 %"
     content = report_html(bundle).decode()
-    assert 'aria-label="coverage over 6 runs: 92.3 % to 100 %, now 92.3 %"' in content
+    assert 'aria-label="Pages in the index over 6 runs: 92.3 % to 100 %, now 92.3 %"' in content
     assert content.count('<span class="tag">baseline</span>') == 1
 
 

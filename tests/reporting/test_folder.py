@@ -63,7 +63,7 @@ def test_the_snapshot_moves_into_the_evidence_and_helps_the_remediation(tmp_path
     assert not (tmp_path / "work" / "payload").exists()
     remedy = json.loads((tmp_path / "run" / "remediation.json").read_bytes())
     assert remedy["delete_point_ids"] == [{"id": "2", "codes": ["coverage.orphan_page"]}]
-    assert b"Tokens of 2 chunks" in (tmp_path / "run" / "report.html").read_bytes()
+    assert b"Lengths of 2 chunks" in (tmp_path / "run" / "report.html").read_bytes()
 
 
 def test_the_snapshot_of_another_run_stays_where_it_is(tmp_path):

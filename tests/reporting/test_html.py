@@ -7,9 +7,11 @@ import time
 from html.parser import HTMLParser
 
 import pytest
-from ragval_pipeline.reporting.query_rows import MOST_ROWS
 
-from ragval_pipeline.reporting.html import fact_rows, report_html
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.html.page import fact_rows, report_html
+from ragval_pipeline.reporting.html.questions import MOST_ROWS
 from tests.reporting import factory
 
 VOID = {"meta", "link", "br", "img", "wbr", "input", "hr"}
@@ -43,8 +45,12 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def page(bundle, **more):
-    return Page(report_html(bundle, **more))
+def page(bundle, corpus=None):
+    return Page(report_html(bundle, corpus))
+
+
+def lengths(*counts, unit="tokens, as stored"):
+    return Corpus(lengths=counts, unit=unit)
 
 
 ALL = ["faulty", "unreachable", "hostile"]
@@ -91,7 +97,7 @@ def test_hostile_text_is_shown_as_text():
 
 
 def test_every_link_inside_the_page_leads_somewhere():
-    found = page(factory.faulty(), token_counts=[100, 200, 300])
+    found = page(factory.faulty(), lengths(100, 200, 300))
     ids = [attributes["id"] for _, attributes in found.tags if attributes.get("id")]
     assert len(ids) == len(set(ids))
     anchors = set(ids)
@@ -103,14 +109,30 @@ def test_every_link_inside_the_page_leads_somewhere():
 
 def test_the_top_says_verdict_suite_collection_and_time():
     text = " ".join(page(factory.faulty()).text.split())
-    for part in ("Fail", "demo_book", "ragval_demo", "2026-11-20 11:15:41 UTC", "2 of 3 required criteria are not met"):
+    for part in ("Fail", "demo_book", "ragval_demo", "2026-11-20 11:15:41 UTC", "1 of 13 pages is not in the index"):
         assert part in text
-    assert text.index("Do this first") < text.index("Required: these decide") < text.index("Measured, not required")
+    order = ["Do this first", "Pages missing from the index", "92.3 %", "1 of 3 required criteria met"]
+    assert sorted(map(text.index, order)) == [text.index(part) for part in order]
+
+
+def test_a_pass_shows_its_warnings_in_the_badge_and_in_the_tab():
+    warned = factory.bundle(factory.report(findings=[make_finding("chunk.stale_tail", ["1", "2"])]))
+    assert "<title>Pass, 1 warning: demo_book - ragval report</title>" in report_html(warned).decode()
+    assert "<title>Pass: demo_book - ragval report</title>" in report_html(factory.bundle()).decode()
+
+
+def test_only_what_is_worth_doing_is_advised_with_the_lines_to_copy():
+    text = page(factory.faulty()).text
+    steps = text[text.index("Do this first") : text.index("Findings", text.index("Do this first"))]
+    assert factory.PAGES[3] in steps, "the page to ingest again"
+    assert "In the way of: Test questions answered, Pages in the index" in " ".join(steps.split())
+    informed = page(factory.bundle(factory.report(findings=[make_finding("query.no_coverage", ["capstone"])])))
+    assert "Nothing to do" in informed.text
 
 
 def test_a_consequence_is_indented_below_its_cause():
     content = report_html(factory.faulty()).decode()
-    cause, consequence = content.index('id="finding-0"'), content.index('id="finding-1"')
+    cause, consequence = content.index('id="finding-coverage-missing-page"'), content.index('id="finding-query-failed"')
     assert cause < content.index("follows from coverage.missing_page") < content.index("</article>", consequence)
     assert content.count("</article>", cause, consequence) == 0
 
@@ -128,10 +150,12 @@ def test_a_run_without_queries_or_site_has_a_page():
     assert "No query was run." in text
 
 
-def test_token_counts_become_a_histogram():
-    with_counts = report_html(factory.bundle(), token_counts=[10, 20, 20, 500])
-    assert b'aria-label="Tokens of 4 chunks. Nobody says' in with_counts
-    assert b"No token counts." in report_html(factory.bundle())
+def test_lengths_become_a_histogram_in_tokens_or_in_characters():
+    with_counts = report_html(factory.bundle(), lengths(10, 20, 20, 500))
+    assert b'aria-label="Lengths of 4 chunks. How many tokens the embedding model reads is not known."' in with_counts
+    assert b"No lengths are known." in report_html(factory.bundle())
+    characters = page(factory.bundle(), lengths(900, 1200, unit="characters"))
+    assert "characters" in characters.text[characters.text.index("Length of each chunk") :]
 
 
 def test_distances_get_no_bars_since_longer_is_not_better(tmp_path):
@@ -141,7 +165,7 @@ def test_distances_get_no_bars_since_longer_is_not_better(tmp_path):
     euclid = factory.bundle(manifest=manifest.model_copy(update={"facts": facts}))
 
     def best(content):
-        return re.findall(rb'<td role="cell" class="best">.*?</td>', content, re.DOTALL)[0]
+        return re.findall(rb'<td class="best">.*?</td>', content, re.DOTALL)[0]
 
     assert b"track" in best(report_html(factory.bundle()))
     assert b"track" not in best(report_html(euclid))
@@ -173,15 +197,14 @@ def test_expected_words_and_right_pages_are_marked_in_the_hits():
     ])  # fmt: skip
     content = report_html(factory.bundle(run, judgements={"q1": {factory.PAGES[1]: 2}})).decode()
     assert "talk through: <mark>topics</mark>, services" in content
-    assert content.count("right page") == 1
+    assert content.count(">right page<") == 2, "the heading of the column, and one hit"
     assert 'data-right="1"' in content
 
 
-def test_findings_stand_below_what_to_do_about_them():
+def test_a_finding_says_who_acts_on_it():
     text = " ".join(page(factory.faulty()).text.split())
-    again, delete = text.index("Ingest again"), text.index("Delete from the index")
-    assert again < text.index("reingest_urls in remediation.json") < delete
-    assert "Correct the test queries" not in text, "what follows from a missing page is repaired with it"
+    assert text.index("Ingest again") < text.index("Delete from the index")
+    assert "Correct the test questions" not in text, "what follows from a missing page is repaired with it"
 
 
 def test_a_chunk_that_differs_from_its_page_is_shown_as_a_readable_difference():
@@ -194,15 +217,15 @@ def test_a_chunk_that_differs_from_its_page_is_shown_as_a_readable_difference():
     assert "<del>" in content
     assert "<ins>" in content
     assert "[only on the page: " in page(factory.bundle(extras={"integrity_examples.json": [example]})).text
-    assert "Chunk text against page" not in page(factory.bundle()).text
+    assert "Chunk text beside its page" not in page(factory.bundle()).text
 
 
 def test_what_the_model_does_not_read_is_said_beside_the_tokens():
     run = factory.report(environment={"embedding_model": "embed-english-v3.0"})
-    text = page(factory.bundle(run), token_counts=[100, 600, 700]).text
-    assert "The model reads 512 tokens: 2 chunks of 3 claim more." in text
+    text = page(factory.bundle(run), lengths(100, 600, 700)).text
+    assert "The model reads 512 tokens: 2 chunks of 3 have more." in text
     static = factory.report(environment={"embedding_model": "wordllama/l2_supercat/256"})
-    assert "The embedding model reads texts of any length." in page(factory.bundle(static), token_counts=[9]).text
+    assert "The embedding model reads texts of any length." in page(factory.bundle(static), lengths(9)).text
 
 
 def test_nested_facts_become_flat_rows():

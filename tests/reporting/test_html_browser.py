@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.html.page import report_html
 from tests.reporting import factory
 from tests.support.browser import chromium
 
@@ -41,8 +44,9 @@ def files(tmp_path_factory):
         "hostile": factory.hostile(),
         "large": factory.large(findings=10_000),
     }
+    corpus = Corpus(lengths=(100, 200, 250, 900), unit="tokens, as stored")
     for name, bundle in bundles.items():
-        (folder / f"{name}.html").write_bytes(report_html(bundle, token_counts=[100, 200, 250, 900]))
+        (folder / f"{name}.html").write_bytes(report_html(bundle, corpus))
     return folder
 
 
@@ -96,10 +100,32 @@ def test_axe_finds_nothing_serious_and_nothing_runs_out_of_sight(browser, files,
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_findings_begin_on_the_first_screen_and_the_page_stays_short(browser, files):
+    for name in ("faulty", "later", "hostile", "large"):
+        with Watched(browser, files / f"{name}.html", viewport={"width": 1280, "height": 800}) as opened:
+            assert opened.page.locator(".finding h3").first.bounding_box()["y"] < 800, name
+    thirteen = [
+        make_finding(code, [factory.PAGES[0]])
+        for code, row in CATALOGUE.items()
+        if row.subject_kind == "page" and row.severity != "info"
+    ]
+    assert len(thirteen) >= 13
+    run = factory.report("fail", findings=thirteen)
+    (files / "thirteen.html").write_bytes(report_html(factory.bundle(run, thirteen[:13])))
+    with Watched(browser, files / "thirteen.html", viewport={"width": 1280, "height": 800}) as opened:
+        assert opened.page.evaluate("document.documentElement.scrollHeight") < 8_000
+
+
+def test_lines_are_copied_and_pages_sort(browser, files):
+    with Watched(browser, files / "faulty.html", permissions=["clipboard-read", "clipboard-write"]) as opened:
+        opened.page.locator(".steps .copy").first.click()
+        assert opened.page.evaluate("navigator.clipboard.readText()") == factory.PAGES[3]
+
+
 def test_the_table_is_filtered_by_words_and_by_result(browser, files):
     with Watched(browser, files / "faulty.html") as opened:
         page = opened.page
-        assert page.evaluate(f"{SHOWN}.map(row => row.dataset.query)") == ["q1", "q3"]
+        assert page.evaluate(f"{SHOWN}.map(row => row.dataset.query)") == ["q3", "q1"]
         page.get_by_label("Result").select_option("failed")
         assert page.evaluate(f"{SHOWN}.map(row => row.dataset.query)") == ["q3"]
         assert page.locator("#query-tools output").inner_text() == "1 of 2 shown"
@@ -134,7 +160,8 @@ def test_a_query_opens_by_click_by_key_and_by_link(browser, files):
         assert hits.is_visible()
         page.locator("#query-1 summary").press("Enter")
         assert not hits.is_visible()
-        page.locator(".query-jump a").first.click()
+        page.locator("#finding-query-failed .subjects a").first.evaluate("link => link.closest('details').open = true")
+        page.locator("#finding-query-failed .subjects a").first.click()
         assert page.locator("#query-2 .hits").is_visible()
 
 
@@ -145,7 +172,7 @@ def test_the_page_can_be_read_without_its_script(browser, files):
         assert page.locator("#query-table button").count() == 0
         page.locator("#query-1 summary").click()
         assert page.locator("#query-1 .hits").is_visible()
-        assert page.locator("svg.drawn").count() == 3
+        assert page.locator("svg.drawn").count() == 4
 
 
 def test_a_large_page_is_interactive_within_a_second(browser, files):

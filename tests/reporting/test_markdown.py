@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.reporting.markdown import escape, summary_md
 from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
@@ -41,9 +41,9 @@ def test_names_stay_readable():
 def test_the_summary_says_verdict_criteria_findings_and_failed_queries():
     text = summary_md(factory.faulty().report).decode()
     assert text.startswith("## ❌ Fail: demo_book")
-    assert "| ❌ | **coverage** | 92.3 % | ≥ 100 % | 12 of 13 pages |" in text
+    assert "| ❌ | **Pages in the index** `coverage` | 92.3 % | ≥ 100 % | 12 of 13 pages |" in text
     assert text.index("coverage.missing_page") < text.index("query.failed") < text.index("coverage.orphan_page")
-    assert "  - ❌ **query.failed**" in text
+    assert "  - ❌ **Test questions not answered** `query.failed`" in text
     assert "| q3 | Describe a body in URDF | 0.380 |" in text
 
 
@@ -75,7 +75,7 @@ def test_the_summary_says_what_changed_and_what_to_know_about_the_scores():
 
 
 def test_a_number_that_nothing_is_asked_of_has_passed_nothing():
-    assert "| · | mrr | 0.875 |" in summary_md(factory.report()).decode()
+    assert "| · | Mean reciprocal rank (MRR) `mrr` | 0.875 |" in summary_md(factory.report()).decode()
 
 
 def test_a_query_that_nobody_judged_did_not_miss_anything() -> None:

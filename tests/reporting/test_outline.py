@@ -6,12 +6,12 @@ import itertools
 from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.advice import first_steps, gates_kept
+from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.reporting.markdown import summary_md
 from ragval_pipeline.reporting.outline import (
     finding_tree,
-    first_steps,
-    headline,
     outline_criteria,
     reason_of,
     verdict_words,
@@ -52,7 +52,7 @@ def test_circles_lose_no_finding():
         assert sorted(found) == sorted(names)
 
 
-def test_first_steps_are_causes_errors_first_and_no_information():
+def test_first_steps_are_what_keeps_gates_from_being_met_then_errors_and_no_information():
     findings = [
         make_finding("query.no_coverage", ["capstone"]),
         make_finding("coverage.orphan_page", ["a"]),
@@ -65,6 +65,10 @@ def test_first_steps_are_causes_errors_first_and_no_information():
     assert [node.finding.code for node in steps] == [
         "coverage.missing_page", "payload.empty_field", "payload.wrong_type",
     ]  # fmt: skip
+    missed = [factory.criterion("metadata_completeness", 0.9, 1.0, required=True)]
+    steps = first_steps(report := factory.report("fail", findings=findings, criteria=missed))
+    assert steps[0].finding.code == "payload.empty_field"
+    assert [gates_kept(node, report) for node in steps] == [["metadata_completeness"], [], []]
 
 
 def test_a_pass_without_any_query_that_a_person_confirmed_says_so():
@@ -81,7 +85,7 @@ def test_a_pass_without_any_query_that_a_person_confirmed_says_so():
 def test_the_headline_says_what_decided():
     assert headline(factory.report()) == "This index meets all 3 required criteria."
     assert headline(factory.faulty().report) == (
-        "2 of 3 required criteria are not met: query_pass_rate, coverage."
+        "1 of 2 test questions scores below its threshold; 1 of 13 pages is not in the index."
     )  # fmt: skip
     assert headline(factory.unreachable().report) == "An outside system failed: Qdrant: connection refused."
 
@@ -93,20 +97,22 @@ def test_the_headline_of_a_pass_counts_what_is_left_to_look_at_and_names_the_wid
     metrics = QualityMetrics(total_chunks=13)
     assert headline(factory.report(findings=findings, quality_metrics=metrics)) == (
         "This index meets all 3 required criteria, "
-        "with 2 warnings: the widest chunk.over_model_limit (13 of 13 points)."
+        "with 2 warnings: the widest “Chunks longer than the model reads” (13 of 13 points)."
     )
-    assert headline(factory.report(findings=findings[:1])).endswith(", with 1 warning: coverage.url_variant (2 pages).")
+    assert headline(factory.report(findings=findings[:1])).endswith(
+        ", with 1 warning: “One page under several addresses” (2 pages)."
+    )
 
 
 def test_the_headline_of_a_partial_run_says_how_much_it_was_asked_for():
     left_out = factory.criterion("coverage", None, 1.0, required=True, reason_code="not_selected")
     kept = [factory.criterion("query_pass_rate", 1.0, 0.9, required=True)]
     partial = factory.report(groups=["queries"], criteria=[*kept, left_out])
-    assert headline(partial) == "Only 1 of 2 required criteria was selected, and it is met: query_pass_rate."
+    assert headline(partial) == "Only 1 of 2 required criteria was selected, and it is met: Test questions answered."
     assert verdict_words(partial) == "Pass (partial)"
     missed = [factory.criterion("query_pass_rate", 0.5, 0.9, required=True), left_out]
     assert headline(factory.report("fail", groups=["queries"], criteria=missed)) == (
-        "1 of 1 required criterion is not met: query_pass_rate. Only 1 of 2 required criteria was selected."
+        "Test questions answered is 50 %, must be ≥ 90 %. Only 1 of 2 required criteria was selected."
     )
 
 
@@ -114,9 +120,9 @@ def test_a_partial_run_that_was_asked_for_all_that_is_required_says_so():
     kept = [factory.criterion(name, 1.0, 0.9, required=True) for name in ("query_pass_rate", "accuracy")]
     left_out = factory.criterion("coverage", None, 1.0, reason_code="not_selected")
     told = headline(factory.report(groups=["queries"], criteria=[*kept, left_out]))
-    assert told == "All 2 required criteria were selected, and all are met: query_pass_rate, accuracy."
+    assert told.startswith("All 2 required criteria were selected, and all are met: Test questions answered, ")
     told = headline(factory.report(groups=["queries"], criteria=[kept[0], left_out]))
-    assert told == "The only required criterion was selected, and it is met: query_pass_rate."
+    assert told == "The only required criterion was selected, and it is met: Test questions answered."
 
 
 def test_a_partial_run_of_an_earlier_version_is_known_by_its_criteria():
@@ -133,7 +139,9 @@ def test_every_output_says_that_a_run_was_partial():
 
 def test_the_headline_of_an_unmeasured_run_names_what_is_missing():
     criteria = [factory.criterion("coverage", None, 1.0, required=True, reason_code="no_data")]
-    assert headline(factory.report("not_measured", criteria=criteria)).startswith("coverage could not be measured")
+    assert headline(factory.report("not_measured", criteria=criteria)).startswith(
+        "Pages in the index could not be measured"
+    )
     criteria = [factory.criterion("coverage", None, 1.0, required=True, reason_code="not_selected")]
     assert headline(factory.report("not_measured", criteria=criteria)).startswith("Nothing that is required was")
 

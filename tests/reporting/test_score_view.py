@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from ragval_pipeline.reporting.query_rows import query_rows
-from ragval_pipeline.reporting.score_view import score_lanes, score_note, thresholds_of
-
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.html import report_html
+from ragval_pipeline.reporting.html.distributions import score_lanes, thresholds_of
+from ragval_pipeline.reporting.html.page import report_html
+from ragval_pipeline.reporting.html.questions import query_rows, score_note
 from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
 
@@ -52,7 +51,7 @@ def test_queries_that_found_the_wrong_pages_get_no_excuse():
 def test_scores_are_shown_apart_for_positive_and_negative_queries():
     rows = query_rows(factory.bundle())
     assert [(lane.name, lane.passed) for lane in score_lanes(rows)] == [
-        ("positive queries", [0.62]), ("negative queries", [0.11]),
+        ("questions", [0.62]), ("off-topic questions", [0.11]),
     ]  # fmt: skip
     assert thresholds_of(rows) == [0.45]
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from ragval_pipeline.reporting.highlight import excerpt
+
+from ragval_pipeline.reporting.html.questions import excerpt
 
 
 def shown(text, words, length=300):
