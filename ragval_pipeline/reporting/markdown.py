@@ -18,6 +18,7 @@ from ragval_pipeline.reporting.outline import (
     headline,
     outline_criteria,
     reason_of,
+    spent_words,
     verdict_words,
     would_clear,
 )
@@ -84,9 +85,10 @@ def _lines(report: ValidationReport, note: str | None, changes: RunChanges | Non
     yield from _criteria(report)
     yield from _findings(report)
     yield from _queries(report.query_results)
+    spent = spent_words(report)
     yield (
         f"<sub>collection {escape(report.collection_name)}, run {escape(report.run_id)}, {escape(report.timestamp)}, "
-        f"{show_seconds(report.duration_seconds)}</sub>"
+        f"{show_seconds(report.duration_seconds)}{', ' * bool(spent)}{spent}</sub>"
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
+from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.reporting.selection import groups_of_report, is_partial
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.printing import plural
@@ -131,10 +132,20 @@ def headline(report: ValidationReport) -> str:
         return f"{told} {_only_selected(report)}." if partial else told
     if report.verdict == "error":
         return f"An outside system failed: {_failure(report)}"
+    if report.cost.stopped:
+        return f"Not everything was measured. {report.cost.stopped}"
     unknown = [result.name for result in required if result.verdict == "not_measured"]
     if not unknown:
         return "Nothing that is required was measured: this run gives no verdict on the index."
     return f"{', '.join(unknown)} could not be measured: this run cannot say whether the index is good."
+
+
+def spent_words(report: ValidationReport) -> str:
+    """What embedding took of a provider that counts tokens or money; nothing of one that runs here."""
+    cost = report.cost
+    if not cost.embedding_calls or (cost.usd == 0.0 and cost.prices_of is None):
+        return ""
+    return show_spent(cost.embedding_calls, cost.billed_tokens, cost.usd, cost.prices_of)
 
 
 def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:

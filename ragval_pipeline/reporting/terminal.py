@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.numbers import show_seconds
-from ragval_pipeline.reporting.outline import drafts_of, headline, verdict_words
+from ragval_pipeline.reporting.outline import drafts_of, headline, spent_words, verdict_words
 from ragval_pipeline.reporting.terminal_criteria import CriteriaPrinter
 from ragval_pipeline.reporting.terminal_findings import FindingsPrinter
 from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
@@ -48,6 +48,7 @@ def _verdict(printer: LinePrinter, report: ValidationReport) -> None:
         *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
         *([plural(drafts, "draft query")] if drafts else []),
         show_seconds(report.duration_seconds),
+        *([spent] if (spent := spent_words(report)) else []),
     ]
     printer.line((" · ".join(parts), "dim"), indent=2)
     printer.line()

@@ -17,7 +17,7 @@ from ragval_pipeline.suite.profiles.table import PROFILES
 PAGE = (Path(__file__).parents[2] / "docs" / "suite.md").read_text(encoding="utf-8")
 LINES = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line.startswith("| `")]
 ROWS = {cells[0].strip("`"): cells[1:] for cells in LINES}
-SECTIONS = ("qdrant", "source", "payload", "embedding", "retrieval", "retry", "history", "automation")
+SECTIONS = ("qdrant", "source", "payload", "embedding", "retrieval", "retry", "history", "budget", "automation")
 
 
 def field_of(path: str) -> Any:
