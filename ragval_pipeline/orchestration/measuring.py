@@ -16,7 +16,7 @@ import dagster as dg
 
 from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
-from ragval_pipeline.orchestration.costs import CountedEmbedding
+from ragval_pipeline.orchestration.costs import CountedEmbedding, budget_of
 from ragval_pipeline.orchestration.groups import is_selected
 from ragval_pipeline.orchestration.metadata import measured_metadata
 from ragval_pipeline.orchestration.names import selected_groups
@@ -55,8 +55,9 @@ def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, e
         embeds: Whether the parts embed, so that their cost is counted.
     """
     done: dict[str, Measurement] = {}
+    budget = budget_of(task.suite, task.place) if embeds else None
     for name, work in parts.items():
-        embedding = CountedEmbedding(task.resource("embedder")) if embeds else None
+        embedding = CountedEmbedding(task.resource("embedder"), budget) if embeds else None
         own = replace(task, embedding=embedding, before=done)
         done[name] = _one_part(own, name, work)
     measured = tuple(done.values())

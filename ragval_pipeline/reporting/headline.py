@@ -35,6 +35,8 @@ def headline(report: ValidationReport) -> str:
         return f"{told} {_only_selected(report)}." if partial else told
     if report.verdict == "error":
         return f"An outside system failed: {_failure(report)}"
+    if report.cost.stopped:
+        return f"Not everything was measured. {report.cost.stopped}"
     unknown = [criterion_name(result.name) for result in required if result.verdict == "not_measured"]
     if not unknown:
         return "Nothing that is required was measured: this run gives no verdict on the index."

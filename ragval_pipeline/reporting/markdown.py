@@ -18,6 +18,7 @@ from ragval_pipeline.reporting.outline import (
     finding_tree,
     outline_criteria,
     reason_of,
+    spent_words,
     title_of,
     verdict_words,
     would_clear,
@@ -86,9 +87,10 @@ def _lines(report: ValidationReport, note: str | None, changes: RunChanges | Non
     yield from _criteria(report)
     yield from _findings(report)
     yield from _queries(report.query_results)
+    spent = spent_words(report)
     yield (
         f"<sub>collection {escape(report.collection_name)}, run {escape(report.run_id)}, {escape(report.timestamp)}, "
-        f"{show_seconds(report.duration_seconds)}</sub>"
+        f"{show_seconds(report.duration_seconds)}{', ' * bool(spent)}{spent}</sub>"
     )
 
 

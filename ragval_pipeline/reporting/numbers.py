@@ -70,6 +70,28 @@ def show_seconds(seconds: float) -> str:
     return f"{minutes} min {rest} s"
 
 
+def show_usd(usd: float) -> str:
+    """Money: ``0.12 USD``; less than a cent is not told apart."""
+    return f"{usd:,.2f} USD" if usd >= 0.01 else "under 0.01 USD"  # shown
+
+
+def show_spent(calls: int, tokens: float | None, usd: float | None, prices_of: str | None) -> str:
+    """What embedding takes or took, in a few words; money only where something is paid.
+
+    Args:
+        calls: Calls to the provider.
+        tokens: Tokens billed; None when nobody knows.
+        usd: US dollars; None when nobody knows.
+        prices_of: Year and month of the prices; None when nothing is paid.
+    """
+    told = f"{calls:,} embedding call{'s' * (calls != 1)}"
+    if tokens:
+        told += f", {tokens:,.0f} tokens"
+    if usd is not None and prices_of is not None:
+        told += f", {show_usd(usd)} by prices of {prices_of}"
+    return told
+
+
 def _show(value: float, unit: Unit, threshold: float | None) -> str:
     scale = 100.0 if unit == "percent" else 1.0
     shown, limit = value * scale, None if threshold is None else threshold * scale

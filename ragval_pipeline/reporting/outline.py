@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
+from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.suite.criteria import GROUPS, group_of
 from ragval_pipeline.validation.repair.simulate import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
@@ -119,6 +120,14 @@ def title_of(code: str) -> str:
     """What a finding says is wrong, in words."""
     known = CATALOGUE.get(code)
     return known.title if known else code
+
+
+def spent_words(report: ValidationReport) -> str:
+    """What embedding took of a provider that counts tokens or money; nothing of one that runs here."""
+    cost = report.cost
+    if not cost.embedding_calls or (cost.usd == 0.0 and cost.prices_of is None):
+        return ""
+    return show_spent(cost.embedding_calls, cost.billed_tokens, cost.usd, cost.prices_of)
 
 
 def worst_severity(nodes: Sequence[FindingNode]) -> Severity:

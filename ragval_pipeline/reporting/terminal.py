@@ -18,6 +18,7 @@ from ragval_pipeline.reporting.outline import (
     finding_tree,
     outline_criteria,
     reason_of,
+    spent_words,
     title_of,
     verdict_words,
     would_clear,
@@ -93,6 +94,7 @@ class SummaryPrinter(LinePrinter):
             *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
             *([plural(drafts, "draft query")] if drafts else []),
             show_seconds(report.duration_seconds),
+            *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
         self.line()

@@ -18,6 +18,7 @@ from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.sections import (
     AutomationSettings,
+    BudgetSettings,
     EmbeddingSettings,
     GateSettings,
     HistorySettings,
@@ -110,6 +111,9 @@ class Suite(Section):
     retry: RetrySettings = Field(default_factory=RetrySettings, description="The one retry policy")
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
     scale: ScaleSettings = Field(default_factory=ScaleSettings, description="Who does the heavy work of a run")
+    budget: BudgetSettings = Field(
+        default_factory=BudgetSettings, description="What a run may spend on a provider that takes money"
+    )
     automation: AutomationSettings = Field(default_factory=AutomationSettings, description="What starts a validation")
 
     _origin: SuiteOrigin | None = PrivateAttr(None)

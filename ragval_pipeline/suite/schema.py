@@ -34,9 +34,8 @@ def suite_schema() -> dict[str, Any]:
     properties.update({name: _described(properties[name], shape) for name, shape in new.items()})
     payload = definitions["PayloadSettings"]["properties"]
     payload["fields"] = _described(payload["fields"], _fields())
-    # A profile brings its own collection, and variables that say where it and the site are.
-    for name in ("QdrantSettings", "SourceSettings"):
-        del definitions[name]["required"]
+    # A profile brings its own collection, and variables that say where it is.
+    del definitions["QdrantSettings"]["required"]
     gate = {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/GateSettings"}, {"type": "null"}]}
     body = {**_required(schema), "$defs": {**definitions, **_query_definitions(), "Gate": gate}}
     open_to_placeholders: dict[str, Any] = _with_placeholders(body)

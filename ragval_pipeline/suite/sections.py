@@ -203,6 +203,13 @@ class RetrySettings(Section):
     deadline_s: Positive = Field(120, description="Seconds after which no retry starts")
 
 
+class BudgetSettings(Section):
+    """What a run may spend on the embedding provider. Reached: no further call, and exit code 4."""
+
+    calls: FromOne | None = Field(None, description="Calls, repeated ones included; null: any number")
+    tokens: FromOne | None = Field(None, description="Tokens, as the provider bills them; null: any number")
+
+
 class HistorySettings(Section):
     """Earlier runs."""
 

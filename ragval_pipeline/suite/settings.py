@@ -28,7 +28,18 @@ _KEYS = {
     "voyage": ("VOYAGE_API_KEY",),
 }
 #: Sections that may be written without any key below them, as when all are commented out.
-_SECTIONS = ("qdrant", "payload", "embedding", "retrieval", "criteria", "severity", "retry", "history", "automation")
+_SECTIONS = (
+    "qdrant",
+    "payload",
+    "embedding",
+    "retrieval",
+    "criteria",
+    "severity",
+    "retry",
+    "history",
+    "budget",
+    "automation",
+)
 
 
 def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Layer, flags: Layer) -> list[Layer]:

@@ -229,6 +229,12 @@ def total_cost(measurements: Sequence[Measurement]) -> Cost:
         embedding_inputs=sum(part.embedding_inputs for part in parts),
         billed_tokens=sum(billed) if billed else None,
         cache_hits=sum(part.cache_hits for part in parts),
+        seconds=sum(part.seconds for part in parts),
+        usd=None if any(part.usd is None for part in parts) else sum(part.usd or 0.0 for part in parts),
+        prices_of=next((part.prices_of for part in parts if part.prices_of), None),
+        stopped=next(
+            (entry.failure.message for entry in measurements if entry.failure and entry.failure.kind == "budget"), None
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ragval_pipeline.errors import NotMeasurableError, RagvalError, SystemFailure
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.embedders.budget import BudgetReachedError
 from ragval_pipeline.suite.printing import show_count
 
 ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]
@@ -55,7 +56,8 @@ class Failure(BaseModel):
 
     Args:
         kind: ``unreachable``: an outside system failed. ``no_data``: nothing to measure. ``crashed``: a defect.
-            ``stale``: what was measured is of another run, or of another state of the index.
+            ``budget``: it would have cost more than the suite allows. ``stale``: what was measured is of another run,
+            or of another state of the index.
         message: One line without secrets.
         system: Name of the outside system, or null.
         exception: Type of the exception.
@@ -63,7 +65,7 @@ class Failure(BaseModel):
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    kind: Literal["unreachable", "no_data", "crashed", "stale"]
+    kind: Literal["unreachable", "no_data", "crashed", "stale", "budget"]
     message: str
     system: str | None = None
     exception: str = ""
@@ -71,7 +73,7 @@ class Failure(BaseModel):
     @property
     def reason_code(self) -> ReasonCode:
         """Why the criteria of the asset have no value."""
-        return "no_data" if self.kind == "stale" else self.kind
+        return "no_data" if self.kind == "stale" or self.kind == "budget" else self.kind  # noqa: PLR1714  for mypy
 
 
 class Measurement(BaseModel):
@@ -150,6 +152,10 @@ def not_measured(name: str, code: ReasonCode, reason: str) -> MeasuredValue:
 
 def failed_measurement(asset: str, error: BaseException) -> Measurement:
     """The measurement of an asset whose work ended in an exception: no values, a failure, and the finding for it."""
+    if isinstance(error, BudgetReachedError):
+        return Measurement(
+            asset=asset, failure=Failure(kind="budget", message=str(error), exception=type(error).__name__)
+        )
     if isinstance(error, SystemFailure | NotMeasurableError):
         kind: Literal["unreachable", "no_data"] = "unreachable" if isinstance(error, SystemFailure) else "no_data"
         tries = {"tries": error.attempts} if isinstance(error, SystemFailure) else {}

@@ -156,6 +156,10 @@ class Cost(Entity):
     embedding_inputs: int = Field(0, description="Texts of these calls; those of a repeated call count once")
     billed_tokens: float | None = Field(None, description="Null when the provider names none")
     cache_hits: int = Field(0, description="Texts answered without the provider")
+    seconds: float = Field(0.0, description="Seconds spent in calls that answered")
+    usd: float | None = Field(None, description="US dollars, by ragval's table of prices; null when it cannot tell")
+    prices_of: str | None = Field(None, description="Year and month of the prices; null when nothing is paid")
+    stopped: str | None = Field(None, description="Why no further call was made: the suite's budget was reached")
 
 
 class ValidationReport(Entity):

@@ -29,7 +29,7 @@ TOLERANCE = 1e-9  # definition
 #: Findings that say why something could not be measured; they speak through the criteria that they leave open.
 _PREVENTING = frozenset({"source.empty", "index.empty", "vector.dimension", "check.crashed"})
 #: Kinds of failures that leave nobody to look, and no other gate to say so.
-_UNSEEN = {"crashed": "crashed", "stale": "is of another run"}
+_UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
 #: Assets that only describe: that they ran says nothing about faults.
 _FINDS_NOTHING = frozenset({"quality_metrics", "payload_snapshot", "sitemap_urls"})
 
@@ -164,13 +164,16 @@ def judge_run(results: Sequence[CriterionResult], measurements: Sequence[Measure
     """The verdict of the run.
 
     ``error`` when an outside system failed; ``fail`` when a required criterion is not met; ``not_measured`` when a
-    required one could not be measured, or when not a single required one was; else ``pass``.
+    required one could not be measured, when not a single required one was, or when the budget ended the run's
+    measuring; else ``pass``.
     """
     if any(measurement.failure and measurement.failure.kind == "unreachable" for measurement in measurements):
         return "error"
     required = [result for result in results if result.required]
     if any(result.verdict == "not_met" for result in required):
         return "fail"
+    if any(measurement.failure and measurement.failure.kind == "budget" for measurement in measurements):
+        return "not_measured"
     if any(result.gate_fails for result in required) or not any(result.verdict == "met" for result in required):
         return "not_measured"
     return "pass"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,27 @@ from ragval_pipeline.suite.profiles.table import PROFILES
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "suite.md").read_text(encoding="utf-8")
 LINES = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line.startswith("| `")]
 ROWS = {cells[0].strip("`"): cells[1:] for cells in LINES}
-SECTIONS = ("qdrant", "source", "payload", "embedding", "retrieval", "retry", "history", "scale", "automation")
+SECTIONS = (
+    "qdrant",
+    "source",
+    "payload",
+    "embedding",
+    "retrieval",
+    "retry",
+    "history",
+    "scale",
+    "budget",
+    "automation",
+)
+
+
+def field_of(path: str) -> Any:
+    section, _, key = path.partition(".")
+    field = Suite.model_fields[section]
+    if not key:
+        return field
+    models = [field.annotation, *getattr(field.annotation, "__args__", ())]
+    return next(model.model_fields[key] for model in models if key in getattr(model, "model_fields", {}))
 
 
 def test_every_key_of_the_suite_has_a_row_and_no_row_is_without_a_key() -> None:

@@ -13,10 +13,12 @@ import pytest
 import yaml
 
 from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.defects.seen import Seen
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
+from ragval_pipeline.validation.verdict import EXIT_CODES
 
 POINTS, SIZE, SAMPLED = 300, 384, 200
 Vectors = list[list[float]]
@@ -34,7 +36,9 @@ def texts() -> list[str]:
     return [" ".join(f"w{rng.randrange(5000)}" for _ in range(40)) for _ in range(POINTS)]
 
 
-def validated(folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], None], **embedding: Any) -> Run:
+def validated(
+    folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], None], budget: Any = None, **embedding: Any
+) -> Run:
     """Store the texts with their vectors, spoilt, and validate the vectors."""
     from qdrant_client import QdrantClient, models
 
@@ -51,9 +55,15 @@ def validated(folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], No
         client.upsert("c", points)
     model = "embed-english-light-v3.0"
     settings = {"provider": "cohere", "base_url": cohere.url, "api_key": "k", "model": model, **embedding}
-    suite = {"suite": "paid", "qdrant": {"path": "./qdrant", "collection": "c"}, "embedding": settings}
+    suite: dict[str, Any] = {
+        "suite": "paid",
+        "budget": budget,
+        "payload": {"required": ["chunk_text"]},
+        "qdrant": {"path": "./qdrant", "collection": "c"},
+        "embedding": settings,
+    }
     (folder / "ragval.yaml").write_text(yaml.safe_dump({**suite, "report_uri": "./reports"}), encoding="utf-8")
-    return run_suite(load_suite(folder / "ragval.yaml"), only=["vectors"])
+    return run_suite(load_suite(folder / "ragval.yaml"), only=["vectors", "metadata"])
 
 
 def sampled(run: Run) -> tuple[Any, Any]:
@@ -78,6 +88,25 @@ def test_a_clean_collection_costs_two_hundred_texts_and_the_report_says_so(
     asked = [text for request in cohere.requests for text in request.body["texts"]]
     assert len(asked) == SAMPLED
     assert {request.body["input_type"] for request in cohere.requests} == {"search_document"}
+
+
+@pytest.mark.parametrize(("calls", "exit_code"), [(3, 0), (2, 4)])
+def test_a_run_stops_at_its_budget_and_keeps_what_it_measured(
+    tmp_path: Path, cohere: CohereStandIn, calls: int, exit_code: int
+) -> None:
+    """200 texts are three calls."""
+    run = validated(tmp_path, cohere, lambda vectors: None, budget={"calls": calls})
+    assert EXIT_CODES[run.report.verdict] == exit_code
+    assert len(cohere.requests) == run.report.cost.embedding_calls == min(calls, 3)
+    assert (run.report.cost.stopped is None) == (exit_code == 0)
+    assert Path(run.folder, "report.html").exists()
+    asked = {entry.name: entry for entry in run.report.criteria}
+    assert asked["metadata_completeness"].verdict == "met"
+    if exit_code:
+        assert asked["embedding_match"].reason_code == "no_data"
+        assert f"budget.calls is {calls}" in asked["embedding_match"].reason
+        assert f"budget.calls is {calls}" in headline(run.report)
+        assert run.report.findings == []
 
 
 def test_the_suite_may_ask_for_more_or_for_nothing(tmp_path: Path, cohere: CohereStandIn) -> None:

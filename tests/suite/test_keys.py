@@ -70,6 +70,8 @@ DEFAULTS: dict[str, Any] = {
     "scale.workers": "auto",
     "scale.engine": "local",
     "scale.address": None,
+    "budget.calls": None,
+    "budget.tokens": None,
     "automation.after_asset": None,
     "automation.after_job": None,
     "automation.cron": None,
@@ -116,6 +118,7 @@ EVERYTHING: dict[str, Any] = {
         "query_input_type": "search_document",
         "identity_sample": 0,
     },
+    "budget": {"calls": 7, "tokens": 8},
     "queries": {"file": "q.yaml", "ground_truth": "t.yaml"},
     "retrieval": {
         "top_k": 10,
@@ -288,7 +291,7 @@ def test_an_unknown_key_is_refused_and_the_nearest_is_named(tmp_path: Path, text
 
 
 def test_a_key_like_no_other_lists_what_there_is(tmp_path: Path):
-    assert "Known are: automation, criteria, " in str(refused(tmp_path, {**SMALLEST, "zzzzzzzz": 1}))
+    assert "Known are: automation, budget, criteria, " in str(refused(tmp_path, {**SMALLEST, "zzzzzzzz": 1}))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
+from ragval_pipeline.cli.checkup.cost import check_cost
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
@@ -40,14 +41,16 @@ def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> li
         with closing(open_suite_embedder(suite, policy=PATIENCE)) as embedder:
             long = _long_queries(suite, embedder)
             vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
+            cost = check_cost(suite, embedder, texts, (look.facts.points_count or 0) if look else 0)
     except RagvalError as error:
         return [failed("embedder", error)]
     vector = look.facts.vector(suite.qdrant.vector_name) if look else None
     size = _size(embedder, len(vectors[0]), vector)
     if look is None or vector is None or size.state == "problem":
-        return [size, *long]
+        return [size, *long, cost]
     cosine = _cosine(reader, vector, [point for point, _ in points], vectors)
-    return [size, *long, _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)]
+    model = _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)
+    return [size, *long, model, cost]
 
 
 def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:

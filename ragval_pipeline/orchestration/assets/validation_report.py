@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.orchestration.costs import CountedEmbedding
+from ragval_pipeline.orchestration.costs import CountedEmbedding, budget_of
 from ragval_pipeline.orchestration.evidence import (
     COLLECTION,
     SITE,
@@ -56,7 +56,7 @@ def make_report(task: Task) -> Made:
     parts = [part for name in task.values for part in _parts(task, name, refused)]
     simulated = None
     if made is not None:
-        embedding = CountedEmbedding(task.resource("embedder"))
+        embedding = CountedEmbedding(task.resource("embedder"), budget_of(task.suite, task.place))
         simulated = _simulated(task, made, embedding, parts)
         parts.append(Measurement(asset="repairs", sections=embedding.section()))
     report, folder = write_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import TypeVar
 
@@ -15,10 +15,32 @@ T = TypeVar("T")
 BATCH = 96
 
 
-def in_calls(texts: Sequence[T], size: int | None) -> Iterator[list[T]]:
-    """``texts`` in slices of ``size``; all at once when it is None, and nothing of no texts."""
-    step = size or max(len(texts), 1)
-    return (list(texts[start : start + step]) for start in range(0, len(texts), step))
+def in_calls(
+    texts: Sequence[T],
+    size: int | None,
+    *,
+    chars: int | None = None,
+    length: Callable[[T], int] = len,  # type: ignore[assignment]
+) -> Iterator[list[T]]:
+    """``texts`` in slices of at most ``size`` and of at most ``chars`` characters, of one text at least.
+
+    Args:
+        texts: What is to be sent, in any form.
+        size: Texts of a slice; None: any number.
+        chars: Characters of a slice; None: any number.
+        length: Characters of one of ``texts``.
+    """
+    held: list[T] = []
+    count = 0
+    for text in texts:
+        more = length(text) if chars is not None else 0
+        if held and (len(held) == size or (chars is not None and count + more > chars)):
+            yield held
+            held, count = [], 0
+        held.append(text)
+        count += more
+    if held:
+        yield held
 
 
 def joined(batches: Sequence[EmbeddingBatch]) -> EmbeddingBatch:

@@ -21,6 +21,7 @@ from ragval_pipeline.sources.embedders.base import (
     no_vectors,
 )
 from ragval_pipeline.sources.embedders.batches import in_calls, joined
+from ragval_pipeline.sources.embedders.budget import BudgetReachedError
 from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class CachingEmbedder:
     """An embedder that sends each text once per input type, and adds up what was spent, on failed calls too.
 
     Args:
-        inner: The embedder behind; its optional ``batch_size`` says how many texts go into one call. For calls
-            that must really happen there is ``uncached``.
+        inner: The embedder behind; its optional ``batch_size`` and ``call_chars`` say how many texts and characters
+            go into one call. For calls that must really happen there is ``uncached``.
         store: Vectors by ``cache_key``; None: a dict of its own.
         max_entries: The oldest entries beyond this many are dropped.
     """
@@ -50,6 +51,7 @@ class CachingEmbedder:
         self._store: Store = {} if store is None else store
         self._max_entries = max_entries
         self._batch_size: int | None = getattr(inner, "batch_size", None)
+        self._call_chars: int | None = getattr(inner, "call_chars", None)
         # As configured: an unknown model's is learned from its first answer, and the keys must not change then.
         self._dimension = inner.dimension
 
@@ -80,6 +82,11 @@ class CachingEmbedder:
         return limit
 
     @property
+    def batch_size(self) -> int | None:
+        """Texts of a call; None: all at once."""
+        return self._batch_size
+
+    @property
     def free(self) -> bool:
         """Of the embedder behind."""
         return self.inner.free
@@ -93,17 +100,20 @@ class CachingEmbedder:
         if not texts:
             return no_vectors(self.dimension)
         if self.passed_by:
-            return joined([self._call(part, input_type) for part in in_calls(texts, self._batch_size)])
+            return joined(
+                [self._call(part, input_type) for part in in_calls(texts, self._batch_size, chars=self._call_chars)]
+            )
         keys = [self._key(input_type, text) for text in texts]
         rows = {key: self._store[key] for key in set(keys) if key in self._store}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
         hits = len(texts) - len(missing)
         self.cost += EmbeddingCost(cache_hits=hits)
         batches = []
-        for part in in_calls(list(missing), self._batch_size):
-            batches.append(self._call([missing[key] for key in part], input_type))
-            rows.update(zip(part, batches[-1].vectors, strict=True))
-            self._remember(part, rows)
+        for part in in_calls(list(missing.items()), self._batch_size, chars=self._call_chars, length=_length):
+            names = [key for key, _ in part]
+            batches.append(self._call([text for _, text in part], input_type))
+            rows.update(zip(names, batches[-1].vectors, strict=True))
+            self._remember(names, rows)
         asked = joined(batches) if batches else no_vectors(self.dimension)
         return replace(asked, vectors=_stacked(keys, rows), cache_hits=hits)
 
@@ -114,6 +124,10 @@ class CachingEmbedder:
     def _call(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         try:
             batch = self.inner.embed(texts, input_type=input_type)
+        except BudgetReachedError as stop:
+            if stop.tries:
+                self.cost += EmbeddingCost(calls=1, inputs=len(texts), tries=stop.tries)
+            raise
         except SystemFailure as failure:
             self.cost += EmbeddingCost(calls=1, inputs=len(texts), tries=failure.attempts)
             raise
@@ -156,6 +170,10 @@ def cache_key(provider: str, model: str, dimension: int | None, input_type: Inpu
     """Names the vector of ``text`` among all models, dimensions and input types; shows nothing of the text itself."""
     parts = json.dumps([provider, model, dimension, input_type, text])
     return hashlib.sha256(parts.encode("ascii")).hexdigest()
+
+
+def _length(entry: tuple[str, str]) -> int:
+    return len(entry[1])
 
 
 def _stacked(keys: list[str], rows: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:

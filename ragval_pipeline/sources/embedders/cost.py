@@ -5,7 +5,7 @@ What lives here: adding up. What does not: prices, and judging whether a run may
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 
@@ -21,6 +21,7 @@ class EmbeddingCost:
         cache_hits: Texts answered without the provider.
         tries: Tries of all calls: what a limit on requests counts.
         waited_s: Seconds slept between tries.
+        elapsed_s: Seconds spent in calls that answered, failed tries of theirs included.
     """
 
     calls: int = 0
@@ -29,6 +30,7 @@ class EmbeddingCost:
     cache_hits: int = 0
     tries: int = 0
     waited_s: float = 0.0
+    elapsed_s: float = field(default=0.0, compare=False)  # no two runs take the same
 
     @classmethod
     def of(cls, batch: EmbeddingBatch) -> EmbeddingCost:
@@ -40,6 +42,7 @@ class EmbeddingCost:
             cache_hits=batch.cache_hits,
             tries=batch.tries,
             waited_s=batch.waited_s,
+            elapsed_s=batch.elapsed_s,
         )
 
     def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
@@ -50,7 +53,18 @@ class EmbeddingCost:
             cache_hits=self.cache_hits + other.cache_hits,
             tries=self.tries + other.tries,
             waited_s=self.waited_s + other.waited_s,
+            elapsed_s=self.elapsed_s + other.elapsed_s,
         )
+
+    def usd(self, price: float | None) -> float | None:
+        """Money that it took, in US dollars; None when tokens or price are not known.
+
+        Args:
+            price: Of a million tokens; 0 for what costs nothing.
+        """
+        if price == 0.0 or not self.calls:
+            return 0.0
+        return None if price is None or self.billed_tokens is None else self.billed_tokens * price / 1_000_000
 
 
 def add_billed(first: float | None, second: float | None) -> float | None:

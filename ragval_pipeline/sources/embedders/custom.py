@@ -27,6 +27,7 @@ from ragval_pipeline.sources.embedders.base import (
     no_vectors,
 )
 from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
+from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
 from ragval_pipeline.sources.own_code.attribute import load_attribute
 from ragval_pipeline.sources.own_code.calling import call_guarded, takes
@@ -51,6 +52,8 @@ class CustomEmbedder:
     """
 
     batch_size = BATCH
+    #: What a run may spend, where the calls are not free; None: as much as it takes.
+    budget: Budget | None = None
 
     def __init__(
         self,
@@ -95,6 +98,8 @@ class CustomEmbedder:
             _log.warning("closing the embedder: %s", failure)
 
     def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
+        if self.budget and not self.free:
+            self.budget.begin(texts, self.model)
         started = time.perf_counter()
         answer = self._guarded(lambda: self._ask(texts, input_type))
         elapsed = time.perf_counter() - started

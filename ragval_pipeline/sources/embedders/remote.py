@@ -8,7 +8,7 @@ that the policy, its deadline and the count of tries hold.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, no_vectors
 from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
+from ragval_pipeline.sources.embedders.budget import Budget, BudgetReachedError
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy, Verdict, call_with_retries
@@ -49,6 +50,8 @@ class RemoteEmbedder:
     """
 
     free = False
+    #: What a run may spend; None: as much as it takes.
+    budget: Budget | None = None
 
     def __init__(
         self,
@@ -70,7 +73,7 @@ class RemoteEmbedder:
         self._endpoint = endpoint
         self._timeout_s = timeout_s
         self._policy = policy or RetryPolicy()
-        self._call_chars = call_chars
+        self.call_chars = call_chars
         self._sleep = sleep
 
     @property
@@ -87,7 +90,9 @@ class RemoteEmbedder:
         if not texts:
             return no_vectors(self.dimension)
         clean = [encodable(text) for text in texts]
-        return joined([self._embed_slice(part, input_type) for part in self._calls(clean)])
+        return joined(
+            [self._embed_slice(part, input_type) for part in in_calls(clean, self.batch_size, chars=self.call_chars)]
+        )
 
     def close(self) -> None:
         """Close the SDK's connections; the next call would open new ones."""
@@ -117,23 +122,31 @@ class RemoteEmbedder:
         """What the SDK raised, in the shape that all share; None when it is none of the SDK's."""
         raise NotImplementedError
 
-    def _calls(self, texts: list[str]) -> Iterator[list[str]]:
-        for part in in_calls(texts, self.batch_size):
-            yield from _by_length(part, self._call_chars) if self._call_chars else [part]
-
     def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         attempts, spent = Attempts(), [0.0]
 
         def timed() -> Answer:
-            started = time.perf_counter()
+            entry = self.budget.begin(texts, self.model) if self.budget else None
+            started, billed = time.perf_counter(), None
             try:
-                return self._post(texts, input_type)
+                answer = self._post(texts, input_type)
+                billed = answer.billed_tokens
+                return answer
+            except Exception as error:
+                fault = self._fault(error)
+                billed = 0 if fault is not None and fault.status is not None else None  # refused: nothing is billed
+                raise
             finally:
                 spent[0] += time.perf_counter() - started
+                if self.budget and entry:
+                    self.budget.end(entry, billed)
 
         try:
             answer = self._with_retries(timed, attempts)
             vectors = check_batch(answer.vectors, len(texts), self.dimension)
+        except BudgetReachedError as stop:
+            stop.tries = attempts.tries - 1  # the last was not made
+            raise
         except SystemFailure as failure:
             # Who finds that an answer with status 200 holds no embeddings does not know the call that it came from.
             failure.details = {**details_of(self._endpoint, 200), **failure.details}
@@ -161,20 +174,6 @@ class RemoteEmbedder:
         # Raised here, outside the handler, so that the SDK's exception is not its context: a printed traceback would
         # show response headers, and an HTTP library's message for a bad header would show the key.
         raise failure
-
-
-def _by_length(texts: list[str], chars: int) -> Iterator[list[str]]:
-    """``texts`` in slices of at most ``chars`` characters, of one text at least."""
-    held: list[str] = []
-    count = 0
-    for text in texts:
-        if held and count + len(text) > chars:
-            yield held
-            held, count = [], 0
-        held.append(text)
-        count += len(text)
-    if held:
-        yield held
 
 
 def tokens_told(owner: Any, name: str) -> float | None:

@@ -20,6 +20,7 @@ blanks; Llama counts every line break):
 from __future__ import annotations
 
 import functools
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -71,6 +72,16 @@ def fewest_tokens(texts: Sequence[str], model: str) -> list[int]:
         return count_with(own, texts)
     counts = count_tokens([folded_blanks(text) for text in texts])
     return [int(count * RATIOS[script_of(text)][0]) for count, text in zip(counts, texts, strict=True)]
+
+
+def most_tokens(texts: Sequence[str], model: str) -> list[int]:
+    """Tokens that each text has at most for ``model``: exact where its own tokenizer is here."""
+    own = own_tokenizer(model)
+    if own is not None:
+        return count_with(own, texts)
+    counts = count_tokens([folded_blanks(text) for text in texts])
+    # Two for the marks at both ends of a text.
+    return [math.ceil(count * RATIOS[script_of(text)][1]) + 2 for count, text in zip(counts, texts, strict=True)]
 
 
 def count_with(tokenizer: Any, texts: Sequence[str]) -> list[int]:
