@@ -174,7 +174,8 @@ def _tell(drafted: Drafted, files: list[Path]) -> None:
     printer.line((", ".join(found) or "none", ""), lead="  fields      ")
     if draft.absent:
         printer.line((", ".join(draft.absent), "dim"), lead="  not found   ")
-    made = " ".join(part for part in (draft.embedder.provider or "your own", draft.embedder.model) if part)
+    provider, model = draft.embedder.provider or "your own", draft.embedder.model or ""
+    made = model if model.startswith(provider) else f"{provider} {model}".strip()
     printer.line((f"{made}: {draft.embedder.why}", "" if draft.embedder.sure else "yellow"), lead="  embedder    ")
     shape = draft.flavour or draft.like_profile
     if shape is not None:

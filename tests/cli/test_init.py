@@ -160,7 +160,7 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
     assert ragval("init", "--qdrant-path", "qdrant").code == 0
     suite = written(tmp_path)
     assert suite["payload"]["fields"] == {"text": "wurst", "source_url": "wo"}
-    assert suite["embedding"]["model"] == "sentence-transformers/all-mpnet-base-v2"
+    assert suite["embedding"]["provider"] == "my_embedder:embed"
     assert "CHECK THIS" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
     load_suite(tmp_path / "ragval.yaml")
 

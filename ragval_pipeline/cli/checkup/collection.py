@@ -1,17 +1,21 @@
-"""Whether Qdrant answers and holds the collection, and whether the vectors that the suite names are there.
+"""Whether the collection is there, with the vectors and the payload fields that the suite names.
 
-What lives here: the checks of facts. What does not: the payload (``payload``) and the embedder (``embedder``).
+Fields are looked for in the first points; a run counts them in all.
 """
 
 from __future__ import annotations
 
-from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem
+from collections.abc import Mapping
+
+from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.qdrant.reader import Reader
+from ragval_pipeline.suite.flavours import flavour_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.metadata.aliases import changed_fields
 
 
 def check_collection(suite: Suite, reader: Reader) -> tuple[Look | None, list[Check]]:
@@ -56,3 +60,74 @@ def _status(facts: CollectionFacts) -> list[Check]:
         return []
     told = f"status {facts.status}" + (f", optimiser: {facts.optimizer}" if facts.optimizer != "ok" else "")
     return [note("status", told, "Wait until Qdrant has optimised the collection, or look at its log.")]
+
+
+def check_payload(suite: Suite, look: Look) -> list[Check]:
+    """Required and needed fields, then the others, with the map that would help."""
+    if not look.points:
+        return [skipped("payload fields", "there are no points")]
+    fields = suite.payload.fields
+    suggested = changed_fields(look.observed, fields)
+    lacking = _lacking(suite, look)
+    return [
+        *_flavour(suite, look),
+        _needed(suite, look, lacking, suggested),
+        *_optional(look, fields, lacking, suggested),
+    ]
+
+
+def _flavour(suite: Suite, look: Look) -> list[Check]:
+    """Whether the suite names the framework that wrote the points."""
+    found, named = flavour_of(look.observed), suite.payload.flavour
+    if found is None or named in (found, "none"):
+        return []
+    what = f"the points are written as {found} writes them"
+    told = what if named is None else f"{what}, and payload.flavour is {named}"
+    remedy = f"Write payload.flavour: {found}, which sets fields, required and what was embedded; or none."
+    return [note("flavour", told, remedy)]
+
+
+def _lacking(suite: Suite, look: Look) -> list[str]:
+    """Payload names that the suite counts on and not one of the points holds."""
+    # Without the text hardly anything can be said of an index, and without the address nothing of its site.
+    wanted = ("text",) if suite.source is None else ("text", "source_url")
+    mapped = [suite.payload.fields[name] for name in wanted if name in suite.payload.fields]
+    needed = dict.fromkeys([*suite.payload.required, *mapped])
+    return [name for name in needed if not look.filled(name)]
+
+
+def _needed(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str, str]) -> Check:
+    seen = plural(len(look.points), "point")
+    if lacking:
+        verb = "is" if len(lacking) == 1 else "are"
+        message = f"{', '.join(lacking)} {verb} in none of the first {seen}"
+        return problem("payload fields", message, _remedy(suite, look, lacking, suggested))
+    partly = {name: look.filled(name) for name in suite.payload.required if look.filled(name) < len(look.points)}
+    if partly:
+        told = ", ".join(f"{name} in {count}" for name, count in partly.items())
+        return note("payload fields", f"of the first {seen}, {told}", "A run names the points that lack them.")
+    return ok("payload fields", f"{plural(len(suite.payload.required), 'required field')} in the first {seen}")
+
+
+def _remedy(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str, str]) -> str:
+    canonical = {path: name for name, path in suite.payload.fields.items()}
+    found = {canonical[path]: suggested[canonical[path]] for path in lacking if canonical.get(path) in suggested}
+    if found:
+        rest = [name for name in lacking if canonical.get(name) not in found]
+        others = f" Nothing resembles {', '.join(rest)}: correct payload.required." if rest else ""
+        return f"Under payload.fields write {_as_yaml(found)}.{others}"
+    top = ", ".join(name for name in look.observed if "." not in name and "#" not in name)
+    return f"The points hold: {top}. Correct payload.fields and payload.required."
+
+
+def _optional(look: Look, fields: Mapping[str, str], lacking: list[str], suggested: Mapping[str, str]) -> list[Check]:
+    more = {
+        name: path for name, path in suggested.items() if fields[name] not in lacking and not look.filled(fields[name])
+    }
+    if not more:
+        return []
+    return [note("more fields", "the points hold fields that the suite does not name", f"Map {_as_yaml(more)}.")]
+
+
+def _as_yaml(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}: {path}" for name, path in found.items())

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ragval_pipeline.cli.checkup.automation import check_automation
 from ragval_pipeline.cli.checkup.check import Check, failed, skipped
-from ragval_pipeline.cli.checkup.collection import check_collection
+from ragval_pipeline.cli.checkup.collection import check_collection, check_payload
 from ragval_pipeline.cli.checkup.embedder import check_embedder
-from ragval_pipeline.cli.checkup.payload import check_payload
 from ragval_pipeline.cli.checkup.search import check_search
 from ragval_pipeline.cli.checkup.settings import (
+    check_automation,
     check_embedding_settings,
     check_environment,
     check_queries,

@@ -1,7 +1,4 @@
-"""What can be checked without asking anybody: the suite file, the environment, the queries, the embedder's settings.
-
-What lives here: the checks before any call. What does not: everything that asks a system.
-"""
+"""What can be checked without asking anybody: suite file, environment, queries, the embedder's settings, triggers."""
 
 from __future__ import annotations
 
@@ -9,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem
+from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem, skipped
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.environment import environment_of
 from ragval_pipeline.suite.interpolation import PLACEHOLDER
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.sections import AutomationSettings
 
 
 def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
@@ -82,6 +80,31 @@ def check_embedding_settings(suite: Suite) -> Check:
     except SuiteError as error:
         return failed("embedding settings", error)
     return ok("embedding settings", f"provider {settings.provider}" + (f", {settings.model}" if settings.model else ""))
+
+
+def check_automation(suite: Suite) -> Check:
+    """Build the triggers of a resolved suite; whether what they follow exists is known to the deployment only."""
+    from ragval_pipeline.orchestration.build import build_validation_defs
+
+    try:
+        build_validation_defs(suite)
+    except SuiteError as error:
+        return failed("automation", error)
+    triggers = _triggers(suite.automation)
+    if not triggers:
+        return skipped("automation", "the suite names no trigger: runs are started by hand")
+    state = "on" if suite.automation.enabled else "off (automation.enabled)"
+    return ok("automation", f"{', '.join(triggers)}; switched {state}")
+
+
+def _triggers(settings: AutomationSettings) -> list[str]:
+    told = {
+        "after the asset": settings.after_asset,
+        "after the job": settings.after_job,
+        "at": settings.cron,
+        "when the collection has changed, polled every": settings.poll_s and f"{settings.poll_s} s",
+    }
+    return [f"{how} {what}" for how, what in told.items() if what]
 
 
 def _written(suite: Suite) -> Mapping[str, Any]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 State = Literal["ok", "note", "unseen"]
 #: Words of a run that is counted: two runs that long that agree were one.
 _RUN = 8
+#: Pages with fewer runs are too short to say that they repeat.
+_FEWEST_RUNS = 30
 #: From here on pages are stored more than once, or their chunks overlap by almost half.
 _REPEATED = 1.6
 #: Pages and chunks that are looked at for repetition and length.
@@ -170,7 +172,7 @@ def _repeats(chunks: Iterable[str]) -> float | None:
         runs = {tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1)}
         total += len(runs)
         distinct |= runs
-    return total / len(distinct) if distinct else None
+    return total / len(distinct) if len(distinct) >= _FEWEST_RUNS else None
 
 
 def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: str) -> Line:

@@ -21,6 +21,10 @@ from ragval_pipeline.suite.profiles.base import Profile
 #: Questions without ``--queries``, and how many more are off topic.
 USUAL, OFF_TOPIC = 8, 5
 _LONGEST_ID = 40
+#: Words of a heading that makes a question, and letters of one that is a single word.
+_LONGEST, _SHORTEST = 10, 5
+#: Marks of code.
+_MARKS = re.compile(r"[\[\]{}=<>|]")
 #: Sections that many pages have and none is about.
 _COMMON = frozenset(
     """
@@ -153,10 +157,12 @@ def clean(heading: str) -> str:
 def is_telling(heading: str) -> bool:
     """Whether a heading says what its section is about."""
     words = re.findall(r"\w+", heading.casefold())
+    if not words or len(words) > _LONGEST or words[0] in _SMALL | {"welcome", "powered", "version"}:
+        return False
+    if len(words) == 1 and len(words[0]) < _SHORTEST:
+        return False
     letters = sum(character.isalpha() for character in heading)
-    odd = bool(words) and (words[0] in _SMALL | {"welcome", "powered", "version"})
-    few = odd or not words or len(words) > 10 or (len(words) == 1 and len(words[0]) < 5)
-    return not few and 2 * letters > len(heading) and not set(words) <= _COMMON
+    return 2 * letters > len(heading) and not _MARKS.search(heading) and not set(words) <= _COMMON
 
 
 def is_english(texts: Iterable[str]) -> bool:
