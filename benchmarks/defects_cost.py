@@ -40,13 +40,11 @@ class Cost:
         chunks: Points of the collection.
         seconds: Processor seconds of each asset, child processes included.
         peaks: Most bytes that the process had held when each asset ended.
-        workers: Most bytes that one of its child processes held.
     """
 
     chunks: int
     seconds: dict[str, float]
     peaks: dict[str, int]
-    workers: int
 
     @property
     def peak(self) -> int:
@@ -74,7 +72,7 @@ class Clock:
         self.seconds[own] += now - self._since
         # A child's seconds are known when it has ended: they are of the asset that was at work last.
         self.seconds[self._asset] += ended - self._ended
-        self.peaks[own] = peak_bytes(resource.RUSAGE_SELF)
+        self.peaks[own] = _peak()
         self._asset, self._since, self._ended = asset, now, ended
 
 
@@ -84,10 +82,9 @@ def _children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def peak_bytes(who: int) -> int:
-    """Most bytes that this process held, or one of those that it waited for."""
-    # Linux counts in KiB, macOS in bytes.
-    return resource.getrusage(who).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+def _peak() -> int:
+    """Most bytes that this process has held; Linux counts in KiB, macOS in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def main() -> int:
@@ -144,8 +141,7 @@ def _cost(chunks: int, only: str | None) -> Cost:
             print(
                 f"    {asset:28} {spent:6.1f} s   {1000 * spent / points:6.3f} ms a chunk   {held:5.0f} MiB by its end"
             )
-        print(f"    {'all but the start':28} {cost.measured:6.1f} s   peak {cost.peak / 2**20:.0f} MiB")
-        print(f"    peak of a worker process {cost.workers / 2**20:.0f} MiB", flush=True)
+        print(f"    {'all but the start':28} {cost.measured:6.1f} s   peak {cost.peak / 2**20:.0f} MiB", flush=True)
         return cost
 
 
@@ -190,7 +186,7 @@ def _measure(suite: Path, only: str | None) -> int:
     clock(BETWEEN, 1, 1)
     loud = sorted({finding.code for finding in report.findings if finding.severity != "info"})
     print(f"verdict {report.verdict}; errors and warnings: {', '.join(loud) or 'none'}")
-    print(json.dumps([clock.seconds, clock.peaks, peak_bytes(resource.RUSAGE_CHILDREN)]))
+    print(json.dumps([clock.seconds, clock.peaks]))
     return 0
 
 

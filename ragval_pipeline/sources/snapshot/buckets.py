@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: More files are not kept open at once.
 MOST_BUCKETS = 256
 #: Bytes of rows in memory after which they are written.
-BYTES_HELD = 48_000_000
+BYTES_HELD = 16_000_000
 
 
 def bucket_of(key: str, buckets: int) -> int:

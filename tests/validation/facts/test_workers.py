@@ -20,7 +20,10 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts import workers
 from ragval_pipeline.validation.facts.make import make_facts
+from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.facts.store import Facts, FactsError
 from ragval_pipeline.validation.facts.workers import WorkerError, each_done
+from ragval_pipeline.validation.measurement import failed_measurement
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, copies_of, snapshot_of
 
 TEXTS = (GRIPPER, CAMERA, BATTERY, GRIPPER.replace("motor", "engine"), f"On this page\n{CAMERA}{BATTERY}")
@@ -79,6 +82,17 @@ def test_one_and_two_and_three_workers_write_the_same_files_byte_for_byte(made: 
 def test_a_worker_that_is_killed_is_an_error_that_says_so(made: Any, tmp_path: Path) -> None:
     with pytest.raises(WorkerError, match=r"a worker process .* died.*scale\.workers"):
         made("killed", limits=KillsOneWorker(tmp_path / "left"), workers=2)
+
+
+def test_facts_that_could_not_be_made_are_an_error_and_not_an_empty_collection(tmp_path: Path) -> None:
+    snapshot, copies = snapshot_of(tmp_path, PAGES), copies_of(tmp_path, PAGES)
+    manifest = FactsManifest(
+        run_id="run", points=snapshot.manifest, copies=copies.manifest, crash="WorkerError", problem="a worker died"
+    )
+    with pytest.raises(FactsError, match="a worker died") as raised:
+        list(Facts(manifest).texts())
+    [finding] = failed_measurement("chunk_structure", raised.value).findings
+    assert (finding.code, "a worker died." in finding.message) == ("check.crashed", True)
 
 
 def test_a_small_collection_is_not_worth_a_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
