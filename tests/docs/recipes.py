@@ -173,7 +173,7 @@ def airflow(stage: Stage, codes: Sequence[str]) -> None:
 
 @of("docs/how-to/blue-green.md", 1, 2)
 def blue_green(stage: Stage, codes: Sequence[str]) -> None:
-    """The alias moves for a collection that passes, and stays for one that has lost a page; the runs are in this process."""
+    """The alias moves for a collection that passes, and stays for one that lost a page; runs in this process."""
     suite, switch = codes
     stage.write("ragval.yaml", stage.serve_docs()(suite))
     name = re.search(r"CANDIDATE=(\w+)", switch)[1]
