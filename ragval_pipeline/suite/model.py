@@ -7,7 +7,7 @@ test queries (``queries``), the profiles.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator
 
@@ -106,6 +106,9 @@ class Suite(Section):
     severity: dict[str, Severities] = Field(default_factory=dict, description="Severity by finding code")
     retry: RetrySettings = Field(default_factory=RetrySettings, description="The one retry policy")
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
+    latency: Literal["on", "off"] = Field(
+        "on", description="Single timed searches; each embeds its query anew, which a provider may charge for"
+    )
     automation: AutomationSettings = Field(default_factory=AutomationSettings, description="What starts a validation")
 
     _origin: SuiteOrigin | None = PrivateAttr(None)
@@ -124,6 +127,12 @@ class Suite(Section):
     @classmethod
     def _blank_is_no_profile(cls, profile: Any) -> Any:
         return None if isinstance(profile, str) and not profile.strip() else profile
+
+    @field_validator("latency", mode="before")
+    @classmethod
+    def _switch(cls, latency: Any) -> Any:
+        # YAML 1.1 reads bare on and off as truth values.
+        return {True: "on", False: "off"}[latency] if isinstance(latency, bool) else latency
 
     @field_validator("criteria", mode="before")
     @classmethod

@@ -47,13 +47,25 @@ class QdrantStandIn:
         api_key: The key that every request must carry; null: none.
         write_key: The key that changes of aliases must carry, good for everything else too; null: ``api_key`` will do.
         slow_s: How long ``slow`` waits before it answers.
+        link_s: How long every answer is on its way.
+        version: What the server says that it is; those before 1.19 know no slices.
     """
 
-    def __init__(self, *, api_key: str | None = None, write_key: str | None = None, slow_s: float = 1.5) -> None:
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        write_key: str | None = None,
+        slow_s: float = 1.5,
+        link_s: float = 0.0,
+        version: str = VERSION,
+    ) -> None:
         self.engine = Engine()
         self.api_key = api_key
         self.write_key = write_key
         self.slow_s = slow_s
+        self.link_s = link_s
+        self.version = version
         self.asked: list[str] = []
         self.stopping = threading.Event()
         self._faults: list[Fault] = []
@@ -121,6 +133,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             path = unquote(urlsplit(self.path).path)
             server.asked.append(f"{self.command} {path}")
+            server.stopping.wait(server.link_s)
             fault = server.next_fault(path)
             refusal = server.refusal(path, self.headers.get("api-key"))
             if fault is not None and fault.kind == "lost":
@@ -135,7 +148,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
 
         def go_well(self, path: str, body: dict[str, Any]) -> None:
             if path == "/":
-                return self.reply(200, {"title": "qdrant - vector search engine", "version": VERSION, "commit": None})
+                return self.reply(200, {"title": "qdrant - vector search engine", "version": server.version, "commit": None})
             try:
                 result = server.engine.answer(self.command, path, body)
             except Refused as refused:

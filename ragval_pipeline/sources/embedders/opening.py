@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
@@ -15,7 +16,11 @@ from ragval_pipeline.sources.embedders.configuration import (
 from ragval_pipeline.sources.embedders.custom import CustomEmbedder
 from ragval_pipeline.sources.embedders.models import DEFAULT_COHERE_MODEL, STATIC_MODEL
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.embedders.store import store_at
 from ragval_pipeline.sources.retry import RetryPolicy
+
+if TYPE_CHECKING:
+    from upath import UPath
 
 
 def open_embedder(
@@ -28,6 +33,7 @@ def open_embedder(
     timeout_s: float = 30.0,
     policy: RetryPolicy | None = None,
     search_path: Path | None = None,
+    kept: UPath | None = None,
 ) -> CachingEmbedder:
     """The embedder that the settings name, behind a cache; nothing is sent yet. Close it after use.
 
@@ -40,6 +46,8 @@ def open_embedder(
         timeout_s: Seconds for one try.
         policy: When to try again; only for ``cohere``.
         search_path: Folder of the suite file, for ``module:attr``.
+        kept: ``<report_uri>/<suite>``, where a provider that is paid keeps vectors for later runs; None: nowhere. What a
+            ``module:attr`` gives may change with its code, so it is not kept.
 
     Raises:
         SuiteError: As ``check_configuration``.
@@ -59,4 +67,6 @@ def open_embedder(
         inner = StaticEmbedder()
     else:
         inner = CustomEmbedder(provider, model=model, dimension=dimension, search_path=search_path)
-    return CachingEmbedder(inner)
+    if kept is None or inner.free or ":" in provider:
+        return CachingEmbedder(inner)
+    return CachingEmbedder(inner, store=store_at(kept, provider=provider, base_url=base_url))

@@ -200,11 +200,10 @@ class Busy:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.reader, name)
 
-    def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
-        for page in self.reader.pages(fields, with_vectors=with_vectors):
+    def scan(self, fields: Sequence[str] | None, way: Any, *, points: int) -> Iterator[list[Point]]:
+        for page in self.reader.scan(fields, way, points=points):
             yield page
-            if fields is not None:
-                self.write()
+            self.write()
 
 
 def test_a_collection_that_changes_meanwhile_shows_in_the_counts(
