@@ -3,6 +3,7 @@
 A page host that is down does not fail the asset: what needs no page is measured all the same.
 """
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
     from ragval_pipeline.sources.http import HttpFetcher
     from ragval_pipeline.sources.http_hosts import hosts_of
+    from ragval_pipeline.sources.page_cache import PageCache
     from ragval_pipeline.sources.page_copies.writer import take_copies
     from ragval_pipeline.sources.pages import PageReader
     from ragval_pipeline.sources.retry import policy_of
@@ -64,14 +66,19 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     if source.site_root is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
     hosts = hosts_of(source, site_host=inventory.site_host)
-    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher:
+    cache = PageCache(place.base / ".cache" / "pages.parquet", place.work / "pages_cache.parquet")
+    with (
+        closing(cache),
+        HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher,
+    ):
         reader = PageReader(
             site_root=None if source.site_root is None else Path(source.site_root),
             base_path=source.base_path,
             fetcher=fetcher,
             folder=inventory.folder(),
+            cache=cache,
         )
-        return take_copies(
+        manifest = take_copies(
             inventory,
             reader,
             max_pages=source.max_pages,
@@ -81,6 +88,9 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
             run_id=place.run_id,
             on_progress=progress_of(PAGE_SNAPSHOT),
         )
+        if manifest.failure is None:
+            cache.keep()
+        return manifest
 
 
 def _metadata(manifest: PageCopiesManifest) -> dict[str, Any]:

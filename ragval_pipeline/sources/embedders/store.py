@@ -14,6 +14,8 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from ragval_pipeline.sources.whole_files import write_whole
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -68,7 +70,6 @@ class VectorStore(MutableMapping[str, "Vector"]):
         if not self._own:
             return
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
             files = self._files()
             rows = [(key, self._today, vector) for key, vector in self._own.items()]
             if len(files) >= _MOST_FILES:
@@ -123,11 +124,10 @@ class VectorStore(MutableMapping[str, "Vector"]):
             }
         )
         # Sorted by name, the latest comes last, and of two vectors of a text that one counts.
-        name = f"{time.time_ns():020d}-{uuid4().hex[:8]}"
-        draft = self._folder / f"{name}.partial"
-        with draft.open("wb") as file:
-            pq.write_table(table, file, compression="zstd", use_dictionary=False)
-        draft.rename(self._folder / f"{name}.parquet")
+        name = f"{time.time_ns():020d}-{uuid4().hex[:8]}.parquet"
+        write_whole(
+            self._folder / name, lambda file: pq.write_table(table, file, compression="zstd", use_dictionary=False)
+        )
 
 
 def store_at(base: UPath, *, provider: str, base_url: str | None) -> VectorStore:

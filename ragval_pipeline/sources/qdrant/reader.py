@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,9 @@ from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.paths import filter_json, filter_key, filter_model, payload_selector
 from ragval_pipeline.sources.qdrant.points import Found, Hit, Point, Reader
 from ragval_pipeline.sources.qdrant.rest import RestPoints
-from ragval_pipeline.sources.qdrant.scanning import Way, read_all, way_of
+from ragval_pipeline.sources.qdrant.scanning import PARALLEL_FROM, Way, read_all, way_of
 from ragval_pipeline.sources.qdrant.searching import BatchedSearches, Search
-from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource
+from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.text.characters import encodable_payload
@@ -71,6 +72,8 @@ class CollectionReader:
         self._ask = Asking(client, collection=collection, place=place, policy=policy or RetryPolicy())
         self._rest = RestPoints.of_client(client, collection)
         self._concurrency, self._batch = concurrency, batch
+        # None: a client that talks REST, whose server has not been asked yet whether it talks gRPC too.
+        self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
         self.place = place
 
     @property
@@ -216,8 +219,21 @@ class CollectionReader:
         Args:
             ids: Points to read; null: all, in id order.
         """
-        source = VectorSource(self._client, self._collection, self._vector_name, self._filter(), self._ask)
-        return source.all() if ids is None else source.of(ids)
+        source = VectorSource(
+            self._client, self._collection, self._vector_name, self._filter(), self._ask, grpc=self._grpc is True
+        )
+        if ids is not None:
+            return source.of(ids)
+        if self._grpc is None:
+            self._grpc = self.count() >= PARALLEL_FROM and answers_grpc(source)
+        return replace(source, grpc=self._grpc).all()
+
+    @property
+    def vector_way(self) -> str:
+        """How all vectors are read: ``grpc``, ``rest`` or ``local``."""
+        if self._is_local():
+            return "local"
+        return "grpc" if self._grpc else "rest"
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The ``limit`` nearest points, in the order in which the server gave them.

@@ -7,11 +7,13 @@ which costs a tenth of qdrant-client's own conversion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 
 if TYPE_CHECKING:
@@ -21,7 +23,10 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.sources.qdrant.asking import Asking
 
+_log = logging.getLogger(__name__)
 PAGE_SIZE = 1000
+#: Seconds that a server has to show that it answers over gRPC.
+PROBE_S = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,7 @@ class VectorSource:
         vector_name: Name of the vector; null: the unnamed one.
         points_filter: qdrant-client's filter, or null.
         ask: Makes a call with retries and explains its failure.
+        grpc: Whether to talk gRPC.
     """
 
     client: QdrantClient
@@ -59,16 +65,17 @@ class VectorSource:
     vector_name: str | None
     points_filter: Any
     ask: Asking
+    grpc: bool
 
     def all(self) -> Iterator[VectorBatch]:
         """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
-        return self._scroll_grpc() if _speaks_grpc(self.client) else self._scroll()
+        return self._scroll_grpc() if self.grpc else self._scroll()
 
     def of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
         """The vectors of ``ids``, in their order; ids that are not there (any more) are left out."""
         for start in range(0, len(ids), PAGE_SIZE):
             wanted = [point_key(name) for name in ids[start : start + PAGE_SIZE]]
-            if _speaks_grpc(self.client):
+            if self.grpc:
                 yield self._get_grpc(wanted)
                 continue
             call = partial(
@@ -78,7 +85,7 @@ class VectorSource:
             records = sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)])
             yield self._batch_of_records(records)
 
-    def _scroll(self) -> Iterator[VectorBatch]:
+    def _scroll(self, limit: int | None = None) -> Iterator[VectorBatch]:
         offset: Any = None
         seen: set[str] = set()
         while True:
@@ -86,7 +93,7 @@ class VectorSource:
                 self.client.scroll,
                 self.collection,
                 scroll_filter=self.points_filter,
-                limit=PAGE_SIZE,
+                limit=limit or PAGE_SIZE,
                 offset=offset,
                 with_payload=False,
                 with_vectors=self._selector(),
@@ -97,7 +104,9 @@ class VectorSource:
             if self.ask.next_page(offset, seen) is None:
                 return
 
-    def _scroll_grpc(self) -> Iterator[VectorBatch]:
+    def _scroll_grpc(
+        self, *, limit: int | None = None, timeout: float | None = None, ask: Callable[[Callable[[], Any]], Any] | None = None
+    ) -> Iterator[VectorBatch]:
         from qdrant_client import grpc
         from qdrant_client.conversions.conversion import RestToGrpc
 
@@ -110,11 +119,12 @@ class VectorSource:
                 collection_name=self.collection,
                 filter=converted,
                 offset=offset,
-                limit=PAGE_SIZE,
+                limit=limit or PAGE_SIZE,
                 with_payload=grpc.WithPayloadSelector(enable=False),
                 with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
             )
-            answer = self.ask(partial(self.client.grpc_points.Scroll, request, timeout=remote._timeout))
+            call = partial(self.client.grpc_points.Scroll, request, timeout=timeout or remote._timeout)
+            answer = (ask or self.ask)(call)
             if answer.result:
                 yield _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
             if not answer.HasField("next_page_offset"):
@@ -205,5 +215,26 @@ def _grpc_id(point_id: Any) -> str:
     return canonical_id(point_id.num if is_number else point_id.uuid)
 
 
-def _speaks_grpc(client: Any) -> bool:
+def speaks_grpc(client: Any) -> bool:
+    """Whether a client was told to talk gRPC."""
     return getattr(getattr(client, "_client", None), "_prefer_grpc", False) is True
+
+
+def answers_grpc(source: VectorSource) -> bool:
+    """Whether the server of a client that talks REST answers on its gRPC port too, and holds the same collection there.
+
+    Another server may listen on that port: the first point and its vector must be the same both ways.
+    """
+    import numpy as np
+
+    try:
+        ours = next(source._scroll(limit=1), None)
+        theirs = next(source._scroll_grpc(limit=1, timeout=PROBE_S, ask=lambda call: call()), None)
+    except SystemFailure:
+        raise
+    except Exception as error:  # noqa: BLE001  whatever it is, REST goes on serving
+        _log.debug("no gRPC: %s", type(error).__name__)
+        return False
+    if ours is None or theirs is None or ours.ids != theirs.ids or ours.matrix.shape != theirs.matrix.shape:
+        return False
+    return bool(np.allclose(ours.matrix, theirs.matrix, equal_nan=True))
