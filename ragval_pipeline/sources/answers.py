@@ -216,7 +216,9 @@ class _Asking:
         """Search further until each ranking holds enough pages or the collection ends."""
         limits = {number: self._questions[number].top_k for number in self._open}
         returned = {number: len(self._answers[number].hits) for number in self._open}
-        while wanting := [number for number in self._open if self._wants_more(number, limits[number], returned[number])]:
+        while wanting := [
+            number for number in self._open if self._wants_more(number, limits[number], returned[number])
+        ]:
             for number in wanting:
                 limits[number] = min(MAX_DEPTH, max(2 * limits[number], 4 * self._questions[number].pages))
             asked = [(self._questions[number].text, limits[number]) for number in wanting]

@@ -111,7 +111,7 @@ class _Walk:
         self._read_children(source, [loc for loc, _ in parsed.entries], depth=depth + 1)
 
     def _read_children(self, parent: SitemapBytes, locs: list[str], *, depth: int) -> None:
-        """Read what an index names, in its order; what lies on a host known by now is fetched ahead, a few at a time."""
+        """Read what an index names, in its order; what lies on a host known by now is fetched ahead."""
         ahead = self._ahead(parent, locs)
         waiting = in_order(lambda url: (url, _outcome(self._bytes, url)), ahead, workers=AT_A_TIME)
         expected = set(ahead)

@@ -18,9 +18,9 @@ from ragval_pipeline.sources.retry import Attempts
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.production_search import ProductionSearcher
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.qdrant.reader import Hit, Reader
-    from ragval_pipeline.sources.production_search import ProductionSearcher
 
 #: Timings that there must be: nearest-rank p95 of 20 is the 19th value.
 TIMINGS = 20

@@ -68,7 +68,7 @@ class QdrantSettings(Section):
     prefer_grpc: bool = Field(False, description="Talk gRPC where the server offers it")
     timeout_s: Positive = Field(30, description="Seconds for one call")
     concurrency: Parallel = Field(4, description="Requests to the server at a time; 1: one after another")
-    batch: Rank = Field(50, description="Searches in one request at most; what a server does not take, it gets in smaller ones")
+    batch: Rank = Field(50, description="Searches in one request; a server that refuses so many gets fewer")
 
     _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(_blank_is_none)
 

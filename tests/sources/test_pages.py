@@ -389,7 +389,9 @@ class Revised:
         value = f'"{self.state}"' if self.validator == "ETag" else f"Wed, 0{self.state} Jan 2025 10:00:00 GMT"
         wanted = asked.get("if-none-match" if self.validator == "ETag" else "if-modified-since")
         headers = HTML | {self.validator: value, "X-Robots-Tag": "noindex"}
-        return Answer("", 304, {self.validator: value}) if wanted == value else Answer(page(self.state), headers=headers)
+        return (
+            Answer("", 304, {self.validator: value}) if wanted == value else Answer(page(self.state), headers=headers)
+        )
 
 
 @pytest.mark.parametrize("validator", ["ETag", "Last-Modified"])
@@ -423,7 +425,10 @@ def test_a_page_that_did_not_change_is_not_sent_again(tmp_path, validator):
 def test_a_cache_that_cannot_be_read_is_as_good_as_none(tmp_path, spoilt):
     file = tmp_path / "cache.parquet"
     file.mkdir() if spoilt is None else file.write_bytes(spoilt)
-    with serving({"/a": Answer(page("x"), headers=HTML | {"ETag": "1"})}) as server, HttpFetcher(policy=ONCE) as fetcher:
+    with (
+        serving({"/a": Answer(page("x"), headers=HTML | {"ETag": "1"})}) as server,
+        HttpFetcher(policy=ONCE) as fetcher,
+    ):
         cache = PageCache(UPath(file), UPath(tmp_path / "draft.parquet"))
         reader = PageReader(site_root=None, base_path=None, fetcher=fetcher, cache=cache)
         assert reader.read(f"{server.url}/a").problem is None

@@ -148,7 +148,9 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
 
         def go_well(self, path: str, body: dict[str, Any]) -> None:
             if path == "/":
-                return self.reply(200, {"title": "qdrant - vector search engine", "version": server.version, "commit": None})
+                return self.reply(
+                    200, {"title": "qdrant - vector search engine", "version": server.version, "commit": None}
+                )
             try:
                 result = server.engine.answer(self.command, path, body)
             except Refused as refused:

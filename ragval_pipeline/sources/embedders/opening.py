@@ -46,7 +46,7 @@ def open_embedder(
         timeout_s: Seconds for one try.
         policy: When to try again; only for ``cohere``.
         search_path: Folder of the suite file, for ``module:attr``.
-        kept: ``<report_uri>/<suite>``, where a provider that is paid keeps vectors for later runs; None: nowhere. What a
+        kept: ``<report_uri>/<suite>``, where vectors of a paid provider are kept for later runs; None: nowhere. What a
             ``module:attr`` gives may change with its code, so it is not kept.
 
     Raises:

@@ -1,7 +1,7 @@
 """Vectors kept between runs, so that a text which did not change is not embedded, and not paid for, again.
 
-A folder of Parquet files: whoever embedded something adds one, and a large number of them becomes one again. Files appear
-whole, and a file that cannot be read is as good as none: a cache may lose what it held, and never makes a run fail.
+A folder of Parquet files: whoever embedded something adds one, and a large number of them becomes one again. Files
+appear whole, and one that cannot be read is as good as none: a cache may lose what it held, and never makes a run fail.
 """
 
 from __future__ import annotations

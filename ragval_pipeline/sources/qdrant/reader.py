@@ -144,9 +144,7 @@ class CollectionReader:
     def way(self, facts: CollectionFacts) -> Way:
         """How ``scan`` may read a collection with these facts."""
         version = facts.server_version
-        return way_of(
-            points=facts.points_count, local=facts.local, version=version, concurrency=self._concurrency
-        )
+        return way_of(points=facts.points_count, local=facts.local, version=version, concurrency=self._concurrency)
 
     def _pages(
         self, fields: Sequence[str] | None, part: tuple[int, int] | None, *, with_vectors: bool = False

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired
 
 # pydantic reads no other TypedDict before Python 3.12.
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.sources.qdrant.points import Point

@@ -115,11 +115,12 @@ def _ranges(ask_page: AskPage, points: int, concurrency: int) -> Iterator[list[P
 
     bounds = list(_bounds(ask_page, points))
     first_pages = in_order(lambda entry: within(entry, entry[0]), bounds, workers=concurrency)
-    for entry, (page, offset) in zip(bounds, first_pages, strict=True):
-        yield page
+    for entry, (first, going_on) in zip(bounds, first_pages, strict=True):
+        yield first
+        offset = going_on
         while offset is not None:
-            page, offset = within(entry, offset)
-            yield page
+            more, offset = within(entry, offset)
+            yield more
 
 
 def _bounds(ask_page: AskPage, points: int) -> Iterator[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""Many searches at once: several in one call, several calls at a time, and the answers in the order of the questions."""
+"""Many searches at once: several in one call, several calls at a time, answered in the order of the questions."""
 
 from __future__ import annotations
 

@@ -105,7 +105,11 @@ class VectorSource:
                 return
 
     def _scroll_grpc(
-        self, *, limit: int | None = None, timeout: float | None = None, ask: Callable[[Callable[[], Any]], Any] | None = None
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        ask: Callable[[Callable[[], Any]], Any] | None = None,
     ) -> Iterator[VectorBatch]:
         from qdrant_client import grpc
         from qdrant_client.conversions.conversion import RestToGrpc

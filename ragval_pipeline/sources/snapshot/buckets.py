@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         order = np.argsort(numbers, kind="stable")
         sorted_rows = pa.Table.from_batches(self._held, schema=self.schema).take(pa.array(order))
         starts = [0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]
-        for start, end in zip(starts, starts[1:], strict=False):
+        for start, end in pairwise(starts):
             if start == end:
                 continue
             bucket = int(numbers[order[start]])

@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import models
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.qdrant.points import Hit
+from ragval_pipeline.sources.qdrant.points import Found, Hit
 from ragval_pipeline.sources.qdrant.searching import HITS_PER_CALL, BatchedSearches, Search
 from tests.support.collections import Qdrant
 
@@ -63,7 +63,9 @@ def test_answers_come_in_the_order_of_the_searches(concurrency: int, batch: int)
 
 
 @pytest.mark.parametrize("refusal", [400, 403, 404, 405, 413, "INVALID_ARGUMENT"])
-def test_a_server_that_takes_smaller_batches_only_gets_them_and_is_soon_asked_no_more_for_others(refusal: object) -> None:
+def test_a_server_that_takes_smaller_batches_only_gets_them_and_is_soon_asked_no_more_for_others(
+    refusal: object,
+) -> None:
     server = Server(most=6, refusal=refusal)
     assert server.ask(2, 50) == [f"{search.vector[1]} {search.limit}" for search in SEARCHES]
     assert sum(size > 6 for size in server.sizes) <= 2 * 4
@@ -86,10 +88,9 @@ def test_of_several_failures_the_first_in_order_is_told_and_what_came_before_it_
     calls = BatchedSearches(
         (server := Server(broken=frozenset({0.30, 0.90}))).single, server.several, concurrency=8, batch=10
     )
-    seen = []
+    seen: list[Found] = []
     with pytest.raises(SystemFailure) as caught:
-        for found in calls.all(SEARCHES):
-            seen.append(found)
+        seen.extend(calls.all(SEARCHES))
     assert caught.value.problem == "0.3"
     assert len(seen) == 30
 
