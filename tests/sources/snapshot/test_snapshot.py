@@ -219,6 +219,24 @@ def test_a_collection_that_changes_meanwhile_shows_in_the_counts(
     assert (manifest.count_before, manifest.points, manifest.count_after) == (10, 8, 9)
 
 
+class Doubling(Busy):
+    """A reader whose slices all hold every point, as behind a proxy that drops what it does not know."""
+
+    def way(self, facts: Any) -> str:
+        return "slices"
+
+    def scan(self, fields: Sequence[str] | None, way: Any, *, points: int) -> Iterator[list[Point]]:
+        for page in self.reader.scan(fields, "pages", points=points):
+            yield [point for point in page for _ in range(2 if way == "slices" else 1)]
+
+
+def test_a_read_with_points_that_come_twice_is_made_again_page_after_page(qdrant: Qdrant, tmp_path: Path) -> None:
+    qdrant.create([stored(number) for number in range(10)])
+    manifest = take(Doubling(qdrant.reader(), None), tmp_path)  # type: ignore[arg-type]
+    assert (manifest.way, manifest.points, manifest.repeated) == ("pages", 10, 0)
+    assert sorted(rows(manifest, "text")) == sorted(str(number) for number in range(10))
+
+
 #: What a database of people's payloads can hold.
 HOSTILE = {
     "lone surrogate": "half \ud800 pair",
