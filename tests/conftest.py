@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.support.tools import MISSING, no_server
+
+if TYPE_CHECKING:
+    from ragval_pipeline.demo.workspace import DemoHome
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -16,3 +21,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         missing = MISSING[name]()
         if missing:
             pytest.fail(f"tests marked {name} need {missing}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
+    """The demo, built once for all tests that copy it or only look."""
+    from ragval_pipeline.demo.workspace import build_demo
+
+    return build_demo(tmp_path_factory.mktemp("work") / ".ragval" / "demo")

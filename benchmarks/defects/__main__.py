@@ -21,8 +21,8 @@ from benchmarks.defects.generated import generated_corpus
 from benchmarks.defects.matrix import Row, run_cell, seen_in
 from benchmarks.defects.options import CORPORA, chosen_amounts, chosen_defects, chosen_pairs, parse
 from benchmarks.defects.table import header, lines, write_page
-from ragval_pipeline.demo.defects import Corpus
 from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.testing.defects import Corpus
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ragval_pipeline.demo.defects import Corpus
-from ragval_pipeline.demo.defects.corpus import StoredPoint
 from ragval_pipeline.sources.page_copies.record import PageRecord, record_of
 from ragval_pipeline.sources.page_reader import PageCopy
+from ragval_pipeline.testing.defects import Corpus
+from ragval_pipeline.testing.defects.corpus import StoredPoint
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket

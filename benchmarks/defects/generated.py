@@ -18,9 +18,9 @@ from benchmarks.defects.world.html import build_site
 from benchmarks.defects.world.pages import HOST, Page, handbook
 from benchmarks.defects.world.queries import MIN_SIMILARITY, queries_for
 from ragval_pipeline.demo import chunking, extract, ingest
-from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint, VectorSpace
 from ragval_pipeline.demo.workspace import QDRANT, QUERIES_FILE, REPORTS, SITE, SUITE_FILE
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
+from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint, VectorSpace
 
 COLLECTION = "glasshouse_handbook"
 #: Later than every lastmod, and the same each time.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.defects.generated import corpus_of
 from benchmarks.defects.world.pages import Page, handbook
-from ragval_pipeline.demo.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.corpus import Corpus
 
 _WORD = re.compile(r"[A-Za-z]{2,}")
 

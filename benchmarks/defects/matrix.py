@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragval_pipeline.demo.defects import Amount, Corpus, Defect, Outcome, Planted, clean, judge, resources_of
-from ragval_pipeline.demo.defects.seen import Seen
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.testing.defects import Amount, Corpus, Defect, Outcome, Planted, clean, judge, resources_of
+from ragval_pipeline.testing.defects.seen import Seen
 
 
 @dataclass(frozen=True)

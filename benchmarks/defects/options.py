@@ -10,7 +10,7 @@ import random
 from collections.abc import Collection, Sequence
 from itertools import combinations
 
-from ragval_pipeline.demo.defects import Amount, Defect, list_defects
+from ragval_pipeline.testing.defects import Amount, Defect, list_defects
 
 CORPORA = ("demo", "generated")
 #: Codes whose run ends before anything else is measured: nothing could be named beside them.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.defects.matrix import Row
-from ragval_pipeline.demo.defects import Outcome, list_defects
+from ragval_pipeline.testing.defects import Outcome, list_defects
 
 PAGE = Path(__file__).parents[2] / "docs" / "defects.md"
 NOTHING = "(nothing planted)"

@@ -14,8 +14,8 @@ from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerat
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
-    from ragval_pipeline.demo.defects.registry import Defect
     from ragval_pipeline.demo.workspace import DemoHome
+    from ragval_pipeline.testing.defects.registry import Defect
 
 DEFAULT_HOME = Path(".ragval") / "demo"
 
@@ -39,7 +39,7 @@ def demo(
         return _list_defects()
     check_output(output)
     if break_ is not None:
-        from ragval_pipeline.demo.defects import find_defect
+        from ragval_pipeline.testing.defects import find_defect
 
         find_defect(break_)
     from ragval_pipeline.validation.metadata.expectations import loading_expectations
@@ -56,7 +56,7 @@ def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_
     built = _build(home)
     spoilt = None
     if code is not None:
-        from ragval_pipeline.demo.defects import find_defect, plant_in_demo
+        from ragval_pipeline.testing.defects import find_defect, plant_in_demo
 
         if find_defect(code).needs_baseline:
             run_quietly(load_suite(built.suite_file))
@@ -95,8 +95,8 @@ def _build(home: Path) -> DemoHome:
 
 
 def _list_defects() -> int:
-    from ragval_pipeline.demo.defects import list_defects as all_defects
     from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.testing.defects import list_defects as all_defects
 
     printer, families = LinePrinter(stdout_console()), _by_family(all_defects())
     width = max((len(_label(defect)) for defects in families.values() for defect in defects), default=0)

@@ -1,6 +1,6 @@
 """What ``ragval demo --break`` planted, and whether the run named exactly that.
 
-What lives here: saying so. What does not: planting and comparing (``demo/defects``).
+What lives here: saying so. What does not: planting and comparing (``testing/defects``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ragval_pipeline.suite.printing import plural
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ragval_pipeline.demo.defects import Planted, PlantedDemo
     from ragval_pipeline.orchestration.run import FinishedRun
+    from ragval_pipeline.testing.defects import Planted, PlantedDemo
 
 #: Subjects that are shown of more.
 _SHOWN = 5
@@ -31,7 +31,7 @@ def show_planted(spoilt: PlantedDemo, console: Console) -> None:
 
 def show_outcome(planted: Planted, finished: FinishedRun, *, console: Console) -> None:
     """Whether the run named the planted defect with exactly its subjects."""
-    from ragval_pipeline.demo.defects import judge
+    from ragval_pipeline.testing.defects import judge
 
     outcome = judge([planted], finished.report, folder=finished.folder)[0]
     exact = outcome.recall == outcome.precision == 1.0

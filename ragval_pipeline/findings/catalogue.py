@@ -1,7 +1,7 @@
 """The table of everything that can be wrong with an index: the one source of codes, severities and remedies.
 
 What lives here: one row a code, and with ``breaks`` and ``reads`` what follows from it. What does not: how a finding is
-detected (``validation``) or planted (``demo/defects``). The documentation of the findings is generated from this table.
+detected (``validation``) or planted (``testing``). The documentation of the findings is generated from this table.
 """
 
 from __future__ import annotations

@@ -65,7 +65,10 @@ class QdrantSettings(Section):
     filter: dict[str, str | int | bool] | None = Field(
         None, description="Payload equality {field: value}: judges one site of a shared collection"
     )
-    prefer_grpc: bool = Field(False, description="Talk gRPC where the server offers it")
+    prefer_grpc: bool = Field(False, description="Talk gRPC where the server offers it, else REST")
+    grpc_port: Annotated[int, Field(ge=1, le=65535), BeforeValidator(_no_bool)] = Field(
+        6334, description="Port of the server's gRPC"
+    )
     timeout_s: Positive = Field(30, description="Seconds for one call")
     concurrency: Parallel = Field(4, description="Requests to the server at a time; 1: one after another")
     batch: Rank = Field(50, description="Searches in one request; a server that refuses so many gets fewer")

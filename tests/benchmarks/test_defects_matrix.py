@@ -11,10 +11,10 @@ from benchmarks.defects.matrix import Row, run_cell
 from benchmarks.defects.options import ENDS_THE_RUN, chosen_amounts, chosen_defects, chosen_pairs, parse
 from benchmarks.defects.table import header, lines, write_page
 from benchmarks.defects.world.pages import handbook
-from ragval_pipeline.demo.defects import Amount, Corpus, Outcome, Planted, find_defect
-from ragval_pipeline.demo.defects.corpus import StoredPoint, VectorSpace
-from ragval_pipeline.demo.defects.site import Entry, Site
 from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.testing.defects import Amount, Corpus, Outcome, Planted, find_defect
+from ragval_pipeline.testing.defects.corpus import StoredPoint, VectorSpace
+from ragval_pipeline.testing.defects.site import Entry, Site
 
 
 def row(name: str, *subjects: str, amount: str = "1", problems: tuple[str, ...] = (), recall: float = 1.0) -> Row:

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.defects.world.html import build_site
 from benchmarks.defects.world.pages import Page, handbook
-from ragval_pipeline.demo.defects.site import Site
 from ragval_pipeline.demo.ingest import payloads_of
+from ragval_pipeline.testing.defects.site import Site
 
 
 @pytest.fixture(scope="module")

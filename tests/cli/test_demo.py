@@ -105,8 +105,8 @@ def test_a_planted_defect_that_is_not_named_or_not_exactly_is_said_so(capsys: py
 
     from ragval_pipeline.cli.planted import show_outcome
     from ragval_pipeline.cli.terminal import stdout_console
-    from ragval_pipeline.demo.defects import Planted
     from ragval_pipeline.findings.factory import make_finding
+    from ragval_pipeline.testing.defects import Planted
 
     planted = Planted("coverage.missing_page", frozenset({"a", "b"}))
     for subjects, says in ((("a", "c"), "named for 1 of the planted 2 pages and for 1 other."), ((), "not named.")):

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragval_pipeline.demo.workspace import DemoHome, build_demo
+from ragval_pipeline.demo.workspace import DemoHome
 
 
 def read_points(home: DemoHome) -> list[Any]:
@@ -16,12 +14,6 @@ def read_points(home: DemoHome) -> list[Any]:
 
     with closing(QdrantClient(path=str(home.qdrant))) as client:
         return client.scroll(home.collection, limit=10_000, with_vectors=True)[0]
-
-
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoHome]:
-    home: Path = tmp_path_factory.mktemp("work") / ".ragval" / "demo"
-    return build_demo(home)
 
 
 @pytest.fixture(scope="session")

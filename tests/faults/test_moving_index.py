@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from ragval_pipeline.demo.workspace import DemoHome, build_demo
+from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.orchestration.run import FinishedRun, run_suite
 from ragval_pipeline.sources.qdrant.connect import open_client
 from ragval_pipeline.sources.qdrant.of_suite import reader_of_suite
@@ -63,11 +63,6 @@ MOVES: dict[str, tuple[Meddle, str]] = {
     "a point replaced by another": (replace, "2 of them not what was read"),
     "2 points embedded again": (embed_again, "2 of them not what was read"),
 }
-
-
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
-    return build_demo(tmp_path_factory.mktemp("demo") / "home")
 
 
 @pytest.mark.parametrize(("meddle", "told"), MOVES.values(), ids=MOVES)

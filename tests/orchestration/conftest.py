@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from ragval_pipeline.demo.workspace import DemoHome, build_demo
+from ragval_pipeline.demo.workspace import DemoHome
 from tests.orchestration.world import World, copy_collection, run_job
 from tests.support.qdrant_server import QdrantStandIn
 
@@ -16,11 +16,6 @@ from tests.support.qdrant_server import QdrantStandIn
 def _loaded_expectations() -> None:
     """Runs of a process that has loaded Great Expectations start none for it: many runs share what one import costs."""
     importlib.import_module("great_expectations")
-
-
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
-    return build_demo(tmp_path_factory.mktemp("demo") / "home")
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ragval_pipeline.demo.defects.seen import Seen
 from ragval_pipeline.orchestration.run import FinishedRun, run_suite
 from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.testing.defects.seen import Seen
 from tests.support.cohere_standin import CohereStandIn, hashed_vector
 
 POINTS, SIZE, SAMPLED = 300, 384, 200

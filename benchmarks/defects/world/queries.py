@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.defects.world.pages import Page
 from benchmarks.defects.world.prose import data, sentence
-from ragval_pipeline.demo.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 
 PER_MODULE = 7
 MIN_SIMILARITY = 0.40

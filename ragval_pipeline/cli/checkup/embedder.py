@@ -103,9 +103,10 @@ def _cosine(
     """Median similarity of stored and new vectors, found by searching, so that no vector is read; null: unknown."""
     if reader is None or vector.distance != "Cosine" or not points:
         return None
+    exact = reader.facts().strict_mode.exact
     scores = []
     for point, made in zip(points, vectors, strict=True):
-        hits = reader.search(made, limit=5, fields=(), exact=True)
+        hits = reader.search(made, limit=5, fields=(), exact=exact)
         own = [hit.score for hit in hits if hit.id == point.id]
         # Not among the nearest: at most as near as the last of them.
         scores.append(own[0] if own else min((hit.score for hit in hits), default=0.0))

@@ -31,6 +31,9 @@ def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
         return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
     try:
         reason = _why_not(suite, manifest)
+        if reason is None and not facts.strict_mode.exact:
+            value = not_measured(CRITERION, "no_data", "the collection's strict mode forbids exact searches")
+            return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
         if reason is None:
             measured = _measure_recall(suite, manifest, connection, embedding)
             return measured.model_copy(update={"findings": (*findings, *measured.findings)})

@@ -96,7 +96,7 @@ def _since(task: Task, made: ChunkFacts) -> "Since":
 
     try:
         with open_reader(task.qdrant, task.suite) as reader:
-            return changes_since(reader, Snapshot(made.index.manifest))
+            return changes_since(reader, Snapshot(made.index.manifest), state=made.index.stamp.states[COLLECTION])
     except SystemFailure as failure:
         raise vanished(failure) or failure from None
 

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.qdrant.paths import unquoted
 from ragval_pipeline.sources.qdrant.points import Reader
 from ragval_pipeline.suite.printing import plural
 
@@ -52,7 +53,8 @@ def read_state(reader: Reader, time_field: str | None) -> CollectionState:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
     """
     facts = reader.facts()
-    ordered = time_field is not None and facts.payload_indexes.get(time_field) in _ORDERED
+    kinds = {unquoted(name): kind for name, kind in facts.payload_indexes.items()}
+    ordered = time_field is not None and kinds.get(unquoted(time_field)) in _ORDERED
     return state_of(facts, reader.newest(str(time_field)) if ordered else None)
 
 

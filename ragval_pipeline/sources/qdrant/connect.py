@@ -5,7 +5,9 @@ What lives here: making a ``QdrantClient`` from settings. What does not: what is
 
 from __future__ import annotations
 
+import logging
 import math
+import socket
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,10 @@ from ragval_pipeline.suite.model import QdrantSettings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
+
+_log = logging.getLogger(__name__)
+#: Seconds that the gRPC port has to answer.
+_KNOCKS_S = 3.0
 
 
 def place_of(settings: QdrantSettings) -> str:
@@ -67,12 +73,29 @@ def _client(settings: QdrantSettings) -> QdrantClient:
             return QdrantClient(
                 url=settings.url,
                 api_key=key,
-                prefer_grpc=settings.prefer_grpc,
+                prefer_grpc=settings.prefer_grpc and _offers_grpc(settings),
+                grpc_port=settings.grpc_port,
                 timeout=math.ceil(settings.timeout_s),
                 check_compatibility=False,
             )
         except (RuntimeError, ValueError, OSError) as error:
             raise failure_of(error, place=place, tries=1) from (None if holds_secrets(error) else error)
+
+
+def _offers_grpc(settings: QdrantSettings) -> bool:
+    """Whether something listens on the gRPC port: REST gives the same answers, only slower."""
+    from yarl import URL
+
+    host = URL(settings.url or "").host
+    try:
+        socket.create_connection((host or "", settings.grpc_port), min(settings.timeout_s, _KNOCKS_S)).close()
+    except OSError as error:
+        _log.warning(
+            "%s does not answer on the gRPC port %d (%s): asked over REST; see qdrant.grpc_port",
+            place_of(settings), settings.grpc_port, error.strerror or type(error).__name__,
+        )  # fmt: skip
+        return False
+    return True
 
 
 def _key(settings: QdrantSettings) -> str | None:

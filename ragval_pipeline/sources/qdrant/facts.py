@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.sources.qdrant.strict_mode import StrictMode
+
 Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
 
 
@@ -33,7 +35,9 @@ class CollectionFacts(BaseModel):
         local: True for qdrant-client's local mode, which has no HNSW, no payload indexes and is always green.
         status: green, yellow, grey or red.
         points_count: Exact number of points that the suite judges (after its filter).
-        indexed_vectors_count: As the server says, approximate.
+        stored_points: Points of the whole collection, as the server says, approximate.
+        indexed_vectors_count: As the server says, approximate, sparse vectors among them.
+        sparse_vectors_count: Exact number of sparse vectors; None: not known.
         vectors: Every dense vector of the collection.
         payload_indexes: Indexed fields with their type.
         metadata: Free JSON that the ingestion put on the collection.
@@ -42,6 +46,8 @@ class CollectionFacts(BaseModel):
         hnsw: ``m``, ``ef_construct`` and ``full_scan_threshold`` as configured.
         indexing_threshold: Kilobytes of vectors in a segment above which HNSW is built, or null.
         segments: Segments of the collection, all shards together, or null.
+        strict_mode: What may be asked for.
+        sharding: ``auto`` or ``custom``; None: not known.
         quantized: Whether searches compare quantized vectors first, so that they are not exact without HNSW either.
         server_version: Version of the server, or null in local mode.
         simulated: True when a demonstration put these facts in place of the server's.
@@ -54,7 +60,9 @@ class CollectionFacts(BaseModel):
     local: bool = False
     status: str = "green"
     points_count: int
+    stored_points: int | None = None
     indexed_vectors_count: int | None = None
+    sparse_vectors_count: int | None = 0
     vectors: tuple[VectorFacts, ...] = ()
     payload_indexes: dict[str, str] = {}
     metadata: dict[str, Any] = {}
@@ -63,6 +71,8 @@ class CollectionFacts(BaseModel):
     hnsw: dict[str, Any] = {}
     indexing_threshold: int | None = None
     segments: int | None = None
+    strict_mode: StrictMode = StrictMode()
+    sharding: str | None = None
     quantized: bool = False
     server_version: str | None = None
     simulated: bool = False

@@ -11,6 +11,7 @@ from typing import Any
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http_failures import retry_after_s
 from ragval_pipeline.sources.retry import GIVE_UP, TRY_AGAIN, Verdict
+from ragval_pipeline.text.characters import encodable
 
 _RETRYABLE_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 _RETRYABLE_RPC = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"})
@@ -18,6 +19,10 @@ _NO_SCORE = (
     "gives hits without a score",
     "Look for vectors with no direction (vector.zero) or with numbers that are not finite, and embed them again.",
 )
+_FORBIDDEN = "Give the key the right to do this: to read the collection, or to manage aliases for a promotion."
+_WRONG_REQUEST = "Check qdrant.filter, qdrant.vector_name and payload.fields."
+#: Characters of Qdrant's own words.
+_SHOWN = 200
 _NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is Qdrant's own address.")
 
 #: Words in a transport error's text, and what they mean to a person.
@@ -88,15 +93,20 @@ def holds_secrets(error: BaseException) -> bool:
 
 
 def _explain(error: BaseException) -> tuple[str, str]:
-    status, code = _status(error), _rpc_code(error)
-    if status in {401, 403} or code in {"UNAUTHENTICATED", "PERMISSION_DENIED"}:
-        return f"refused the key ({status or code})", "Check qdrant.api_key."
+    status, code, said = _status(error), _rpc_code(error), _said(error)
+    told = f": {said[:_SHOWN].rstrip('.')}" if said else ""
+    if status == 401 or code == "UNAUTHENTICATED":
+        remedy = "Make a new token for qdrant.api_key." if "expired" in said.lower() else "Check qdrant.api_key."
+        return f"refused the key ({status or code}){told}", remedy
+    if status == 403 or code == "PERMISSION_DENIED":
+        return f"does not let the key do this ({status or code}){told}", _FORBIDDEN
     if _rate_limited(error):
         return f"limits requests ({status or code})", "Wait, or raise retry.deadline_s or the server's limits."
     if status is not None:
-        return _explain_status(status, _said(error))
+        return _explain_status(status, told)
     if code is not None:
-        return f"failed with gRPC status {code}", "Check qdrant.url and the gRPC port."
+        remedy = _WRONG_REQUEST if code == "INVALID_ARGUMENT" else "Check qdrant.url and qdrant.grpc_port."
+        return f"failed with gRPC status {code}{told}", remedy
     root = _root(error)
     if _lacks_scores_alone(root):
         return _NO_SCORE
@@ -116,14 +126,12 @@ def _lacks_scores_alone(error: BaseException) -> bool:
     return bool(found) and all(isinstance(entry, dict) and entry.get("loc", ())[-1:] == ("score",) for entry in found)
 
 
-def _explain_status(status: int, said: str) -> tuple[str, str]:
+def _explain_status(status: int, told: str) -> tuple[str, str]:
     if 300 <= status < 400:
         return f"redirects (status {status})", "Write the address that it redirects to into qdrant.url."
-    if status == 404 and not said:
+    if status == 404 and not told:
         return "answered with status 404, as no Qdrant does", "Check that qdrant.url is Qdrant's own address."
-    said = f": {said[:200].rstrip('.')}" if said else ""
-    remedy = "Check qdrant.filter, qdrant.vector_name and payload.fields." if status == 400 else ""
-    return f"answered with status {status}{said}", remedy or "Look at the server's log."
+    return f"answered with status {status}{told}", _WRONG_REQUEST if status == 400 else "Look at the server's log."
 
 
 def _status(error: BaseException) -> int | None:
@@ -134,13 +142,25 @@ def _status(error: BaseException) -> int | None:
 
 
 def _said(error: BaseException) -> str:
-    """Qdrant's own words in an error's body, on one line; empty when the body is not Qdrant's."""
-    try:
-        body = json.loads(getattr(error, "content", b"") or b"")
-        said = body["status"]["error"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    """Qdrant's own words in an error, on one line; empty when what came is not Qdrant's."""
+    if _rpc_code(error) is not None:
+        details = getattr(error, "details", None)
+        said = details() if callable(details) else None
+    else:
+        content = getattr(error, "content", b"") or b""
+        try:
+            said = json.loads(content)["status"]["error"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            said = _plain_text(error, content)
+    return " ".join(encodable(said).split()) if isinstance(said, str) else ""
+
+
+def _plain_text(error: BaseException, content: bytes) -> str:
+    """The words of a refusal that comes without JSON, as Qdrant writes them of keys and tokens."""
+    kind = str((getattr(error, "headers", None) or {}).get("content-type", ""))
+    if _status(error) not in {401, 403} or not kind.startswith("text/plain"):
         return ""
-    return " ".join(said.split()) if isinstance(said, str) else ""
+    return content[:_SHOWN].decode("utf-8", "replace")
 
 
 def _rate_limited(error: BaseException) -> bool:

@@ -58,6 +58,11 @@ def filter_model(equal: Mapping[str, str | int | bool], part: tuple[int, int] | 
     return None if found is None else models.Filter.model_validate(found)
 
 
+def unquoted(path: str) -> str:
+    """A JSON path without quotation marks, which a key may have and need not: two spellings of one field are equal."""
+    return re.sub(r'"([^"]+)"', r"\1", path)
+
+
 def _keys(name: str) -> list[str]:
     outer, inside, _ = name.partition("#")
     if outer and inside:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from ragval_pipeline.sources.qdrant.points import Found, Hit, Point, Reader
 from ragval_pipeline.sources.qdrant.rest import RestPoints
 from ragval_pipeline.sources.qdrant.scanning import PARALLEL_FROM, Way, read_all, way_of
 from ragval_pipeline.sources.qdrant.searching import BatchedSearches, Search
+from ragval_pipeline.sources.qdrant.strict_mode import Limits, strict_mode_of
 from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
@@ -74,6 +75,7 @@ class CollectionReader:
         self._concurrency, self._batch = concurrency, batch
         # None: a client that talks REST, whose server has not been asked yet whether it talks gRPC too.
         self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
+        self._limits = Limits(self._ask, self._info)
         self.place = place
 
     @property
@@ -87,7 +89,7 @@ class CollectionReader:
         Raises:
             SystemFailure: ``index.collection_missing`` with near names, or ``index.unreachable``.
         """
-        info: Any = self._ask(lambda: self._client.get_collection(self._collection))
+        info: Any = self._ask(self._info)
         aliases = self._aliases()
         params, local = info.config.params, self._is_local()
         used = params.vectors.get(self._vector_name) if isinstance(params.vectors, dict) else params.vectors
@@ -97,6 +99,8 @@ class CollectionReader:
             local=local,
             status=str(getattr(info.status, "value", info.status)),
             points_count=self.count(),
+            stored_points=info.points_count,
+            sparse_vectors_count=self._count_sparse(params.sparse_vectors or {}),
             indexed_vectors_count=info.indexed_vectors_count,
             vectors=vectors_of(params.vectors),
             payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
@@ -107,12 +111,17 @@ class CollectionReader:
             indexing_threshold=getattr(info.config.optimizer_config, "indexing_threshold", None),
             segments=getattr(info, "segments_count", None),
             quantized=any(getattr(part, "quantization_config", None) is not None for part in (info.config, used)),
+            strict_mode=strict_mode_of(info.config),
+            sharding=getattr(params.sharding_method, "value", None),
             server_version=None if local else self._server_version(),
         )
 
     def count(self) -> int:
-        """Exact number of points, after the filter."""
-        return self._ask(lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count)
+        """Exact number of points, after the filter; read page by page where strict mode forbids exact counts."""
+        return self._limits.exact(
+            lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count,
+            lambda: sum(len(page) for page in self.pages([])),
+        )
 
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """Every point in id order, at most ``PAGE_SIZE`` at a time.
@@ -172,25 +181,24 @@ class CollectionReader:
         """At most ``limit`` points from an offset on, and the next offset."""
         selector = payload_selector(fields)
         if self._rest is not None and not with_vectors:
+            rest = self._rest
             body = {
                 "filter": filter_json(self._equal, part),
-                "limit": limit,
                 "offset": offset,
                 "with_payload": selector,
                 "with_vector": False,
             }
-            return self._ask(partial(self._rest.scroll, body))
+            return self._limits.page(lambda most: rest.scroll({**body, "limit": most}), limit)
         wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
         call = partial(
             self._client.scroll,
             self._collection,
             scroll_filter=filter_model(self._equal, part),
-            limit=limit,
             offset=offset,
             with_payload=selector,
             with_vectors=wanted,
         )
-        records, offset = self._ask(call)
+        records, offset = self._limits.page(lambda most: call(limit=most), limit)
         return [self._point(record) for record in records], offset
 
     def newest(self, field: str) -> str | None:
@@ -218,7 +226,13 @@ class CollectionReader:
             ids: Points to read; null: all, in id order.
         """
         source = VectorSource(
-            self._client, self._collection, self._vector_name, self._filter(), self._ask, grpc=self._grpc is True
+            self._client,
+            self._collection,
+            self._vector_name,
+            self._filter(),
+            self._ask,
+            self._limits,
+            grpc=self._grpc is True,
         )
         if ids is not None:
             return source.of(ids)
@@ -259,17 +273,16 @@ class CollectionReader:
         from qdrant_client import models
 
         local = self._is_local()  # local mode always searches exactly and warns of the parameter
-        response = self._ask(
-            lambda: self._client.query_points(
-                self._collection,
-                query=list(search.vector),
-                using=self._vector_name,
-                query_filter=self._filter(),
-                search_params=models.SearchParams(exact=True) if exact and not local else None,
-                limit=search.limit,
-                with_payload=payload_selector(fields),
-            )
+        call = partial(
+            self._client.query_points,
+            self._collection,
+            query=list(search.vector),
+            using=self._vector_name,
+            query_filter=self._filter(),
+            search_params=models.SearchParams(exact=True) if exact and not local else None,
+            with_payload=payload_selector(fields),
         )
+        response: Any = self._limits.page(lambda most: call(limit=most), search.limit)
         return _hits(response.points)
 
     def _search_batch(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> list[list[Hit]]:
@@ -290,6 +303,29 @@ class CollectionReader:
         if len(responses) != len(searches):
             raise self._ask.failure(AssertionError(f"{len(searches)} searches, {len(responses)} answers"))
         return [_hits(response.points) for response in responses]
+
+    def _info(self) -> Any:
+        return self._client.get_collection(self._collection)
+
+    def _count_sparse(self, vectors: Iterable[str]) -> int | None:
+        """Sparse vectors that are stored: Qdrant counts them among the indexed ones. None where it does not say."""
+        from qdrant_client import models
+
+        try:
+            return sum(
+                self._ask(
+                    partial(
+                        self._client.count,
+                        self._collection,
+                        count_filter=models.Filter(must=[models.HasVectorCondition(has_vector=name)]),
+                        exact=True,
+                    )
+                ).count
+                for name in vectors
+            )
+        except SystemFailure as failure:
+            _log.debug("sparse vectors were not counted: %s", failure)
+            return None
 
     def _aliases(self) -> dict[str, str]:
         try:

@@ -8,12 +8,11 @@ which costs a tenth of qdrant-client's own conversion.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.sources.qdrant.asking import Asking
+    from ragval_pipeline.sources.qdrant.strict_mode import Limits
 
 _log = logging.getLogger(__name__)
 PAGE_SIZE = 1000
@@ -57,6 +57,7 @@ class VectorSource:
         vector_name: Name of the vector; null: the unnamed one.
         points_filter: qdrant-client's filter, or null.
         ask: Makes a call with retries and explains its failure.
+        limits: How many points may be asked for at a time.
         grpc: Whether to talk gRPC.
     """
 
@@ -65,6 +66,7 @@ class VectorSource:
     vector_name: str | None
     points_filter: Any
     ask: Asking
+    limits: Limits
     grpc: bool
 
     def all(self) -> Iterator[VectorBatch]:
@@ -83,57 +85,55 @@ class VectorSource:
             )
             place = {canonical_id(key): number for number, key in enumerate(wanted)}
             records = sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)])
-            yield self._batch_of_records(records)
+            yield self.batch_of_records(records)
 
-    def _scroll(self, limit: int | None = None) -> Iterator[VectorBatch]:
+    def _scroll(self) -> Iterator[VectorBatch]:
         offset: Any = None
         seen: set[str] = set()
         while True:
-            call = partial(
-                self.client.scroll,
-                self.collection,
-                scroll_filter=self.points_filter,
-                limit=limit or PAGE_SIZE,
-                offset=offset,
-                with_payload=False,
-                with_vectors=self._selector(),
-            )
-            records, offset = self.ask(call)
+            records, offset = self.limits.page(partial(self.page, offset), PAGE_SIZE)
             if records:
-                yield self._batch_of_records(records)
+                yield self.batch_of_records(records)
             if self.ask.next_page(offset, seen) is None:
                 return
 
-    def _scroll_grpc(
-        self,
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-        ask: Callable[[Callable[[], Any]], Any] | None = None,
-    ) -> Iterator[VectorBatch]:
-        from qdrant_client import grpc
-        from qdrant_client.conversions.conversion import RestToGrpc
+    def page(self, offset: Any, limit: int) -> tuple[Sequence[Any], Any]:
+        """Some points and the next offset over REST, by one call without another try."""
+        return self.client.scroll(
+            self.collection,
+            scroll_filter=self.points_filter,
+            offset=offset,
+            limit=limit,
+            with_payload=False,
+            with_vectors=self._selector(),
+        )
 
+    def _scroll_grpc(self) -> Iterator[VectorBatch]:
         remote: Any = self.client._client
-        converted = RestToGrpc.convert_filter(self.points_filter) if self.points_filter is not None else None
         offset: Any = None
         seen: set[str] = set()
         while True:
-            request = grpc.ScrollPoints(
-                collection_name=self.collection,
-                filter=converted,
-                offset=offset,
-                limit=limit or PAGE_SIZE,
-                with_payload=grpc.WithPayloadSelector(enable=False),
-                with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
-            )
-            call = partial(self.client.grpc_points.Scroll, request, timeout=timeout or remote._timeout)
-            answer = (ask or self.ask)(call)
+            answer = self.limits.page(partial(self.grpc_page, offset, remote._timeout), PAGE_SIZE)
             if answer.result:
-                yield _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
+                yield self.batch_of_answer(answer)
             if not answer.HasField("next_page_offset"):
                 return
             offset = self.ask.next_page(answer.next_page_offset, seen)
+
+    def grpc_page(self, offset: Any, timeout: float | None, limit: int) -> Any:
+        """Some points over gRPC, by one call without another try."""
+        from qdrant_client import grpc
+        from qdrant_client.conversions.conversion import RestToGrpc
+
+        request = grpc.ScrollPoints(
+            collection_name=self.collection,
+            filter=RestToGrpc.convert_filter(self.points_filter) if self.points_filter is not None else None,
+            offset=offset,
+            limit=limit,
+            with_payload=grpc.WithPayloadSelector(enable=False),
+            with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
+        )
+        return self.client.grpc_points.Scroll(request, timeout=timeout)
 
     def _get_grpc(self, wanted: Sequence[int | str]) -> VectorBatch:
         from qdrant_client import grpc
@@ -154,7 +154,12 @@ class VectorSource:
     def _selector(self) -> Any:
         return [self.vector_name] if self.vector_name else True
 
-    def _batch_of_records(self, records: Sequence[Any]) -> VectorBatch:
+    def batch_of_answer(self, answer: Any) -> VectorBatch:
+        """The vectors of an answer over gRPC."""
+        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
+
+    def batch_of_records(self, records: Sequence[Any]) -> VectorBatch:
+        """The vectors of qdrant-client's records."""
         return _batch((canonical_id(record.id), _rest_vector(record.vector, self.vector_name)) for record in records)
 
 
@@ -231,14 +236,12 @@ def answers_grpc(source: VectorSource) -> bool:
     """
     import numpy as np
 
+    ours = source.batch_of_records(source.ask(partial(source.page, None, 1))[0])
     try:
-        ours = next(source._scroll(limit=1), None)
-        theirs = next(source._scroll_grpc(limit=1, timeout=PROBE_S, ask=lambda call: call()), None)
-    except SystemFailure:
-        raise
+        theirs = source.batch_of_answer(source.grpc_page(None, PROBE_S, 1))
     except Exception as error:  # noqa: BLE001  whatever it is, REST goes on serving
         _log.debug("no gRPC: %s", type(error).__name__)
         return False
-    if ours is None or theirs is None or ours.ids != theirs.ids or ours.matrix.shape != theirs.matrix.shape:
+    if not ours.ids or ours.ids != theirs.ids or ours.matrix.shape != theirs.matrix.shape:
         return False
     return bool(np.allclose(ours.matrix, theirs.matrix, equal_nan=True))

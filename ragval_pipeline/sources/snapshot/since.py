@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.sources.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.qdrant.points import Reader
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.records import typed_value
@@ -28,6 +29,8 @@ class Since(BaseModel):
         gone: Points of the snapshot that are not there any more.
         come: Points that the snapshot does not have.
         rewritten: Points with another time of embedding; 0 when they state none.
+        altered: Whether payloads, vectors or settings differ in what ``fingerprint_of`` compares: all points of a
+            collection of up to a page, the first page of a larger one.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -36,15 +39,26 @@ class Since(BaseModel):
     gone: int
     come: int
     rewritten: int
+    altered: bool = False
 
     @property
     def moved(self) -> int:
-        """Points that are not what they were."""
+        """Points that are known not to be what they were."""
         return self.gone + self.come + self.rewritten
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether anything is not what it was."""
+        return self.moved > 0 or self.altered
 
-def changes_since(reader: Reader, snapshot: Snapshot) -> Since:
+
+def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = None) -> Since:
     """Compare the ids and times of embedding of all points with those of a snapshot; 16 bytes a point are held.
+
+    Args:
+        reader: The collection.
+        snapshot: What was read.
+        state: ``fingerprint_of`` the collection before the read; None: payloads and vectors are not compared.
 
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
@@ -61,7 +75,8 @@ def changes_since(reader: Reader, snapshot: Snapshot) -> Since:
     gone, come = (len(np.setdiff1d(one[:, 0], other[:, 0])) for one, other in ((then, now), (now, then)))
     stayed = np.isin(now[:, 0], then[:, 0])
     rewritten = int(np.isin(now[stayed, 1], then[:, 1], invert=True).sum())
-    return Since(count=reader.count(), gone=gone, come=come, rewritten=rewritten)
+    altered = state is not None and fingerprint_of(reader, path) != state
+    return Since(count=reader.count(), gone=gone, come=come, rewritten=rewritten, altered=altered)
 
 
 def _prints(points: Iterable[tuple[str, str | None]]) -> NDArray[np.uint64]:

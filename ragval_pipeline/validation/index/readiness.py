@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.qdrant.paths import unquoted
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 
@@ -67,7 +68,8 @@ def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
     facts = serving.facts
     if not answers_for_itself(facts):
         return
-    missing = [field for field in serving.filtered or () if field not in facts.payload_indexes]
+    indexed = {unquoted(name) for name in facts.payload_indexes}
+    missing = [field for field in serving.filtered or () if unquoted(field) not in indexed]
     if missing:
         details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
         yield make_finding("index.payload_index_missing", missing, details=details)
@@ -78,13 +80,17 @@ def unindexed_points(facts: CollectionFacts) -> int | None:
 
     A segment is indexed once its vectors exceed the threshold. When what is not indexed exceeds the threshold times the
     number of segments, at least one segment is above it. The counts are approximate, and only then is there doubt.
+    Both are of the whole collection, also where the suite judges a part of it.
     """
     known = facts.indexed_vectors_count is not None and facts.segments and facts.indexing_threshold
     if not known or facts.hnsw.get("m") == 0 or len(facts.vectors) != 1:
         return None
     assert facts.indexed_vectors_count is not None
     assert facts.indexing_threshold is not None
-    left = facts.points_count - facts.indexed_vectors_count
+    if facts.sparse_vectors_count is None:
+        return None
+    stored = facts.points_count if facts.stored_points is None else facts.stored_points
+    left = stored - max(0, facts.indexed_vectors_count - facts.sparse_vectors_count)
     kilobytes = left * facts.vectors[0].size * 4 / 1024  # definition
     return left if kilobytes > facts.indexing_threshold * (facts.segments or 1) else None
 
@@ -101,4 +107,7 @@ def _problems(facts: CollectionFacts) -> Iterator[tuple[str, str]]:
         )
     left = unindexed_points(facts)
     if left is not None:
-        yield "unindexed", f"{left} of {facts.points_count} vectors are not indexed, more than the threshold allows"
+        yield (
+            "unindexed",
+            f"{left} vectors are not indexed, more than the threshold allows",
+        )

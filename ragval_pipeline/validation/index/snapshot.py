@@ -37,12 +37,27 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
         yield make_finding("index.empty", [name])
         return
     counts = _counts(manifest, since)
-    if len(set(counts.values())) > 1 or (since and since.moved):
-        shown = ", ".join(f"{count} {when}" for when, count in counts.items())
+    shown = ", ".join(f"{count} {when}" for when, count in counts.items())
+    if _holds_ids_twice(manifest, counts) and not (since and since.has_changed):
+        yield make_finding(
+            "index.changed_during_read", [name], details=counts,
+            message=f"Of {manifest.count_before} points, {manifest.points} have an id of their own.",
+            cause="The same ids stand under several shard keys: each is counted, and one of them is read.",
+            remedy="Give points of different shard keys different ids.",
+        )  # fmt: skip
+    elif len(set(counts.values())) > 1 or (since and since.has_changed):
         told = {"gone": since.gone, "come": since.come, "rewritten": since.rewritten} if since and since.moved else {}
         which = f" Since the read: {', '.join(f'{count} {what}' for what, count in told.items())}." if told else ""
+        if since and since.altered and not told:
+            which = " Since the read, payloads, vectors or settings have become others."
         cause = f"Points counted: {shown}.{which}"
         yield make_finding("index.changed_during_read", [name], details={**counts, **told}, cause=cause)
+
+
+def _holds_ids_twice(manifest: SnapshotManifest, counts: dict[str, int]) -> bool:
+    """Whether a constant count above what was read comes from ids that several shards hold."""
+    constant = {count for when, count in counts.items() if when != "read"}
+    return manifest.facts.sharding == "custom" and len(constant) == 1 and manifest.points < max(constant)
 
 
 def changed_while_judged(manifest: SnapshotManifest, since: Since | None) -> str:
@@ -51,10 +66,12 @@ def changed_while_judged(manifest: SnapshotManifest, since: Since | None) -> str
     How many points the read gave does not count: one id under two shard keys is read once and counted twice.
     """
     counts = {when: count for when, count in _counts(manifest, since).items() if when != "read"}
-    if len(set(counts.values())) == 1 and not (since and since.moved):
+    if len(set(counts.values())) == 1 and not (since and since.has_changed):
         return ""
     shown = ", ".join(f"{count} {when}" for when, count in counts.items())
     moved = f", {since.moved} of them not what was read" if since and since.moved else ""
+    if since and since.altered and not moved:
+        moved = ", with other payloads, vectors or settings than were read"
     return f"the collection changed while it was validated (points: {shown}{moved})"
 
 

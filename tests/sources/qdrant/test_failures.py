@@ -61,8 +61,8 @@ def failure_of(reader: CollectionReader) -> SystemFailure:
 @pytest.mark.parametrize(
     ("fault", "said", "tries"),
     [
-        ("401", "refused the key (401)", 1),
-        ("403", "refused the key (403)", 1),
+        ("401", "refused the key (401): simulated 401", 1),
+        ("403", "does not let the key do this (403): simulated 403", 1),
         ("400", "answered with status 400: simulated 400", 1),
         ("429", "limits requests (429)", 3),
         ("500", "answered with status 500: simulated 500", 3),

@@ -1,0 +1,95 @@
+"""Choosing what to spoil, so that two defects in one corpus never touch the same page or query.
+
+What lives here: the choice. What does not: spoiling (``planters``).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ragval_pipeline.demo.ingest import module_of
+from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.registry import Amount
+
+T = TypeVar("T")
+
+
+def choose_pages(
+    corpus: Corpus,
+    amount: Amount,
+    rng: random.Random,
+    *,
+    min_chunks: int = 1,
+    leave_modules: bool = False,
+    suits: Callable[[str], bool] = lambda _: True,
+) -> list[str]:
+    """Indexed in-scope pages.
+
+    Args:
+        corpus: The corpus; the pages are noted as spoilt.
+        amount: How many, of all indexed in-scope pages that qualify.
+        rng: Chooses.
+        min_chunks: Chunks that a page must have to qualify.
+        leave_modules: Leave at least one page of every module alone.
+        suits: Whether a page qualifies.
+
+    Returns:
+        Pages as sitemap and index spell them, sorted.
+    """
+    indexed = corpus.pages()
+    pages = [url for url in corpus.scope_urls if len(indexed.get(url, ())) >= min_chunks and suits(url)]
+    allowed = _spread(pages, rng) if leave_modules else pages
+    chosen = _pick([url for url in allowed if url not in corpus.spoilt], amount.of(len(pages)), rng)
+    corpus.spoilt.update(chosen)
+    return sorted(chosen)
+
+
+def choose_points(
+    corpus: Corpus, amount: Amount, rng: random.Random, *, suits: Callable[[StoredPoint], bool] = lambda _: True
+) -> list[StoredPoint]:
+    """Points of in-scope pages; their pages are noted as spoilt."""
+    scope = set(corpus.scope_urls)
+    candidates = [point for point in corpus.points if corpus.get(point, "source_url") in scope and suits(point)]
+    free = [point for point in candidates if corpus.get(point, "source_url") not in corpus.spoilt]
+    chosen = _pick(free, amount.of(len(candidates)), rng)
+    corpus.spoilt.update(str(corpus.get(point, "source_url")) for point in chosen)
+    return chosen
+
+
+def choose_queries(
+    corpus: Corpus, amount: Amount, rng: random.Random, *, suits: Callable[[dict[str, Any]], bool]
+) -> list[dict[str, Any]]:
+    """Queries with an id that suit, with the pages that they name not spoilt; queries and pages are noted as spoilt."""
+    candidates = [query for query in corpus.queries if "id" in query and suits(query)]
+    free = [query for query in candidates if not corpus.spoilt & {query["id"], *named_pages(query)}]
+    chosen = _pick(free, amount.of(len(candidates)), rng)
+    for query in chosen:
+        corpus.spoilt.update((query["id"], *named_pages(query)))
+    return chosen
+
+
+def required_fields(corpus: Corpus) -> list[str]:
+    """Required fields that points hold, beside text and address, without which a point is none of a page."""
+    return [name for name in corpus.required if name not in {"text", "source_url"} and corpus.holds(name)]
+
+
+def named_pages(query: dict[str, Any]) -> list[str]:
+    """Pages that a query expects."""
+    return [*query.get("relevant_urls", ()), *query.get("acceptable_urls", ())]
+
+
+def _spread(pages: Sequence[str], rng: random.Random) -> list[str]:
+    """All pages but one of each module."""
+    left: dict[str, str] = {}
+    for url in rng.sample(pages, len(pages)):
+        left.setdefault(module_of(url.partition("/docs/")[2]), url)
+    return [url for url in pages if url not in left.values()]
+
+
+def _pick(free: Sequence[T], wanted: int, rng: random.Random) -> list[T]:
+    if not free:
+        raise NothingToSpoilError("the corpus holds nothing left that this defect could be planted in")
+    return rng.sample(free, min(wanted, len(free)))

@@ -1,0 +1,213 @@
+"""An index world that can be spoilt: site, points, queries and suite settings, in memory, and the folder it belongs in.
+
+What lives here: looking at the world and changing it. What does not: reading and writing the folder (``store``),
+choosing what to spoil (``choose``) and spoiling it (``planters``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.sources.scope import Scope
+from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.values import json_object, lookup
+from ragval_pipeline.suite.payload import PayloadSettings, usual_fields
+from ragval_pipeline.testing.defects.points import StoredPoint, VectorSpace
+from ragval_pipeline.testing.defects.site import Site
+
+if TYPE_CHECKING:
+    from ragval_pipeline.demo.workspace import DemoHome
+    from ragval_pipeline.testing.defects.services import Service
+
+__all__ = ["Corpus", "StoredPoint", "VectorSpace"]
+
+
+@dataclass
+class Corpus:
+    """An editable copy of an index world.
+
+    Args:
+        folder: Where the world lives, absolute: ``write`` puts it there, and findings name places below it.
+        site: HTML files and sitemap.
+        points: Every point, in no particular order.
+        queries: Test queries as their file holds them.
+        settings: The suite file's content.
+        space: Size, distance and name of the vectors.
+        services: What stands between the run and Qdrant or the embedder; empty: nothing.
+        spoilt: Pages, as the sitemap spells them, and query ids that a planter has already used.
+        originals: Suite and query file as they were read, by file name: unchanged settings keep their comments.
+    """
+
+    folder: Path
+    site: Site
+    points: list[StoredPoint]
+    queries: list[dict[str, Any]]
+    settings: dict[str, Any]
+    space: VectorSpace
+    services: list[Service] = field(default_factory=list)
+    spoilt: set[str] = field(default_factory=set)
+    originals: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: Path) -> Corpus:
+        """Read a world from a folder that holds ``ragval.yaml`` and all that it names, as ``write`` leaves it."""
+        from ragval_pipeline.testing.defects.store import load_corpus
+
+        return load_corpus(folder)
+
+    @classmethod
+    def of_demo(cls, home: DemoHome) -> Corpus:
+        """Read the built demo."""
+        return cls.load(home.home)
+
+    def copy_to(self, folder: Path) -> Corpus:
+        """A copy that will live in ``folder``; vectors are shared: planters replace them, never change them."""
+        return replace(
+            self,
+            folder=folder.absolute(),
+            site=replace(self.site, files=dict(self.site.files)),
+            points=[replace(point, payload=deepcopy(point.payload)) for point in self.points],
+            queries=deepcopy(self.queries),
+            settings=deepcopy(self.settings),
+            services=list(self.services),
+            spoilt=set(self.spoilt),
+        )
+
+    def write(self, into: Path | None = None) -> Path:
+        """Write site, index, queries and suite file; older ones are replaced.
+
+        Args:
+            into: Null: the corpus' own folder.
+
+        Returns:
+            The suite file.
+        """
+        from ragval_pipeline.testing.defects.store import write_corpus
+
+        return write_corpus(self, into or self.folder)
+
+    @property
+    def collection(self) -> str:
+        """Name of the collection that the run asks for."""
+        return str(self.settings["qdrant"]["collection"])
+
+    @property
+    def sitemap_location(self) -> str:
+        """What findings call the sitemap."""
+        sitemap = str(self.settings["source"]["sitemap"])
+        return sitemap if "://" in sitemap else str(self.folder / sitemap)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Canonical name to payload name."""
+        payload = self.settings.get("payload", {})
+        return {**usual_fields(payload.get("flavour")), **payload.get("fields", {})}
+
+    @property
+    def required(self) -> list[str]:
+        """Canonical names of the fields that every point must hold."""
+        required = PayloadSettings.model_validate(self.settings.get("payload", {})).required
+        return [name for name, path in self.fields.items() if path in required]
+
+    @property
+    def scope_urls(self) -> list[str]:
+        """In-scope pages as the sitemap spells them, in its order.
+
+        Raises:
+            NothingToSpoilError: The suite names no site.
+        """
+        source = self.settings.get("source")
+        if source is None:
+            raise NothingToSpoilError("the suite names no site")
+        scope = Scope(source.get("include", ()), source.get("exclude", ()))
+        return [entry.url for entry in self.site.entries if scope.contains(entry.url)]
+
+    def holds(self, name: str) -> bool:
+        """Whether any point holds the field of a canonical name."""
+        path = self.fields[name]
+        return any(lookup(point.payload, path)[0] for point in self.points)
+
+    def get(self, point: StoredPoint, name: str) -> Any:
+        """The payload's value for a canonical name; None when this point has none.
+
+        Raises:
+            NothingToSpoilError: No point of the index has one.
+        """
+        found, value = lookup(point.payload, self.fields[name])
+        if not found and not self.holds(name):
+            raise NothingToSpoilError(f"no point holds {self.fields[name]}, the field for {name}")
+        return value
+
+    def text(self, point: StoredPoint) -> str:
+        """The stored text of a point; empty when it has none."""
+        return str(self.get(point, "text") or "")
+
+    def embedded(self, point: StoredPoint) -> str:
+        """The text that the vector of a point is made from: the stored one, with what the framework adds."""
+        flavour = self.settings.get("payload", {}).get("flavour")
+        return embedded_of(point.payload, self.fields["text"], flavour)
+
+    def put(self, point: StoredPoint, name: str, value: Any) -> None:
+        """Set the payload's value for a canonical name."""
+        _edit(point.payload, self.fields[name], lambda holder, key: holder.__setitem__(key, value))
+
+    def drop(self, point: StoredPoint, name: str) -> None:
+        """Take the key of a canonical name out of the payload."""
+        _edit(point.payload, self.fields[name], lambda holder, key: holder.pop(key, None))
+
+    def pages(self) -> dict[str, list[StoredPoint]]:
+        """Points of each indexed page, by the stored spelling of its address, in chunk order."""
+        pages: dict[str, list[StoredPoint]] = {}
+        for point in self.points:
+            url = self.get(point, "source_url")
+            if isinstance(url, str) and url:
+                pages.setdefault(url, []).append(point)
+        if self.holds("chunk_index"):
+            for points in pages.values():
+                points.sort(key=self._position)
+        return pages
+
+    def _position(self, point: StoredPoint) -> int:
+        index = self.get(point, "chunk_index")
+        return index if isinstance(index, int) else -1
+
+    def embed(
+        self, texts: Sequence[str], *, input_type: Literal["search_query", "search_document"] = "search_document"
+    ) -> list[list[float]]:
+        """Vectors of texts, by the embedder that made the index."""
+        from ragval_pipeline.sources.embedders import open_embedder
+
+        settings = self.settings["embedding"]
+        with closing(open_embedder(provider=settings["provider"], model=settings.get("model"))) as embedder:
+            vectors: list[list[float]] = embedder.embed(texts, input_type=input_type).vectors.tolist()
+        return vectors
+
+    def search(self, texts: Sequence[str]) -> list[list[tuple[float, StoredPoint]]]:
+        """For each text every point with its cosine, best first: what an exact search answers."""
+        import numpy as np
+
+        held = [point for point in self.points if point.vector is not None]
+        matrix = np.array([point.vector for point in held], dtype=np.float32)
+        scores = np.array(self.embed(texts, input_type="search_query"), dtype=np.float32) @ matrix.T
+        return [[(float(row[at]), held[at]) for at in np.argsort(-row, kind="stable")] for row in scores]
+
+
+def _edit(payload: dict[str, Any], path: str, change: Callable[[dict[str, Any], str], object]) -> None:
+    """Change what ``lookup`` finds under ``path``, in place; a JSON text on the way is written anew."""
+    outer, inside, inner = path.partition("#")
+    *parents, key = [path] if path in payload else outer.split(".")
+    for parent in parents:
+        payload = payload.setdefault(parent, {})
+    if path == key or not inside:
+        change(payload, key)
+        return
+    held = deepcopy(dict(json_object(payload.get(key)) or {}))
+    _edit(held, inner, change)
+    payload[key] = json.dumps(held, ensure_ascii=False)

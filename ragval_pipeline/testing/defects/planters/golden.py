@@ -1,0 +1,115 @@
+"""Defects of the golden set: targets that are gone, expectations that say nothing, questions asked twice."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from ragval_pipeline.demo.workspace import SITE
+from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.testing.defects.choose import choose_queries
+from ragval_pipeline.testing.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
+
+#: A file that is written beside the pages, which no page links.
+_QRELS = "judgements.qrels"
+
+
+@defect("query.dead_target", kind="queries", describe="Misspells the page that a query expects.")
+def misspelt_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    def misspell(query: dict[str, Any]) -> None:
+        query["relevant_urls"] = [f"{query['relevant_urls'][0]}-old"]
+        query.pop("acceptable_urls", None)
+
+    return _dead(corpus, amount, rng, misspell, needs="relevant_urls")
+
+
+@defect(
+    "query.dead_target", kind="queries", variant="module", describe="Makes a query expect a module that is not there."
+)
+def lost_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    def rename(query: dict[str, Any]) -> None:
+        query["expected_module"] = f"{query['expected_module']} Archive"
+
+    return _dead(corpus, amount, rng, rename, needs="expected_module")
+
+
+def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, needs: str) -> Planted:
+    chosen = choose_queries(
+        corpus, amount, rng, suits=lambda query: not query.get("negative") and bool(query.get(needs))
+    )
+    for query in chosen:
+        spoil(query)
+    ids = frozenset(str(query["id"]) for query in chosen)
+    return Planted("query.dead_target", ids)
+
+
+@defect(
+    "query.unmatched_judgements", kind="queries", describe="Adds qrels that also judge topics which are in no file."
+)
+def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    (query,) = choose_queries(corpus, ONE, rng, suits=lambda query: bool(query.get("relevant_urls")))
+    lost, page = [f"archive-{number}" for number in range(3)], query["relevant_urls"][0]
+    lines = [f"{name} 0 {page} 2\n" for name in (*lost, query["id"])]
+    corpus.site.files[_QRELS] = "".join(lines)
+    corpus.settings["queries"] = {"file": corpus.settings["queries"], "ground_truth": f"{SITE}/{_QRELS}"}
+    return Planted("query.unmatched_judgements", frozenset(lost))
+
+
+@defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks hold.")
+def weak_oracle(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_queries(
+        corpus, amount, rng, suits=lambda query: not query.get("negative") and bool(query.get("expected_keywords"))
+    )
+    for query in chosen:
+        for condition in ("relevant_urls", "acceptable_urls", "expected_module", "expected_chapter"):
+            query.pop(condition, None)
+        query["expected_keywords"] = ["the"]
+    return Planted("query.weak_oracle", frozenset(str(query["id"]) for query in chosen))
+
+
+@defect("query.duplicate", kind="queries", describe="Copies a query under another id.")
+def copied_query(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative"))
+    for query in chosen:
+        corpus.queries.append({**query, "id": f"{query['id']}-again", "query_text": f" {query['query_text']}"})
+    ids = {str(query["id"]) for query in chosen}
+    return Planted("query.duplicate", frozenset(ids | {f"{name}-again" for name in ids}))
+
+
+@defect("query.unreachable_gate", kind="queries", describe="Asks for a precision that the ground truth does not allow.")
+def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.settings.setdefault("criteria", {})["precision_at_5"] = {"threshold": 0.95, "required": False}
+    return Planted("query.unreachable_gate", frozenset({"precision_at_5"}))
+
+
+@defect(
+    "query.threshold_unfit",
+    kind="queries",
+    describe="Judges every query by its score as well, at 0.90, far above what right answers get.",
+)
+def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    retrieval = corpus.settings.setdefault("retrieval", {})
+    retrieval.update(min_similarity=0.9, judge=["score", "module", "chapter", "url", "keywords", "results"])
+    return Planted("query.threshold_unfit", frozenset({"0.9"}))
+
+
+@defect("query.no_coverage", kind="queries", describe="Drops every query about a module.")
+def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    modules = sorted({str(query["expected_module"]) for query in corpus.queries if query.get("expected_module")})
+    if not modules:
+        raise NothingToSpoilError("no query names the module that it is about")
+    chosen = rng.choice(modules)
+    folder = next(
+        url.partition("/docs/")[2].split("/")[0]
+        for url in corpus.scope_urls
+        if any(corpus.get(point, "module") == chosen for point in corpus.pages().get(url, ()))
+    )
+    about = f"/docs/{folder}"
+    corpus.queries[:] = [
+        query
+        for query in corpus.queries
+        if query.get("expected_module") != chosen
+        and not any(about in url for url in (*query.get("relevant_urls", ()), *query.get("acceptable_urls", ())))
+    ]
+    return Planted("query.no_coverage", frozenset({folder}))

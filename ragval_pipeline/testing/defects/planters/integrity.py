@@ -1,0 +1,201 @@
+"""Defects between index and site: chunks that are not on their page, content that is in no chunk."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.sources.page_text import page_texts
+from ragval_pipeline.testing.defects.choose import choose_pages, choose_points
+from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
+from ragval_pipeline.testing.defects.rewrite import rewrite
+
+#: Words of a chunk in which 5 % are at least two words.
+_ENOUGH_WORDS = 40
+#: Letters of a passage that no one can overlook.
+_LONG_PASSAGE = 60
+#: Words of a passage of which an eighth says little.
+_PASSAGE_WORDS = 8
+#: Of a text that is not on a page this share of its runs of three words may stand there all the same.
+_DISTINCT = 0.1
+_WORD, _WORDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[^\W_]+")
+
+
+@defect("integrity.drifted", kind="points", describe="Changes 5 to 20 % of the words of a chunk.")
+def drifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _ENOUGH_WORDS)
+    vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(corpus.text(point))})
+    rewrite(corpus, [(point, _with_other_words(corpus.text(point), vocabulary, rng)) for point in points])
+    return Planted("integrity.drifted", _ids(points))
+
+
+@defect("integrity.gone", kind="points", describe="Swaps the texts of two chunks of different pages.")
+def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, Amount(count=2) if amount == ONE else amount, rng)
+    pairs = list(_distinct_pairs(corpus, points))
+    if not pairs:
+        raise NothingToSpoilError("no two chunks of different pages are about different things")
+    swapped = [
+        (one, corpus.text(other)) for first, second in pairs for one, other in ((first, second), (second, first))
+    ]
+    rewrite(corpus, swapped)
+    return Planted("integrity.gone", _ids(point for point, _ in swapped))
+
+
+@defect("integrity.not_captured", kind="points", describe="Cuts a paragraph of a page down to its first words.")
+def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    passages = {url: list(_single_passages(corpus, url)) for url in corpus.scope_urls}
+    pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(passages[url]))
+    changes = []
+    for url in pages:
+        point, (start, end) = rng.choice(passages[url])
+        text = corpus.text(point)
+        words = text[start:end].split()
+        changes.append((point, f"{text[:start]}{' '.join(words[: len(words) // 8])}{text[end:]}"))
+    rewrite(corpus, changes)
+    return Planted("integrity.not_captured", frozenset(pages))
+
+
+@defect("integrity.heading_loss", kind="points", describe="Takes the headings below the first out of a page's chunks.")
+def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    stripped = {url: _without_headings(corpus, url) for url in corpus.scope_urls}
+    pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(stripped[url]))
+    nested = corpus.holds("headings")
+    for url in pages:
+        rewrite(corpus, stripped[url])
+        for point, _ in stripped[url] if nested else ():
+            corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])
+    return Planted("integrity.heading_loss", frozenset(pages))
+
+
+@defect("integrity.page_unreadable", kind="site", describe="Leaves a page to be rendered in the browser, without text.")
+def rendered_in_browser(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pages = choose_pages(corpus, amount, rng)
+    for url in pages:
+        corpus.site.set_html(url, '<!doctype html>\n<html><body><div id="root"></div><script src="/app.js"></script>\n')
+    return Planted("integrity.page_unreadable", frozenset(pages))
+
+
+@defect("source.page_unfit", kind="site", describe="Deletes the file of a page that stays in the sitemap: 404.")
+def deleted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pages = choose_pages(corpus, amount, rng)
+    for url in pages:
+        corpus.site.remove_html(url)
+    return Planted("source.page_unfit", frozenset(pages))
+
+
+@defect("source.page_unfit", kind="site", variant="noindex", describe="Marks a page of the sitemap as noindex.")
+def noindex(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pages = choose_pages(corpus, amount, rng)
+    for url in pages:
+        html = corpus.site.html(url)
+        corpus.site.set_html(url, html.replace("<head>", '<head><meta name="robots" content="noindex">', 1))
+    return Planted("source.page_unfit", frozenset(pages))
+
+
+@defect(
+    "source.page_unfit", kind="site", variant="redirect", describe="Makes a page of the sitemap redirect to another."
+)
+def redirected(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    pages = choose_pages(corpus, amount, rng)
+    target = next(url for url in corpus.scope_urls if url not in pages)
+    for url in pages:
+        refresh = f'<meta http-equiv="refresh" content="0; url={target}">'
+        corpus.site.set_html(url, f"<!doctype html>\n<html><head>{refresh}</head><body>Moved.</body></html>\n")
+    return Planted("source.page_unfit", frozenset(pages))
+
+
+@defect("text.glued_words", kind="points", describe="Joins the lines of a chunk, as an extraction without separators.")
+def glued(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    joint = re.compile(r"(?<=[A-Za-z])\n(?=[A-Za-z])")
+    points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(corpus.text(point))))
+    rewrite(corpus, [(point, corpus.text(point).replace("\n", "")) for point in points])
+    return Planted("text.glued_words", _ids(points))
+
+
+def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
+    return frozenset(str(point.id) for point in points)
+
+
+def _with_other_words(text: str, vocabulary: Sequence[str], rng: random.Random) -> str:
+    """The text with 5 to 20 % of its words replaced by others that it does not have."""
+    tokens = re.split(r"(\s+)", text)
+    places = [place for place, token in enumerate(tokens) if re.search(r"\w", token)]
+    strange = [word for word in rng.sample(vocabulary, min(len(vocabulary), 2000)) if word not in text]
+    count = max(2, round(rng.uniform(0.05, 0.20) * len(places)))
+    for place, word in zip(rng.sample(places, min(count, len(places))), strange, strict=False):
+        tokens[place] = word
+    return "".join(tokens)
+
+
+def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[tuple[StoredPoint, StoredPoint]]:
+    """Points two by two, each once, of which neither says what the page of the other says."""
+    said = {
+        url: {run for point in page for run in _trigrams(corpus.text(point))} for url, page in corpus.pages().items()
+    }
+
+    def is_new(one: StoredPoint, other: StoredPoint) -> bool:
+        return _share(corpus.text(one), said[corpus.get(other, "source_url")]) < _DISTINCT
+
+    left = list(points)
+    while left:
+        first = left.pop()
+        for place, second in enumerate(left):
+            if is_new(first, second) and is_new(second, first):
+                yield first, left.pop(place)
+                break
+
+
+def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, tuple[int, int]]]:
+    """Where paragraphs of a page stand that its chunks hold once, and say nothing alike besides: chunk and place."""
+    texts = [(point, corpus.text(point)) for point in corpus.pages().get(url, [])]
+    said = Counter(run for _, text in texts for run in _trigrams(text))
+    for block in page_texts(corpus.site.html(url)).blocks if texts else ():
+        words = _WORDS.findall(block.text)
+        if block.level or sum(map(len, words)) < _LONG_PASSAGE or len(words) < _PASSAGE_WORDS:
+            continue
+        # An extraction may part words otherwise than the page does.
+        whole = _anyhow(words)
+        places = [(point, place.span()) for point, text in texts for place in whole.finditer(text)]
+        again = {run for run, count in Counter(_trigrams(block.text)).items() if said[run] > count}
+        if len(places) == 1 and _share(block.text, again) < _DISTINCT:
+            yield places[0]
+
+
+def _trigrams(text: str) -> list[tuple[str, ...]]:
+    """Every three words that follow each other in a text."""
+    words = _WORDS.findall(text.lower())
+    return list(zip(words, words[1:], words[2:], strict=False))
+
+
+def _share(text: str, said: Collection[tuple[str, ...]]) -> float:
+    """The share of a text's runs of three words that are said elsewhere."""
+    runs = _trigrams(text)
+    return sum(run in said for run in runs) / max(1, len(runs))
+
+
+def _anyhow(words: Sequence[str]) -> re.Pattern[str]:
+    """Words one after the other, whatever parts them."""
+    return re.compile(r"(?<![^\W_])" + r"[\W_]*".join(map(re.escape, words)) + r"(?![^\W_])")
+
+
+def _without_headings(corpus: Corpus, url: str) -> list[tuple[StoredPoint, str]]:
+    """A page's chunks without all headings but the first; none when no heading would be lost by that."""
+    headings = [text for level, text in page_texts(corpus.site.html(url)).headings if level > 1]
+    changes = []
+    for point in corpus.pages().get(url, []):
+        lines = corpus.text(point).split("\n")
+        changes.append((point, "\n".join(line for line in lines if line not in headings)))
+    rest = _flat(" ".join(text for _, text in changes))
+    lost = any(_flat(heading).strip() and _flat(heading) not in rest for heading in headings)
+    return changes if lost and all(text for _, text in changes) else []
+
+
+def _flat(text: str) -> str:
+    """The words of a text, with blanks around each."""
+    words = " ".join(re.findall(r"[^\W_]+", text.lower()))
+    return f" {words} "

@@ -1,0 +1,141 @@
+"""Defects of metadata: required fields that are absent or empty, wrong types, values that cannot be."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Callable
+from itertools import cycle
+from typing import Any
+
+from ragval_pipeline.testing.defects.choose import choose_points, required_fields
+from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
+
+
+@defect("payload.missing_field", kind="points", describe="Drops a required field from the payload of a point.")
+def missing_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _dropped(corpus, amount, rng, _required(corpus))
+
+
+@defect(
+    "payload.missing_field",
+    kind="points",
+    variant="source_url",
+    describe="Drops the source URL from the payload of a point.",
+)
+def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _dropped(corpus, amount, rng, "source_url")
+
+
+@defect(
+    "payload.empty_field",
+    kind="points",
+    describe="Blanks a required field of a point: null, an empty text, blanks, a zero-width space.",
+)
+def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    values = cycle((None, "", "  \t", "\u200b"))
+    return _spoil(corpus, amount, rng, "payload.empty_field", _required(corpus), lambda _: next(values))
+
+
+@defect(
+    "payload.empty_field", kind="points", variant="headings", describe="Stores a point with an empty list of headings."
+)
+def empty_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.empty_field", "headings", lambda _: [])
+
+
+@defect("payload.wrong_type", kind="points", describe='Stores the token count of a point as a text: "450".')
+def text_count(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "token_count", str)
+
+
+@defect("payload.wrong_type", kind="points", variant="headings", describe="Stores the headings of a point as one text.")
+def text_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "headings", " > ".join)
+
+
+@defect(
+    "payload.wrong_type", kind="points", variant="chunk_index", describe="Stores the chunk index of a point as a text."
+)
+def text_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.wrong_type", "chunk_index", str)
+
+
+@defect("payload.invalid_value", kind="points", describe="Stores a point with a token count of 0.")
+def zero_tokens(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "token_count", lambda _: 0)
+
+
+@defect(
+    "payload.invalid_value",
+    kind="points",
+    variant="embedded_at",
+    describe="Stores a point with a time of embedding in the future.",
+)
+def embedded_tomorrow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    later = f"{dt.datetime.now(dt.UTC) + dt.timedelta(days=400):%Y-%m-%dT%H:%M:%SZ}"
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "embedded_at", lambda _: later)
+
+
+@defect(
+    "payload.invalid_value",
+    kind="points",
+    variant="headings",
+    describe="Stores a point with headings that are no texts.",
+)
+def numbered_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "headings", lambda value: list(range(len(value))))
+
+
+@defect("payload.invalid_value", kind="points", variant="chunk_index", describe="Stores a point with a negative index.")
+def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1)
+
+
+@defect(
+    "payload.invalid_value",
+    kind="points",
+    variant="source_url",
+    describe="Stores a point with a source URL that is none.",
+)
+def no_url(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoil(corpus, amount, rng, "payload.invalid_value", "source_url", lambda url: url.partition("://")[2])
+
+
+def _spoil(
+    corpus: Corpus,
+    amount: Amount,
+    rng: random.Random,
+    code: str,
+    name: str,
+    change: Callable[[Any], Any],
+) -> Planted:
+    """Change one field of some points that hold it."""
+    points = _holding(corpus, amount, rng, name)
+    for point in points:
+        corpus.put(point, name, change(corpus.get(point, name)))
+    return _planted(code, corpus, name, points)
+
+
+def _dropped(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> Planted:
+    points = _holding(corpus, amount, rng, name)
+    for point in points:
+        corpus.drop(point, name)
+    return _planted("payload.missing_field", corpus, name, points)
+
+
+def _required(corpus: Corpus) -> str:
+    return next(iter(required_fields(corpus)), "source_url")
+
+
+def _holding(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> list[StoredPoint]:
+    """Points that hold a field; an address is not taken from the last of its page, which would leave no gap."""
+    last = {id(points[-1]) for points in corpus.pages().values()} if name == "source_url" else set()
+    return choose_points(
+        corpus, amount, rng, suits=lambda point: id(point) not in last and corpus.get(point, name) is not None
+    )
+
+
+def _planted(code: str, corpus: Corpus, name: str, points: list[StoredPoint]) -> Planted:
+    return Planted(code, frozenset(str(point.id) for point in points), scope=corpus.fields[name], field=name)

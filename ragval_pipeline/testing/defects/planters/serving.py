@@ -1,0 +1,261 @@
+"""Defects of a server: not ready, without a payload index, with a poor graph, slow, with hits out of order."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.testing.defects.choose import choose_queries
+from ragval_pipeline.testing.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
+from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders import EmbeddingBatch, InputType
+    from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+    from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+
+#: The payload field that the whole collection is filtered on, and its value.
+_SITE_FIELD, _SITE = "site", "handbook"
+#: What the suite allows, and what the slow server takes.
+_BUDGET_MS, _DELAY_S = 20.0, 0.03
+#: Digits by which a vector that was sent is known again.
+_DIGITS = 5
+#: A server's usual settings (qdrant.tech/documentation/concepts/indexing).
+_SERVER: dict[str, Any] = {
+    "local": False,
+    "server_version": "1.16.0",
+    "indexing_threshold": 10_000,
+    "hnsw": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10_000},
+}
+
+
+@defect("index.not_ready", kind="service", describe="Makes the server say that its optimiser is at work.")
+def yellow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _not_ready(corpus, status="yellow")
+
+
+@defect(
+    "index.not_ready",
+    kind="service",
+    variant="grey",
+    describe="Makes the server say that its optimiser waits to be started.",
+)
+def grey(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _not_ready(corpus, status="grey")
+
+
+@defect(
+    "index.not_ready",
+    kind="service",
+    variant="optimizer",
+    describe="Makes the server report an error of its optimiser.",
+)
+def failed_optimizer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _not_ready(corpus, status="red", optimizer="Service internal error: No space left on device")
+
+
+@defect("index.not_ready", kind="service", variant="deferred", describe="Makes the server hide points from searches.")
+def deferred(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _not_ready(corpus, deferred_points=amount.of(len(corpus.points)))
+
+
+@defect(
+    "index.not_ready",
+    kind="service",
+    variant="unindexed",
+    describe="Makes the server keep vectors out of HNSW although they are above its threshold.",
+)
+def unindexed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    kilobytes = len(corpus.points) * corpus.space.size * 4 // 1024
+    return _not_ready(corpus, indexed_vectors_count=0, segments=2, indexing_threshold=max(1, kilobytes // 4))
+
+
+@defect(
+    "index.payload_index_missing",
+    kind="service",
+    describe="Makes the suite filter on a field that the server has no payload index for.",
+)
+def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    for point in corpus.points:
+        point.payload[_SITE_FIELD] = _SITE
+    corpus.settings["qdrant"]["filter"] = {_SITE_FIELD: _SITE}
+    _pretend(corpus, payload_indexes={"source_url": "keyword"})
+    return Planted("index.payload_index_missing", frozenset({_SITE_FIELD}))
+
+
+@defect(
+    "index.low_ann_recall",
+    kind="service",
+    describe="Makes the server miss every other hit after the first, as a graph with too few links does.",
+)
+def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    graph = {"m": 2, "ef_construct": 4, "full_scan_threshold": 1}
+    _pretend(corpus, hnsw=graph, indexed_vectors_count=len(corpus.points))
+    corpus.services.append(Service(reader=_Missing))
+    return Planted("index.low_ann_recall", frozenset({corpus.collection}))
+
+
+@defect("retrieval.slow", kind="service", describe="Makes every search take longer than the suite allows.")
+def slow_search(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.services.append(Service(reader=_SlowReader))
+    return _over_budget(corpus)
+
+
+@defect(
+    "retrieval.slow",
+    kind="service",
+    variant="embedding",
+    describe="Makes every call of the embedder take longer than the suite allows.",
+)
+def slow_embedding(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.services.append(Service(embedder=_SlowEmbedder))
+    return _over_budget(corpus)
+
+
+@defect(
+    "retrieval.invalid_order",
+    kind="service",
+    describe="Makes the server return the first two hits of a query in the wrong order.",
+    amounts=(ONE, TENTH, HALF),
+)
+def out_of_order(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoilt_answers(corpus, amount, rng, _exchanged)
+
+
+@defect(
+    "retrieval.invalid_order",
+    kind="service",
+    variant="range",
+    describe="Makes the server return a cosine above 1.",
+    amounts=(ONE, TENTH, HALF),
+)
+def above_one(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _spoilt_answers(corpus, amount, rng, _raised)
+
+
+@defect(
+    "embedder.input_type",
+    kind="service",
+    describe="Embeds queries as documents, with a model that tells the two apart.",
+)
+def as_documents(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.settings["embedding"]["query_input_type"] = "search_document"
+    corpus.services.append(Service(embedder=_TellingApart))
+    return Planted("embedder.input_type", frozenset({"embedding.query_input_type"}))
+
+
+def _pretend(corpus: Corpus, **facts: Any) -> None:
+    """Make a server's facts of the embedded collection's, with some of them changed."""
+    corpus.services.append(Service(reader=lambda inner: _Pretending(inner, {**_SERVER, **facts})))
+
+
+def _not_ready(corpus: Corpus, **facts: Any) -> Planted:
+    _pretend(corpus, **facts)
+    return Planted("index.not_ready", frozenset({corpus.collection}))
+
+
+def _over_budget(corpus: Corpus) -> Planted:
+    corpus.settings.setdefault("criteria", {})["latency_p95_ms"] = {"threshold": _BUDGET_MS, "required": False}
+    return Planted("retrieval.slow", frozenset({"latency_p95_ms"}), scope="latency_p95_ms")
+
+
+def _spoilt_answers(
+    corpus: Corpus, amount: Amount, rng: random.Random, spoil: Callable[[list[Hit]], list[Hit]]
+) -> Planted:
+    top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
+    # A query that wants one hit has no order, and a negative one would rise above its limit.
+    chosen = choose_queries(
+        corpus, amount, rng, suits=lambda query: not query.get("negative") and int(query.get("top_k") or top_k) > 1
+    )
+    vectors = corpus.embed([query["query_text"] for query in chosen], input_type="search_query")
+    keys = frozenset(map(_key, vectors))
+    corpus.services.append(Service(reader=lambda inner: _Spoiling(inner, keys, spoil)))
+    return Planted("retrieval.invalid_order", frozenset(str(query["id"]) for query in chosen))
+
+
+def _exchanged(hits: list[Hit]) -> list[Hit]:
+    """The first two hits the other way round: the server's ranks are places in its answer."""
+    if len(hits) < 2 or hits[0].score - hits[1].score < 1e-5:
+        return hits
+    return [replace(hit, rank=rank) for rank, hit in enumerate((hits[1], hits[0], *hits[2:]), 1)]
+
+
+def _raised(hits: list[Hit]) -> list[Hit]:
+    return [replace(hit, score=hit.score + 1) if hit.rank == 1 else hit for hit in hits]
+
+
+def _key(vector: Iterable[float]) -> tuple[float, ...]:
+    return tuple(round(value, _DIGITS) for value in vector)
+
+
+class _Pretending(PassingReader):
+    """Says other things of the collection."""
+
+    def __init__(self, inner: Reader, facts: dict[str, Any]) -> None:
+        super().__init__(inner)
+        self._facts = facts
+
+    def facts(self) -> CollectionFacts:
+        """The collection's facts, some of them changed; ``simulated``."""
+        return super().facts().model_copy(update=self._facts)
+
+
+class _Missing(PassingReader):
+    """Finds the first, third, fifth hit and so on, unless it searches exactly."""
+
+    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
+        """The hits."""
+        if exact:
+            return self.inner.search(vector, limit=limit, fields=fields, exact=True)
+        hits = self.inner.search(vector, limit=2 * limit, fields=fields, exact=False)
+        return [replace(hit, rank=rank) for rank, hit in enumerate(hits[::2], 1)]
+
+
+class _SlowReader(PassingReader):
+    """Takes its time with every search."""
+
+    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
+        """The hits, late."""
+        time.sleep(_DELAY_S)
+        return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
+
+
+class _SlowEmbedder(PassingEmbedder):
+    """Takes its time with every call."""
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """The vectors, late."""
+        time.sleep(_DELAY_S)
+        return self.inner.embed(texts, input_type=input_type)
+
+
+class _Spoiling(PassingReader):
+    """Spoils the hits of some vectors, every time."""
+
+    def __init__(
+        self, inner: Reader, vectors: frozenset[tuple[float, ...]], spoil: Callable[[list[Hit]], list[Hit]]
+    ) -> None:
+        super().__init__(inner)
+        self._vectors, self._spoil = vectors, spoil
+
+    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
+        """The hits, some of them spoilt."""
+        hits = self.inner.search(vector, limit=limit, fields=fields, exact=exact)
+        return self._spoil(hits) if _key(vector) in self._vectors else hits
+
+
+class _TellingApart(PassingEmbedder):
+    """Embeds queries otherwise than documents: their first half is weakened."""
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """The vectors; documents as ever."""
+        batch = self.inner.embed(texts, input_type=input_type)
+        if input_type == "search_document" or not len(batch.vectors):
+            return batch
+        weakened = batch.vectors.copy()
+        weakened[:, : weakened.shape[1] // 2] *= 0.8
+        return replace(batch, vectors=weakened)

@@ -1,0 +1,124 @@
+"""Defects of text: invisible characters, wrong character sets, page furniture, hashes of another text."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+
+from ragval_pipeline.testing.defects.choose import choose_points
+from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.registry import ALL, HALF, Amount, Planted, defect
+from ragval_pipeline.testing.defects.rewrite import rewrite
+
+_TYPESET = str.maketrans({"'": "\u2019", '"': "\u201d", "-": "\u2013"})
+_FOOTER = "Have you found what you were looking for? Tell the people who write these pages."
+
+
+@defect("text.zero_width", kind="points", describe="Puts a zero-width space into a word of a chunk.")
+def zero_width(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _change(corpus, amount, rng, "text.zero_width", lambda text: _insert(text, "\u200b"))
+
+
+@defect("text.zero_width", kind="points", variant="control", describe="Puts a vertical tab into a word of a chunk.")
+def control_character(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _change(corpus, amount, rng, "text.zero_width", lambda text: _insert(text, "\x0b"))
+
+
+@defect(
+    "text.zero_width",
+    kind="points",
+    variant="headings",
+    describe="Puts a zero-width space behind the headings of a chunk.",
+)
+def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng)
+    for point in points:
+        corpus.put(point, "headings", [f"{heading}\u200b" for heading in corpus.get(point, "headings")])
+    return Planted("text.zero_width", frozenset(str(point.id) for point in points))
+
+
+@defect(
+    "text.mojibake",
+    kind="points",
+    describe="Sets the quotes and dashes of a chunk in type and reads its UTF-8 as Latin-1.",
+)
+def mojibake(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
+
+
+@defect(
+    "text.boilerplate",
+    kind="points",
+    describe='Begins every chunk, or every second one, with "On this page".',
+    amounts=(HALF, ALL),
+)
+def on_this_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    return _change(corpus, amount, rng, "text.boilerplate", lambda text: f"On this page\n{text}")
+
+
+@defect(
+    "text.boilerplate",
+    kind="points",
+    variant="footer",
+    describe="Ends the last chunk of every page with a sentence of a footer.",
+)
+def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    last = [page[-1] for page in corpus.pages().values()]
+    rewrite(corpus, [(point, f"{corpus.text(point)}\n{_FOOTER}") for point in last])
+    return Planted("text.boilerplate", frozenset(str(point.id) for point in last))
+
+
+@defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk and leaves its hash as it was.")
+def hash_mismatch(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    hashes = {str(point.id): corpus.get(point, "text_hash") for point in corpus.points}
+    # Texts that differ in this word only would become one.
+    changed = Counter(_with_another_word(corpus.text(point)) for point in corpus.points)
+    planted = _change(
+        corpus,
+        amount,
+        rng,
+        "text.hash_mismatch",
+        _with_another_word,
+        suits=lambda text: changed[_with_another_word(text)] == 1,
+    )
+    for point in corpus.points:
+        if str(point.id) in planted.subjects:
+            corpus.put(point, "text_hash", hashes[str(point.id)])
+    return planted
+
+
+def _change(
+    corpus: Corpus,
+    amount: Amount,
+    rng: random.Random,
+    code: str,
+    change: Callable[[str], str],
+    *,
+    suits: Callable[[str], bool] = lambda _: True,
+) -> Planted:
+    """Change the text of some points."""
+
+    def suitable(point: StoredPoint) -> bool:
+        return suits(corpus.text(point))
+
+    points = choose_points(corpus, amount, rng, suits=suitable)
+    rewrite(corpus, [(point, change(corpus.text(point))) for point in points])
+    return Planted(code, frozenset(str(point.id) for point in points))
+
+
+def _insert(text: str, char: str) -> str:
+    """The text with a character in the middle of its longest word."""
+    word = max(text.split(), key=len)
+    at = text.index(word) + len(word) // 2
+    return text[:at] + char + text[at:]
+
+
+def _misread(text: str) -> str:
+    return text.translate(_TYPESET).encode("utf-8").decode("latin-1")
+
+
+def _with_another_word(text: str) -> str:
+    words = text.split(" ")
+    middle = len(words) // 2
+    return " ".join([*words[:middle], "marigold", *words[middle + 1 :]])

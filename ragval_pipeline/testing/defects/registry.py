@@ -1,0 +1,181 @@
+"""Which defects can be planted, and what planting one declares.
+
+What lives here: the registry and its shapes. What does not: any planter (``planters``). A planter is one function::
+
+    @defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
+    def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted: ...
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.findings.catalogue import CATALOGUE, Level
+from ragval_pipeline.findings.graph import consequences_of
+from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.testing.defects.corpus import Corpus
+
+#: What a planter spoils: the collection's points, the site or the settings about it, the queries, or the answers of
+#: Qdrant or the embedder.
+Kind = Literal["points", "site", "queries", "service"]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How many subjects to spoil: ``count`` of them, or a ``share`` of all that can be spoilt, at least one."""
+
+    count: int | None = None
+    share: float | None = None
+
+    def of(self, total: int) -> int:
+        """Subjects out of ``total``."""
+        wanted = self.count if self.count is not None else round((self.share or 0.0) * total)
+        return min(max(wanted, 1), total)
+
+    def __str__(self) -> str:
+        return str(self.count) if self.count is not None else f"{self.share or 0:.0%}"
+
+
+ONE, TENTH, HALF, ALL = Amount(count=1), Amount(share=0.1), Amount(share=0.5), Amount(share=1.0)
+#: Amounts that a code is planted at, by its level.
+AMOUNTS: dict[Level, tuple[Amount, ...]] = {"subject": (ONE, TENTH, HALF), "corpus": (ALL,), "run": (ONE,)}
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What was planted, so that a run can be held to it.
+
+    Args:
+        code: The code that the run must name.
+        subjects: Exactly the subjects that it must name.
+        scope: The scope of the finding: a payload field, or null.
+        field: The canonical name of the only payload field that is spoilt, or null.
+        causes: Codes that may be named besides because the planting makes them true as well, and the code follows from
+            them: a page that nothing finds has wrong vectors.
+    """
+
+    code: str
+    subjects: frozenset[str]
+    scope: str | None = None
+    field: str | None = None
+    causes: frozenset[str] = frozenset()
+
+    @property
+    def followers(self) -> frozenset[str]:
+        """Codes that may be named besides, each as a consequence: what reads what this and its causes break."""
+        codes = consequences_of(self.code, self.field).union(*map(consequences_of, self.causes))
+        return codes - self.causes - {self.code}
+
+
+Planter = Callable[[Corpus, Amount, random.Random], Planted]
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A defect that can be planted.
+
+    Args:
+        code: Code of the catalogue.
+        kind: What it spoils.
+        describe: One sentence: what is done.
+        plant: Does it, to a corpus that nobody else uses.
+        variant: Another way to the same code; null for the first.
+        amounts: Amounts at which the definition of the code holds.
+    """
+
+    code: str
+    kind: Kind
+    describe: str
+    plant: Planter
+    variant: str | None
+    amounts: tuple[Amount, ...]
+
+    @property
+    def name(self) -> str:
+        """``code`` or ``code:variant``."""
+        return self.code if self.variant is None else f"{self.code}:{self.variant}"
+
+    @property
+    def level(self) -> Level:
+        """Whether the code holds for subjects, the corpus or the run."""
+        return CATALOGUE[self.code].level
+
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether only an earlier, clean run tells that something is wrong."""
+        return CATALOGUE[self.code].group == "regression"
+
+    def plant_in(self, corpus: Corpus, amount: Amount | None = None, *, seed: int = 0) -> Planted:
+        """Plant the defect; the same seed in the same corpus spoils the same subjects.
+
+        Args:
+            corpus: What is spoilt.
+            amount: How many subjects; None: the least at which the code's definition holds.
+            seed: Which subjects.
+        """
+        amount = amount or self.amounts[0]
+        return self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))
+
+
+_REGISTERED: dict[str, Defect] = {}
+
+
+def defect(
+    code: str, *, kind: Kind, describe: str, variant: str | None = None, amounts: Iterable[Amount] | None = None
+) -> Callable[[Planter], Planter]:
+    """Register a planter.
+
+    Args:
+        code: Code of the catalogue.
+        kind: What it spoils.
+        describe: One sentence for ``ragval demo --list-defects``.
+        variant: Name of another way to the same code.
+        amounts: Null: those of the code's level.
+
+    Raises:
+        ValueError: The code is not in the catalogue, or the name is taken.
+    """
+    if code not in CATALOGUE:
+        raise ValueError(f"{code} is not in the catalogue")
+    chosen = AMOUNTS[CATALOGUE[code].level] if amounts is None else tuple(amounts)
+
+    def register(plant: Planter) -> Planter:
+        entry = Defect(code, kind, describe, plant, variant, chosen)
+        if entry.name in _REGISTERED:
+            raise ValueError(f"{entry.name} is planted twice")
+        _REGISTERED[entry.name] = entry
+        return plant
+
+    return register
+
+
+def defects() -> dict[str, Defect]:
+    """Every defect by name, in the catalogue's order, the first way to a code before its variants."""
+    from ragval_pipeline.testing.defects import planters
+
+    planters.load_all()
+    order = {code: position for position, code in enumerate(CATALOGUE)}
+    # Stable: variants stay in the order in which they are written.
+    ordered = sorted(_REGISTERED.values(), key=lambda entry: (order[entry.code], entry.variant is not None))
+    return {entry.name: entry for entry in ordered}
+
+
+def list_defects() -> list[Defect]:
+    """Every defect, for ``ragval demo --list-defects``."""
+    return list(defects().values())
+
+
+def find_defect(name: str) -> Defect:
+    """The defect called ``name``: a code, or ``code:variant``.
+
+    Raises:
+        SuiteError: There is none; the nearest name is suggested.
+    """
+    known = defects()
+    if name not in known:
+        raise SuiteError(f"no defect is called {name}", key="--break", remedy=did_you_mean(name, known))
+    return known[name]

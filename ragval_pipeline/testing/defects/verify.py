@@ -1,0 +1,178 @@
+"""Holding a report to what was planted: named exactly, followed only by its consequences, silent otherwise.
+
+What lives here: the comparison. What does not: running the validation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.testing.defects.registry import Planted
+from ragval_pipeline.testing.defects.seen import LOUD, Seen, Subjects
+
+if TYPE_CHECKING:
+    from ragval_pipeline.findings.model import ReportedFinding
+    from ragval_pipeline.validation.report import ValidationReport
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one planted defect was named.
+
+    Args:
+        planted: What was planted.
+        recall: Planted subjects that were named / planted subjects.
+        precision: Named subjects that were planted / named subjects; those of another defect's consequences aside.
+        named: Named subjects, those of another defect's consequences aside.
+        place: Where the finding stands in the report, from 1; null when there is none.
+        followers: Codes of severity error or warning that were named besides and can follow, sorted.
+        extra: Codes of severity error or warning that cannot follow from what was planted, sorted.
+        problems: Everything that is not as declared, one sentence each; empty when all is well.
+    """
+
+    planted: Planted
+    recall: float
+    precision: float
+    named: int = 0
+    place: int | None = None
+    followers: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    problems: tuple[str, ...] = field(default=())
+
+
+def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | None = None) -> list[str]:
+    """What is wrong with the report of a corpus with one planted defect.
+
+    Args:
+        planted: What was planted.
+        report: The report of the run.
+        folder: The run's folder, whose findings.parquet holds all subjects; null: the report's first 100 have to do.
+
+    Returns:
+        One sentence for each problem; empty when the code is named with exactly the planted subjects, before its
+        consequences, and only what follows from it is named besides, each subject with its ``because``.
+    """
+    return list(judge([planted], report, folder=folder)[0].problems)
+
+
+def judge(
+    planted: Sequence[Planted],
+    report: ValidationReport,
+    *,
+    folder: str | Path | None = None,
+    before: Seen | None = None,
+) -> list[Outcome]:
+    """How each of several defects, planted in one corpus, was named.
+
+    Args:
+        planted: What was planted.
+        report: The report of the run.
+        folder: The run's folder; None: the report's first 100 subjects of each finding have to do.
+        before: What a run named before anything was planted: a corpus may have subjects of its own, which stay.
+    """
+    seen = Seen(report, folder, before=before, planted=planted)
+    shared = [*_unexplained(planted, seen), *_late(planted, seen)]
+    extra = tuple(sorted(_extra(planted, seen)))
+    shared += [f"{code} is named, and can neither follow nor was planted" for code in extra]
+    return [_outcome(entry, planted, seen, extra, shared) for entry in planted]
+
+
+def clean(report: ValidationReport) -> list[str]:
+    """What is wrong with the report of a corpus in which nothing was planted: every error and warning."""
+    return [f"{finding.code}: {finding.message}" for finding in report.findings if finding.severity in LOUD]
+
+
+def _outcome(
+    entry: Planted, planted: Sequence[Planted], seen: Seen, extra: tuple[str, ...], shared: Iterable[str]
+) -> Outcome:
+    named = seen.named(entry.code, entry.scope)
+    subjects: Subjects = seen.subjects(named[0]) if named else {}
+    consequences = _consequences(entry, planted, named, subjects)
+    found = subjects.keys() - consequences
+    hit = found & entry.subjects
+    return Outcome(
+        entry,
+        recall=len(hit) / len(entry.subjects),
+        precision=len(hit) / len(found) if found else 0.0,
+        named=len(found),
+        place=seen.findings.index(named[0]) + 1 if named else None,
+        followers=tuple(sorted({finding.code for finding in seen.loud} & (entry.followers | entry.causes))),
+        extra=extra,
+        problems=(*_subject_problems(entry, found, bool(named)), *shared),
+    )
+
+
+def _consequences(
+    entry: Planted, planted: Sequence[Planted], named: Sequence[ReportedFinding], subjects: Subjects
+) -> set[str]:
+    """Subjects of this code that another planted defect explains: they are not this one's doing."""
+    others = {
+        code
+        for other in planted
+        if other is not entry and entry.code in other.followers
+        for code in (other.code, *other.causes, *(other.followers - {entry.code}))
+    }
+    return {
+        name
+        for name, details in subjects.items()
+        if name not in entry.subjects and details.get("because", named[0].because) in others
+    }
+
+
+def _subject_problems(entry: Planted, found: Iterable[str], named: bool) -> Iterator[str]:
+    what = entry.code if entry.scope is None else f"{entry.code} ({entry.scope})"
+    if not named:
+        yield f"{what} is not named"
+        return
+    for word, names in (
+        ("is not named for", entry.subjects - set(found)),
+        ("is named for", set(found) - entry.subjects),
+    ):
+        if names:
+            shown = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+            yield f"{what} {word} {len(names)} {'' if word.startswith('is not') else 'further '}subjects: {shown}"
+
+
+def _extra(planted: Sequence[Planted], seen: Seen) -> set[str]:
+    expected = {(entry.code, entry.scope) for entry in planted}
+    declared = frozenset().union(*(entry.followers | entry.causes for entry in planted))
+    return {
+        finding.code
+        for finding in seen.loud
+        if (finding.code, finding.scope) not in expected and finding.code not in declared
+    }
+
+
+def _unexplained(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
+    """Followers of which a subject does not say what it follows from.
+
+    An info finding leads no error: what it makes an error stands for itself.
+    """
+    expected = {(entry.code, entry.scope) for entry in planted}
+    causes = {code for entry in planted for code in entry.causes}
+    allowed = {code for entry in planted for code in (entry.code, *entry.followers)} | causes
+    alone = {code for entry in planted if CATALOGUE[entry.code].severity == "info" for code in entry.followers}
+    for finding in seen.loud:
+        if (finding.code, finding.scope) in expected or finding.code not in allowed - causes:
+            continue
+        strange = seen.causes(finding) - allowed
+        if finding.severity == "error" and finding.code in alone:
+            strange -= {None}
+        if strange:
+            yield f"{finding.code} follows from {', '.join(sorted(map(str, strange)))}, which was not planted"
+
+
+def _late(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
+    """Causes that stand after their consequences."""
+    places = {(finding.code, finding.scope): place for place, finding in enumerate(seen.findings)}
+    for entry in planted:
+        place = places.get((entry.code, entry.scope), 0)
+        for finding in seen.loud:
+            if entry.code in seen.causes(finding) and places[finding.code, finding.scope] < place:
+                yield f"{finding.code} stands before its cause {entry.code}"

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragval_pipeline.demo.workspace import DemoHome, build_demo
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.testing.defects import Corpus, plant_in_demo, verify
+
+
+@pytest.fixture
+def own_demo(tmp_path: Path) -> DemoHome:
+    return build_demo(tmp_path / "demo")
+
+
+def test_a_defect_planted_in_the_demo_is_what_the_next_run_names(own_demo: DemoHome):
+    (own_demo.reports / "older").mkdir(parents=True)
+    spoilt = plant_in_demo(own_demo, "payload.empty_field")
+    assert spoilt.resources is None
+    run = run_suite(load_suite(own_demo.suite_file), resources=spoilt.resources)
+    assert verify(spoilt.planted, run.report, folder=run.folder) == []
+    assert run.report.verdict == "fail"
+    assert (own_demo.reports / "older").is_dir()
+    assert [entry.name for entry in own_demo.home.parent.iterdir()] == ["demo"]
+
+
+def test_a_defect_of_a_service_leaves_the_folder_alone_and_gives_resources(own_demo: DemoHome, without_gx: None):
+    before = Corpus.of_demo(own_demo)
+    spoilt = plant_in_demo(own_demo, "index.changed_during_read")
+    after = Corpus.of_demo(own_demo)
+    assert (after.site, after.queries, after.settings) == (before.site, before.queries, before.settings)
+    run = run_suite(load_suite(own_demo.suite_file), resources=spoilt.resources)
+    assert verify(spoilt.planted, run.report, folder=run.folder) == []
+    assert run.report.index["simulated"] is True
+
+
+def test_an_unknown_defect_is_an_error_before_anything_is_touched(demo: DemoHome):
+    before = demo.suite_file.stat().st_mtime_ns
+    with pytest.raises(SuiteError, match=r"query\.failed"):
+        plant_in_demo(demo, "query.faild")
+    assert demo.suite_file.stat().st_mtime_ns == before

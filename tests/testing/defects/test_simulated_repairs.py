@@ -1,0 +1,34 @@
+"""What a simulated repair is said to clear is what making the repair clears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.testing.defects import Corpus, find_defect
+
+
+def named(report: Any, code: str) -> Any:
+    return next((finding for finding in report.findings if finding.code == code), None)
+
+
+@pytest.mark.parametrize("name", ["coverage.missing_page", "vector.swapped", "text.glued_words"])
+def test_of_queries_that_fail_for_two_reasons_those_are_cleared_that_do_not_fail_without_the_defect(
+    name: str, corpus: Corpus, validate: Callable[[Corpus], Any], without_gx: None
+):
+    wrong = find_defect("query.failed").plant_in(corpus).subjects
+    defect = find_defect(name)
+    defect.plant_in(corpus, defect.amounts[-1])
+    report = validate(corpus).report
+    failed = named(report, "query.failed")
+    cleared = named(report, defect.code).details["would_clear"]["query.failed"]
+    assert cleared == {"cleared": sorted(set(failed.subjects) - wrong), "of": failed.count}
+    assert cleared["cleared"]
+    assert wrong <= set(failed.subjects)
+    links = {
+        name: (details.get("because"), details.get("simulated")) for name, details in failed.details["subjects"].items()
+    }
+    assert links == {name: (None, None) if name in wrong else (defect.code, True) for name in failed.subjects}
+    assert failed.because is None
