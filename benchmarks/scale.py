@@ -134,6 +134,7 @@ def _part_scroll(url: str) -> tuple[float, float]:
 
 def _part_snapshot(workers: str, url: str) -> tuple[float, float]:
     # Imported on first use otherwise, which costs as much as tens of thousands of points.
+    import pandas  # noqa: F401, PLC0415  by pyarrow, when it makes its first array
     import pyarrow.compute  # noqa: PLC0415
     import pyarrow.parquet  # noqa: F401, PLC0415
     from upath import UPath  # noqa: PLC0415
@@ -142,6 +143,8 @@ def _part_snapshot(workers: str, url: str) -> tuple[float, float]:
     from ragval_pipeline.sources.urls import UrlFolder  # noqa: PLC0415
     from ragval_pipeline.suite.payload import PayloadSettings  # noqa: PLC0415
 
+    key = UrlFolder(site_host="docs.example.com").key
+    key(SITE)
     reader = _reader(url, concurrency=int(workers))
     points = reader.count()
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +153,7 @@ def _part_snapshot(workers: str, url: str) -> tuple[float, float]:
             manifest = take_snapshot(
                 reader,
                 payload=PayloadSettings(),
-                page_key=UrlFolder(site_host="docs.example.com").key,
+                page_key=key,
                 pages={},
                 folder=UPath(folder),
                 kept_uri="",
