@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.inventory import SiteInventory
     from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.qdrant.reader import Hit
+    from ragval_pipeline.sources.qdrant.points import Hit
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.repair.repair import Repair
@@ -95,6 +95,7 @@ class Trial:
         settings: RetrievalSettings,
     ) -> Simulated:
         from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields
+        from ragval_pipeline.sources.qdrant.searching import Search
         from ragval_pipeline.sources.reembedding import embed_like
         from ragval_pipeline.validation.repair.simulate import simulate
 
@@ -109,10 +110,10 @@ class Trial:
             vectors = _vectors(lambda some: embed(some, "search_document"), texts)
             questions = _vectors(lambda some: embed(some, input_type), asked)
 
-            def search(text: str, limit: int, exact: bool) -> tuple[Any, list[Hit]]:
-                found = questions[text].tolist()
-                exact = exact or retrieval.exact
-                return questions[text], reader.search(found, limit=limit, fields=list(fields), exact=exact)
+            def search(wanted: Sequence[tuple[str, int]], exact: bool) -> Iterator[tuple[Any, list[Hit]]]:
+                searches = [Search(questions[text].tolist(), limit) for text, limit in wanted]
+                found = reader.search_all(searches, fields=list(fields), exact=exact or retrieval.exact)
+                return ((questions[text], hits.hits) for (text, _), hits in zip(wanted, found, strict=True))
 
             return simulate(
                 tried,

@@ -55,9 +55,13 @@ class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
         """An open embedder for the suite."""
         from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 
-        embedder = open_suite_embedder(suite, base_url=self.base_url, api_key=self.api_key)
+        embedder = open_suite_embedder(suite, base_url=self.base_url, api_key=self.api_key, keep=True)
         try:
             yield embedder
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                embedder.forget()
+            raise
         finally:
             embedder.close()
 

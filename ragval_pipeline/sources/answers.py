@@ -6,16 +6,15 @@ What lives here: the calls and their times. What does not: judging the answers (
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.qdrant.reader import Hit, Reader
-from ragval_pipeline.sources.searchers import IndexSearcher, RefusedTextError, Searcher
+from ragval_pipeline.sources.qdrant.points import Found, Hit, Reader
+from ragval_pipeline.sources.searchers import IndexSearcher, Searcher
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
@@ -51,9 +50,9 @@ class Answer:
         deeper: Further hits, best first, fetched only to fill the ranking of pages.
         repeats: Hits of every further search for the same vector.
         embedding_ms: Milliseconds of embedding, this text's share of its batch.
-        search_ms: Milliseconds of the first search, retries and waiting included.
+        search_ms: Milliseconds of the first search, its share of the call that it was made in, retries included.
         error: One line, when the search failed.
-        asked_at: When the search began, UTC; None when it never did.
+        asked_at: When that call began, UTC; None when it never did.
     """
 
     query_id: str
@@ -129,7 +128,7 @@ def ask_with(
     page_fields: Sequence[str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Answers:
-    """Ask every question once, repeat it for determinism, and deepen it where pages are wanted.
+    """Ask every question once, all of them again for determinism, and deeper where pages are wanted.
 
     Args:
         questions: What to ask.
@@ -139,11 +138,11 @@ def ask_with(
         repeats: Searches per question, the first included.
         repeater: Finds the hits of repeats; null: ``searcher`` again.
         page_fields: Payload fields that ``page_of`` reads: all that comes with deeper hits; null: ``fields``.
-        on_progress: Called with questions answered and questions to ask.
+        on_progress: Called with questions answered and questions to ask; a repeat is a part of an answer.
 
     Returns:
         An answer per question, an error for one that nothing can be searched with. When a system fails in between,
-        the answers so far, an error for the rest, and the failure.
+        the answers so far in the order of the questions, an error for the rest, and the failure.
 
     Raises:
         SystemFailure: The embedder fails: then nothing is answered.
@@ -155,73 +154,113 @@ def ask_with(
     share = searcher.prepare(texts)
     if repeater is not None and repeats > 1:
         repeater.prepare(texts)
-    search = _Search(
-        searcher, repeater or searcher, fields, fields if page_fields is None else page_fields, page_of, repeats
-    )
-    result = Answers()
-    for number, question in enumerate(questions):
-        answer, asked_at = None, None
-        if result.failure is None:
-            asked_at = datetime.now(UTC)
-            try:
-                answer = search.ask(question, share)
-            except RefusedTextError as refused:
-                answer = Answer(question.query_id, embedding_ms=share, error=str(refused))
-            except SystemFailure as failure:
-                result.failure = failure
-        answer = answer or Answer(question.query_id, embedding_ms=share, error=str(result.failure))
-        result.answers.append(replace(answer, asked_at=asked_at))
-        if on_progress:
-            on_progress(number + 1, len(questions))
-    return result
+    asking = _Asking(questions, fields, fields if page_fields is None else page_fields, page_of, share, on_progress)
+    asking.refuse(searcher)
+    failure: SystemFailure | None = None
+    try:
+        asking.ask(searcher, rounds=repeats)
+        for _ in range(repeats - 1):
+            asking.repeat(repeater or searcher, rounds=repeats)
+        asking.deepen(searcher)
+    except SystemFailure as caught:
+        failure = caught
+    return Answers(asking.given(failure), failure)
 
 
-@dataclass(frozen=True)
-class _Search:
-    """One way of searching, used for every question."""
+class _Asking:
+    """The state of asking: all questions once, then all of them again, then those that need more pages."""
 
-    searcher: Searcher
-    repeater: Searcher
-    fields: Sequence[str]
-    page_fields: Sequence[str]
-    page_of: Callable[[Mapping[str, object]], str | None]
-    repeats: int
-    known: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        fields: Sequence[str],
+        page_fields: Sequence[str],
+        page_of: Callable[[Mapping[str, object]], str | None],
+        embedding_ms: float | None,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self._questions = questions
+        self._fields, self._page_fields, self._page_of = fields, page_fields, page_of
+        self._embedding_ms, self._on_progress = embedding_ms, on_progress
+        self._answers: dict[int, Answer] = {}
+        self._open: list[int] = []
+        self._done = 0
+        self._known: dict[tuple[str, str], dict[str, Any]] = {}
 
-    def ask(self, question: Question, embedding_ms: float | None) -> Answer:
-        started = time.perf_counter()
-        found = self.searcher.search(question.text, limit=question.top_k, fields=self.fields)
-        search_ms = 1000 * (time.perf_counter() - started)
-        hits = self._sharing(found, "hits")
-        again = tuple(
-            tuple(self._sharing(self.repeater.search(question.text, limit=question.top_k, fields=()), "again"))
-            for _ in range(self.repeats - 1)
-        )
-        deeper = self._deepen(question, hits)
-        return Answer(question.query_id, tuple(hits), deeper, again, embedding_ms, search_ms)
+    def refuse(self, searcher: Searcher) -> None:
+        """Answer the questions that cannot be searched for; the others are open."""
+        for number, question in enumerate(self._questions):
+            reason = searcher.refusal(question.text)
+            if reason is None:
+                self._open.append(number)
+            else:
+                now = datetime.now(UTC)
+                self._answers[number] = self._answer(number, error=reason, asked_at=now)
+
+    def ask(self, searcher: Searcher, *, rounds: int) -> None:
+        """The first search of each open question."""
+        for number, found in self._found(searcher, self._fields, rounds):
+            hits = tuple(self._sharing(found.hits, "hits"))
+            self._answers[number] = self._answer(
+                number, hits=hits, search_ms=found.milliseconds, asked_at=found.asked_at
+            )
+
+    def repeat(self, searcher: Searcher, *, rounds: int) -> None:
+        """One more search of each open question, without payload."""
+        for number, found in self._found(searcher, (), rounds):
+            answer = self._answers[number]
+            again = tuple(self._sharing(found.hits, "again"))
+            self._answers[number] = replace(answer, repeats=(*answer.repeats, again))
+
+    def deepen(self, searcher: Searcher) -> None:
+        """Search further until each ranking holds enough pages or the collection ends."""
+        limits = {number: self._questions[number].top_k for number in self._open}
+        returned = {number: len(self._answers[number].hits) for number in self._open}
+        while wanting := [
+            number for number in self._open if self._wants_more(number, limits[number], returned[number])
+        ]:
+            for number in wanting:
+                limits[number] = min(MAX_DEPTH, max(2 * limits[number], 4 * self._questions[number].pages))
+            asked = [(self._questions[number].text, limits[number]) for number in wanting]
+            for number, found in zip(wanting, searcher.search_all(asked, fields=self._page_fields), strict=True):
+                answer, returned[number] = self._answers[number], len(found.hits)
+                # An approximate search may order its head differently when asked for more: the first answer stands.
+                seen = {hit.id for hit in (*answer.hits, *answer.deeper)}
+                more = self._sharing([hit for hit in found.hits if hit.id not in seen], "deeper")
+                self._answers[number] = replace(answer, deeper=(*answer.deeper, *more))
+
+    def given(self, failure: SystemFailure | None) -> list[Answer]:
+        """An answer to each question; the failure where there is none."""
+        return [
+            self._answers.get(number) or self._answer(number, error=str(failure))
+            for number in range(len(self._questions))
+        ]
+
+    def _answer(self, number: int, **known: Any) -> Answer:
+        return Answer(self._questions[number].query_id, embedding_ms=self._embedding_ms, **known)
+
+    def _found(self, searcher: Searcher, fields: Sequence[str], rounds: int) -> Iterator[tuple[int, Found]]:
+        asked = [(self._questions[number].text, self._questions[number].top_k) for number in self._open]
+        refused, total = len(self._questions) - len(self._open), len(self._questions)
+        for number, found in zip(self._open, searcher.search_all(asked, fields=fields), strict=True):
+            yield number, found
+            self._done += 1
+            if self._on_progress and self._done % rounds == 0:
+                self._on_progress(refused + self._done // rounds, total)
 
     def _sharing(self, hits: Sequence[Hit], kind: str) -> list[Hit]:
         """The hits with the id and payload that all hits of their point share: few points answer many queries."""
         shared = []
         for hit in hits:
-            known = self.known.setdefault((hit.id, kind), hit.payload)
+            known = self._known.setdefault((hit.id, kind), hit.payload)
             payload = known if known == hit.payload else hit.payload
             shared.append(replace(hit, id=sys.intern(hit.id), payload=payload))
         return shared
 
-    def _deepen(self, question: Question, hits: list[Hit]) -> tuple[Hit, ...]:
-        """Search further until the ranking holds enough pages or the collection ends."""
-        seen = {hit.id for hit in hits}
-        ranked, limit, found = list(hits), question.top_k, len(hits)
-        while question.pages and found == limit < MAX_DEPTH and self._pages(ranked) < question.pages:
-            limit = min(MAX_DEPTH, max(2 * limit, 4 * question.pages))
-            more = self.searcher.search(question.text, limit=limit, fields=self.page_fields)
-            found = len(more)
-            # An approximate search may order its head differently when asked for more: the first answer stands.
-            ranked.extend(self._sharing([hit for hit in more if hit.id not in seen], "deeper"))
-            seen.update(hit.id for hit in more)
-        return tuple(ranked[len(hits) :])
-
-    def _pages(self, hits: Sequence[Hit]) -> int:
+    def _wants_more(self, number: int, limit: int, returned: int) -> bool:
+        question, answer = self._questions[number], self._answers[number]
+        if not question.pages or not returned == limit < MAX_DEPTH:
+            return False
         # A hit without a page takes a rank of the ranking all the same.
-        return len({self.page_of(hit.payload) or ("", hit.id) for hit in hits})
+        ranked = (*answer.hits, *answer.deeper)
+        return len({self._page_of(hit.payload) or ("", hit.id) for hit in ranked}) < question.pages

@@ -7,6 +7,7 @@ status, type and body.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -78,12 +79,13 @@ class HttpFetcher:
         if connection is not None:
             connection.close()
 
-    def fetch(self, url: str, *, system: str) -> Fetched:
+    def fetch(self, url: str, *, system: str, headers: Mapping[str, str] | None = None) -> Fetched:
         """Get an address, following up to ten redirects.
 
         Args:
             url: The http(s) address.
             system: What it is in the user's words, for the failure: ``sitemap`` or ``page host``.
+            headers: Of the request, besides the usual ones.
 
         Returns:
             The last answer, whatever its status.
@@ -94,7 +96,7 @@ class HttpFetcher:
         """
         attempts = Attempts()
         try:
-            answer = self._fetch_with_retries(url, attempts)
+            answer = self._fetch_with_retries(url, attempts, headers or {})
         except _BusyError as busy:
             answer = busy.answer
         except Exception as error:
@@ -112,9 +114,9 @@ class HttpFetcher:
             ) from error
         return replace(answer, attempts=attempts.tries)
 
-    def _fetch_with_retries(self, url: str, attempts: Attempts) -> Fetched:
+    def _fetch_with_retries(self, url: str, attempts: Attempts, headers: Mapping[str, str]) -> Fetched:
         def once() -> Fetched:
-            answer = self._connected().get(url)
+            answer = self._connected().get(url, headers)
             if answer.status in BUSY:
                 raise _BusyError(answer)
             return answer

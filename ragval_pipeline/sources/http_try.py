@@ -26,7 +26,7 @@ T = TypeVar("T")
 MAX_REDIRECTS = 10
 # A body may take longer than the time limit as long as it keeps coming at this rate: large sitemaps do, drips do not.
 SLOWEST_BYTES_PER_S = 16 * 1024
-KEPT_HEADERS = ("content-type", "etag", "last-modified", "retry-after", "x-robots-tag")
+KEPT_HEADERS = ("cache-control", "content-type", "etag", "last-modified", "retry-after", "x-robots-tag")
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class HttpConnection:
         self._thread = threading.Thread(target=self._loop.run_forever, name="ragval-http", daemon=True)
         self._thread.start()
 
-    def get(self, url: str) -> Fetched:
+    def get(self, url: str, headers: Mapping[str, str]) -> Fetched:
         """Get an address once; raises what httpx, asyncio or the socket raise, and ``TooLargeError``."""
-        return self._run(self._get(url))
+        return self._run(self._get(url, headers))
 
     def close(self) -> None:
         """Break off what still runs, close the connections and end the thread."""
@@ -137,7 +137,7 @@ class HttpConnection:
         await asyncio.gather(*others, return_exceptions=True)
         await self._client.aclose()
 
-    async def _get(self, url: str) -> Fetched:
+    async def _get(self, url: str, headers: Mapping[str, str]) -> Fetched:
         import httpx
 
         body, started = bytearray(), self._loop.time()
@@ -145,7 +145,11 @@ class HttpConnection:
         async with (
             asyncio.timeout_at(started + self._timeout_s) as limit,
             self._client.stream(
-                "GET", shown, auth=login or httpx.USE_CLIENT_DEFAULT, extensions={ASKED: shown}
+                "GET",
+                shown,
+                auth=login or httpx.USE_CLIENT_DEFAULT,
+                headers=dict(headers),
+                extensions={ASKED: shown},
             ) as response,
         ):
             async for chunk in response.aiter_bytes():

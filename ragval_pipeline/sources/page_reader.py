@@ -23,6 +23,7 @@ from ragval_pipeline.sources.site_folder import SiteFolder
 from ragval_pipeline.sources.urls import UrlFolder, host_of, is_http_url
 
 SYSTEM = "page host"
+NOT_MODIFIED = 304
 MAX_FILE_BYTES = 64 * 2**20
 
 
@@ -62,7 +63,7 @@ class PageReader:
         site_root: Folder of the built site, read instead of fetching.
         base_path: Leading part of every path that the folder does not have; None to find out.
         fetcher: Opens addresses when there is no folder.
-        cache_dir: Where answers are kept for the length of a run.
+        cache: Answers of the last run, for pages that did not change since.
         folder: Folds addresses, to tell a redirect to another page from one to another spelling.
 
     Raises:
@@ -75,12 +76,12 @@ class PageReader:
         site_root: Path | None,
         base_path: str | None,
         fetcher: HttpFetcher | None,
-        cache_dir: Path | None = None,
+        cache: PageCache | None = None,
         folder: UrlFolder | None = None,
     ) -> None:
         self._site = None if site_root is None else SiteFolder(site_root, base_path)
         self._fetcher = fetcher
-        self._cache = None if cache_dir is None else PageCache(cache_dir)
+        self._cache = cache
         self._folder = folder or UrlFolder()
         self._health = HostHealth()
 
@@ -143,12 +144,15 @@ class PageReader:
         return self._copy(url, answer)
 
     def _answer(self, fetcher: HttpFetcher, url: str) -> Fetched:
-        known = self._cache.get(url) if self._cache else None
-        if known is not None:
-            return known
-        answer = fetcher.fetch(url, system=SYSTEM)
-        if self._cache:
-            self._cache.put(url, answer)
+        if self._cache is None:
+            return fetcher.fetch(url, system=SYSTEM)
+        answer = fetcher.fetch(url, system=SYSTEM, headers=self._cache.validators(url))
+        if answer.status == NOT_MODIFIED:
+            kept = self._cache.get(url)
+            # Redirects may lead elsewhere by now, to a page that nobody asked about.
+            same = kept is not None and kept.final_url == answer.final_url
+            answer = kept if kept is not None and same else fetcher.fetch(url, system=SYSTEM)
+        self._cache.put(url, answer)
         return answer
 
     def _copy(self, url: str, answer: Fetched) -> PageCopy:

@@ -6,18 +6,22 @@ What lives here: the loop. What does not: reading one page (``page_reader``).
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from threading import BoundedSemaphore
 from typing import Protocol
 
+from ragval_pipeline.sources.concurrent import in_order
 from ragval_pipeline.sources.page_reader import PageCopy, PageReader
+from ragval_pipeline.sources.urls import host_of
 
 __all__ = ["PageCopy", "PageReader", "ReadsPages", "read_pages"]
 
 log = logging.getLogger(__name__)
-# Polite to a documentation host, and enough to hide most of its latency.
-WORKERS = 4
+#: Pages of a host at a time: polite to a documentation host, and enough to hide most of its latency.
+PER_HOST = 4
+#: Hosts at a time.
+MOST_HOSTS = 4
 
 
 class ReadsPages(Protocol):
@@ -59,23 +63,20 @@ def read_pages(
     if len(chosen) < len(urls):
         log.warning("%d of %d pages are read (source.max_pages)", len(chosen), len(urls))
     reader.learn_base_path(chosen)
-    copies = map(reader.read, chosen) if reader.reads_files else _in_parallel(chosen, reader)
+    copies = map(reader.read, chosen) if reader.reads_files else _fetched(chosen, reader)
     for done, copy in enumerate(copies, start=1):
         yield copy
         if on_progress is not None:
             on_progress(done, len(chosen))
 
 
-def _in_parallel(urls: Sequence[str], reader: ReadsPages) -> Iterator[PageCopy]:
-    running: deque[Future[PageCopy]] = deque()
-    pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="ragval-pages")
-    try:
-        for url in urls:
-            running.append(pool.submit(reader.read, url))
-            if len(running) > 2 * WORKERS:
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
-    finally:
-        # Not waited for: what still runs after a failure ends when the caller closes the fetcher.
-        pool.shutdown(wait=False, cancel_futures=True)
+def _fetched(urls: Sequence[str], reader: ReadsPages) -> Iterator[PageCopy]:
+    """The pages, at most ``PER_HOST`` of a host at a time."""
+    hosts = Counter(map(host_of, urls))
+    turns = {host: BoundedSemaphore(PER_HOST) for host in hosts}
+
+    def read(url: str) -> PageCopy:
+        with turns[host_of(url)]:
+            return reader.read(url)
+
+    return in_order(read, urls, workers=PER_HOST * max(1, min(len(hosts), MOST_HOSTS)))

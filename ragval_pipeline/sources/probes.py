@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+from ragval_pipeline.sources.qdrant.points import Hit, Reader
+from ragval_pipeline.sources.qdrant.searching import Search
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,11 @@ def probe_all(
         SystemFailure: Qdrant fails.
     """
     asked = [(kind, name, vector) for kind, named in vectors.items() for name, vector in named.items()]
+    searches = [Search(vector, limit) for _, _, vector in asked]
+    default, exact = (reader.search_all(searches, fields=(), exact=exactly) for exactly in (False, True))
     probes = []
-    for number, (kind, name, vector) in enumerate(asked, 1):
-        default, exact = (
-            tuple(reader.search(vector, limit=limit, fields=(), exact=exactly)) for exactly in (False, True)
-        )
-        probes.append(Probe(kind, name, default, exact))
+    for number, ((kind, name, _), one, other) in enumerate(zip(asked, default, exact, strict=True), 1):
+        probes.append(Probe(kind, name, tuple(one.hits), tuple(other.hits)))
         if on_progress:
             on_progress(number, len(asked))
     return probes

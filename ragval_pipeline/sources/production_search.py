@@ -12,7 +12,9 @@ itself. A hit is a mapping or an object with ``id``, ``score`` and ``payload``, 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,7 @@ from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.own_code.attribute import load_attribute
 from ragval_pipeline.sources.own_code.calling import call_guarded, takes
 from ragval_pipeline.sources.qdrant.ids import canonical_id
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.qdrant.points import Found, Hit
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
@@ -54,6 +56,20 @@ class ProductionSearcher:
 
     def prepare(self, texts: Sequence[str]) -> float | None:
         """Nothing: what the user's search embeds, and when, is its own affair."""
+
+    def refusal(self, text: str) -> str | None:
+        """None: whether a text can be searched for shows when it is."""
+
+    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
+        """``search`` for each text and number of hits, one after another: whether it may be called at once is unknown.
+
+        Raises:
+            SystemFailure: As ``search``.
+        """
+        for text, limit in asked:
+            asked_at, started = datetime.now(UTC), time.perf_counter()
+            hits = self.search(text, limit=limit, fields=fields)
+            yield Found(hits, 1000 * (time.perf_counter() - started), asked_at)
 
     def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
         """The first ``limit`` hits for a text, in the order that the user's search gives; whole payloads.

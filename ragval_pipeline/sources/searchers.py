@@ -6,15 +6,15 @@ What lives here: the seam, and embedding plus searching behind it. What does not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+from ragval_pipeline.sources.qdrant.points import Found, Reader
+from ragval_pipeline.sources.qdrant.searching import Search
 from ragval_pipeline.sources.reembedding import EmbeddedTexts, embed_each
 
 if TYPE_CHECKING:
@@ -26,20 +26,17 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 
-class RefusedTextError(RagvalError):
-    """A text that cannot be searched for, while others can; its message says why, in one line."""
-
-    exit_code = 1
-
-
 class Searcher(Protocol):
     """Finds hits for texts."""
 
     def prepare(self, texts: Sequence[str]) -> float | None:
         """Make ready for searching these texts; milliseconds of embedding a text, null where nothing is embedded."""
 
-    def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
-        """The first ``limit`` hits for a text that was made ready, best first."""
+    def refusal(self, text: str) -> str | None:
+        """Why a text that was made ready cannot be searched for, in one line; None when it can."""
+
+    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
+        """For each text, which was made ready, and number of hits: the hits, in the order asked, best first."""
 
 
 @dataclass
@@ -74,12 +71,11 @@ class IndexSearcher:
             self._given = embed_each(self.embedder, self.vector, texts, self.input_type)
         return 1000 * self._given.elapsed_s / len(texts)
 
-    def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
-        """The nearest points, in the server's order.
+    def refusal(self, text: str) -> str | None:
+        """What the embedder says of a text that it does not take."""
+        return self._given.refused.get(text)
 
-        Raises:
-            RefusedTextError: The embedder does not take the text.
-        """
-        if text in self._given.refused:
-            raise RefusedTextError(self._given.refused[text])
-        return self.reader.search(self._given.vectors[text].tolist(), limit=limit, fields=fields, exact=self.exact)
+    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The nearest points to each text, in the server's order."""
+        searches = [Search(self._given.vectors[text].tolist(), limit) for text, limit in asked]
+        return self.reader.search_all(searches, fields=fields, exact=self.exact)

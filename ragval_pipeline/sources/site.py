@@ -15,6 +15,7 @@ from ragval_pipeline.sources.url_lists import list_llms, list_urls
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.http import HttpFetcher
+    from ragval_pipeline.sources.page_cache import PageCache
     from ragval_pipeline.sources.sitemap_listing import SitemapListing
     from ragval_pipeline.suite.sections import SourceSettings
 
@@ -35,7 +36,9 @@ def inventory_of(source: SourceSettings, fetcher: HttpFetcher | None) -> SiteInv
     )
 
 
-def reader_of(source: SourceSettings, inventory: SiteInventory, fetcher: HttpFetcher | None) -> ReadsPages:
+def reader_of(
+    source: SourceSettings, inventory: SiteInventory, fetcher: HttpFetcher | None, cache: PageCache | None = None
+) -> ReadsPages:
     """What reads the pages of an inventory: the built site's folder, the files that name the pages, or the host."""
     if source.folder is not None and source.site_root is None:
         return FolderReader(Path(source.folder), {page.url: page.sitemap for page in inventory.pages})
@@ -44,6 +47,7 @@ def reader_of(source: SourceSettings, inventory: SiteInventory, fetcher: HttpFet
         base_path=source.base_path,
         fetcher=fetcher,
         folder=inventory.folder(),
+        cache=cache,
     )
 
 

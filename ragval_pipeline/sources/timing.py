@@ -18,9 +18,9 @@ from ragval_pipeline.sources.retry import Attempts
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.production_search import ProductionSearcher
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.qdrant.reader import Hit, Reader
-    from ragval_pipeline.sources.searchers import Searcher
 
 #: Timings that there must be: nearest-rank p95 of 20 is the 19th value.
 TIMINGS = 20
@@ -117,7 +117,7 @@ def time_queries(
 def time_searcher(
     queries: Sequence[tuple[str, str]],
     *,
-    searcher: Searcher,
+    searcher: ProductionSearcher,
     fields: Sequence[str],
     limit: int,
     on_progress: Callable[[int, int], None] | None = None,
@@ -129,7 +129,6 @@ def time_searcher(
     """
 
     def time_one(query_id: str, text: str) -> Timing:
-        searcher.prepare([text])
         started = time.perf_counter()
         searcher.search(text, limit=limit, fields=fields)
         return Timing(query_id, None, 1000 * (time.perf_counter() - started))

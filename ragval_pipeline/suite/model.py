@@ -7,7 +7,7 @@ test queries (``queries``), the profiles.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator
 
@@ -114,6 +114,9 @@ class Suite(Section):
     budget: BudgetSettings = Field(
         default_factory=BudgetSettings, description="What a run may spend on a provider that takes money"
     )
+    latency: Literal["on", "off"] = Field(
+        "on", description="Single timed searches; each embeds its query anew, which a provider may charge for"
+    )
     automation: AutomationSettings = Field(default_factory=AutomationSettings, description="What starts a validation")
 
     _origin: SuiteOrigin | None = PrivateAttr(None)
@@ -132,6 +135,12 @@ class Suite(Section):
     @classmethod
     def _blank_is_no_profile(cls, profile: Any) -> Any:
         return None if isinstance(profile, str) and not profile.strip() else profile
+
+    @field_validator("latency", mode="before")
+    @classmethod
+    def _switch(cls, latency: Any) -> Any:
+        # YAML 1.1 reads bare on and off as truth values.
+        return {True: "on", False: "off"}[latency] if isinstance(latency, bool) else latency
 
     @field_validator("criteria", mode="before")
     @classmethod

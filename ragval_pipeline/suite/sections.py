@@ -36,6 +36,7 @@ FromOne = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
 FromZero = Annotated[int, Field(ge=0), BeforeValidator(_no_bool)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(_no_bool)]
 Rank = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_no_bool)]
+Parallel = Annotated[int, Field(ge=1, le=64), BeforeValidator(_no_bool)]
 Judge = Literal["score", "module", "chapter", "url", "keywords", "results"]
 Severities = Literal["error", "warning", "info", "off"]
 
@@ -69,6 +70,8 @@ class QdrantSettings(Section):
         6334, description="Port of the server's gRPC"
     )
     timeout_s: Positive = Field(30, description="Seconds for one call")
+    concurrency: Parallel = Field(4, description="Requests to the server at a time; 1: one after another")
+    batch: Rank = Field(50, description="Searches in one request; a server that refuses so many gets fewer")
 
     _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(_blank_is_none)
 

@@ -12,7 +12,8 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.answers import Answers, Question, ask_all
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.qdrant.points import Found
+from ragval_pipeline.sources.qdrant.searching import Search
 from tests.support.collections import Qdrant, open_qdrant
 
 PLANE = VectorFacts(name=None, size=2, distance="Cosine")
@@ -44,12 +45,12 @@ class Recorder:
         self.searches: list[tuple[int, tuple[str, ...], bool]] = []
         self.place = "here"
 
-    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        self.searches.append((limit, tuple(fields), exact))
-        if self.fail_at == len(self.searches):
-            raise SystemFailure("here is gone", code="index.unreachable", system="Qdrant", subject="here")
-        found: list[Hit] = self.reader.search(vector, limit=limit, fields=fields, exact=exact)
-        return found
+    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+        for search in searches:
+            self.searches.append((search.limit, tuple(fields), exact))
+            if self.fail_at == len(self.searches):
+                raise SystemFailure("here is gone", code="index.unreachable", system="Qdrant", subject="here")
+            yield from self.reader.search_all([search], fields=fields, exact=exact)
 
 
 def at(number: int, degrees: float, page: str) -> models.PointStruct:

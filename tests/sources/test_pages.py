@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from contextlib import closing
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
 import pytest
+from upath import UPath
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.html_signals import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.http import HttpFetcher
+from ragval_pipeline.sources.page_cache import PageCache
 from ragval_pipeline.sources.pages import PageReader, read_pages
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.urls import UrlFolder
@@ -376,33 +379,78 @@ def test_a_page_too_large_is_a_problem_of_that_page():
     assert "larger than" in (copy.problem or "")
 
 
-def test_the_cache_answers_instead_of_the_server(tmp_path):
-    routes = {"/a": Answer(page("é", '<meta name="robots" content="noindex">'), headers=HTML), "/gone": Answer("", 410)}
+class Revised:
+    """A page that answers 304 to whoever has its present state; ``state`` changes it."""
+
+    def __init__(self, validator: str) -> None:
+        self.validator, self.state = validator, "1"
+
+    def answer(self, asked: dict[str, str]) -> Answer:
+        value = f'"{self.state}"' if self.validator == "ETag" else f"Wed, 0{self.state} Jan 2025 10:00:00 GMT"
+        wanted = asked.get("if-none-match" if self.validator == "ETag" else "if-modified-since")
+        headers = HTML | {self.validator: value, "X-Robots-Tag": "noindex"}
+        return (
+            Answer("", 304, {self.validator: value}) if wanted == value else Answer(page(self.state), headers=headers)
+        )
+
+
+@pytest.mark.parametrize("validator", ["ETag", "Last-Modified"])
+def test_a_page_that_did_not_change_is_not_sent_again(tmp_path, validator):
+    revised, sent = Revised(validator), []
+
+    def answer() -> Answer:
+        sent.append(revised.answer(server.asked[-1][1]))
+        return sent[-1]
+
+    def run(name: str):
+        cache = PageCache(UPath(tmp_path / "cache.parquet"), UPath(tmp_path / name / "draft.parquet"))
+        with closing(cache), HttpFetcher(policy=ONCE) as fetcher:
+            reader = PageReader(site_root=None, base_path=None, fetcher=fetcher, cache=cache)
+            copies = [reader.read(server.url + path) for path in ("/a", "/plain")]
+            cache.keep()
+        return copies
+
+    with serving({"/a": answer, "/plain": Answer(page("no validator"), headers=HTML)}) as server:
+        first, second = run("one"), run("two")
+        revised.state = "2"
+        third, fourth = run("three"), run("four")
+    assert [entry.status for entry in sent] == [200, 304, 200, 304]
+    assert first == second
+    assert third == fourth
+    assert first[0].sha256 != third[0].sha256
+    assert all(copies[0].noindex and copies[1].problem is None for copies in (first, second, third, fourth))
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"PAR1 nothing", None])
+def test_a_cache_that_cannot_be_read_is_as_good_as_none(tmp_path, spoilt):
+    file = tmp_path / "cache.parquet"
+    file.mkdir() if spoilt is None else file.write_bytes(spoilt)
+    with (
+        serving({"/a": Answer(page("x"), headers=HTML | {"ETag": "1"})}) as server,
+        HttpFetcher(policy=ONCE) as fetcher,
+    ):
+        cache = PageCache(UPath(file), UPath(tmp_path / "draft.parquet"))
+        reader = PageReader(site_root=None, base_path=None, fetcher=fetcher, cache=cache)
+        assert reader.read(f"{server.url}/a").problem is None
+        cache.keep()
+        cache.close()
+    assert not (tmp_path / "draft.parquet").exists()
+
+
+def test_what_must_not_be_stored_or_cannot_be_asked_about_is_not_kept(tmp_path):
+    routes = {
+        "/secret": Answer(page("x"), headers=HTML | {"ETag": "1", "Cache-Control": "private, no-store"}),
+        "/gone": Answer("", 410, {"ETag": "1"}),
+        "/plain": Answer(page("x"), headers=HTML),
+    }
     with serving(routes) as server, HttpFetcher(policy=ONCE) as fetcher:
-        readers = [
-            PageReader(site_root=None, base_path=None, fetcher=fetcher, cache_dir=tmp_path / "cache") for _ in range(2)
-        ]
+        cache = PageCache(UPath(tmp_path / "cache.parquet"), UPath(tmp_path / "draft.parquet"))
+        reader = PageReader(site_root=None, base_path=None, fetcher=fetcher, cache=cache)
         for path in routes:
-            copies = {reader.read(server.url + path) for reader in readers}
-            assert len(copies) == 1
-        assert server.paths() == list(routes)
-        bodies = sorted((tmp_path / "cache").glob("*.body"))
-        names = {hashlib.sha256((server.url + path).encode()).hexdigest() for path in routes}
-        assert {body.stem for body in bodies} == names
-
-
-def test_a_torn_cache_entry_is_fetched_again(tmp_path):
-    with serving({"/a": page("x")}) as server, HttpFetcher(policy=ONCE) as fetcher:
-        reader = PageReader(site_root=None, base_path=None, fetcher=fetcher, cache_dir=tmp_path)
-        first = reader.read(f"{server.url}/a")
-        for spoil in (
-            lambda p: p.write_text("{"),
-            lambda p: p.write_text('{"a": 1}'),
-            lambda p: p.with_suffix(".body").unlink(),
-        ):
-            spoil(next(tmp_path.glob("*.json")))
-            assert reader.read(f"{server.url}/a") == first
-    assert len(server.asked) == 4
+            reader.read(server.url + path)
+        cache.keep()
+        cache.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- many pages

@@ -11,6 +11,7 @@ from pathlib import Path
 from ragval_pipeline.cli.checkup.check import Check, failed, skipped
 from ragval_pipeline.cli.checkup.collection import check_collection, check_payload
 from ragval_pipeline.cli.checkup.embedder import check_embedder
+from ragval_pipeline.cli.checkup.estimate import check_estimate
 from ragval_pipeline.cli.checkup.search import check_search
 from ragval_pipeline.cli.checkup.settings import (
     check_automation,
@@ -56,7 +57,8 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
     look, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
     checks += [*more, *check_search(resolved, look)]
     on_step("Reading the sitemap")
-    return [*checks, *check_site(resolved, look)]
+    of_site, pages = check_site(resolved, look)
+    return [*checks, *of_site, *([check_estimate(resolved, look, pages=pages)] if look else [])]
 
 
 def _systems(suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], None]) -> tuple[Look | None, list[Check]]:

@@ -22,21 +22,23 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.inventory import SiteInventory
 
 
-def check_site(suite: Suite, look: Look | None) -> list[Check]:
-    """Sitemap, scope, hosts and the folder of the built site."""
+def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
+    """Sitemap, scope, hosts and the folder of the built site; and how many pages are in scope."""
     source = suite.source
     if source is None:
         told = "the suite names no source: coverage and integrity are not measured"
-        return [_left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap, folder, urls or llms")]
+        return [
+            _left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap, folder, urls or llms")
+        ], 0
     try:
         inventory = read_inventory(source)
     except RagvalError as error:
-        return [failed("sitemap", error)]
+        return [failed("sitemap", error)], 0
     if not inventory.in_scope:
-        return [_nothing_in_scope(inventory)]
+        return [_nothing_in_scope(inventory)], 0
     pages, shut_out = len(inventory.in_scope), len(inventory.pages) - len(inventory.in_scope)
     told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} shut out" if shut_out else "")
-    return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(suite, source, inventory)]
+    return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(suite, source, inventory)], pages
 
 
 def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> Check:

@@ -23,9 +23,11 @@ QUERIES_TIMED = 50
 def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Time single searches of a resolved suite."""
     from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.latency.measure import CRITERION, measure_latency, nothing_timed
+    from ragval_pipeline.validation.latency.measure import CRITERION, measure_latency, nothing_timed, switched_off
     from ragval_pipeline.validation.spread import spread_over
 
+    if suite.latency == "off":
+        return switched_off()
     queries = [(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
     if not manifest.points or not queries:
         return nothing_timed("the suite has no test queries" if manifest.points else "the collection holds no points")

@@ -3,6 +3,7 @@
 A page host that is down does not fail the asset: what needs no page is measured all the same.
 """
 
+from contextlib import closing
 from typing import Any
 
 import dagster as dg
@@ -51,6 +52,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
     from ragval_pipeline.sources.http import HttpFetcher
     from ragval_pipeline.sources.http_hosts import hosts_of
+    from ragval_pipeline.sources.page_cache import PageCache
     from ragval_pipeline.sources.page_copies.writer import take_copies
     from ragval_pipeline.sources.retry import policy_of
     from ragval_pipeline.sources.site import reader_of
@@ -63,10 +65,14 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     if source.site_root is None and source.folder is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
     hosts = hosts_of(source, site_host=inventory.site_host)
-    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher:
-        return take_copies(
+    cache = PageCache(place.base / ".cache" / "pages.parquet", place.work / "pages_cache.parquet")
+    with (
+        closing(cache),
+        HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher,
+    ):
+        manifest = take_copies(
             inventory,
-            reader_of(source, inventory, fetcher),
+            reader_of(source, inventory, fetcher, cache),
             max_pages=source.max_pages,
             min_readable=source.min_readable,
             folder=place.staged_pages,
@@ -74,6 +80,9 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
             run_id=place.run_id,
             on_progress=progress_of(PAGE_SNAPSHOT),
         )
+        if manifest.failure is None:
+            cache.keep()
+        return manifest
 
 
 def _metadata(manifest: PageCopiesManifest) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _located(
         measured.sections["query_results"],
         {answer.query_id: answer for answer in answers.answers},
         settings.rules,
-        lambda text, limit: way.searcher.search(text, limit=limit, fields=fields),
+        lambda text, limit: next(way.searcher.search_all([(text, limit)], fields=fields)).hits,
     )
 
 

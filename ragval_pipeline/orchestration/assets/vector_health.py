@@ -54,7 +54,9 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
                 vectors=lambda ids: list(reader.vectors(ids)),
                 embed=embed,
             )
-        return measure_vectors(found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
+        measured = measure_vectors(found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
+        section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest")}
+        return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}})
 
 
 def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_document") -> Any:

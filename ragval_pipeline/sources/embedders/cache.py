@@ -1,7 +1,7 @@
 """Not asking twice: a cache in front of an embedder.
 
-What lives here: the key of a cached vector, and the cache of one run in memory. What does not: keeping vectors between
-runs; a store on disk can be handed in as ``store``.
+What lives here: the key of a cached vector, and the cache in front of an embedder. What does not: keeping vectors
+between runs (``store``).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ragval_pipeline.sources.embedders.base import (
 from ragval_pipeline.sources.embedders.batches import in_calls, joined
 from ragval_pipeline.sources.embedders.budget import BudgetReachedError
 from ragval_pipeline.sources.embedders.cost import EmbeddingCost
+from ragval_pipeline.sources.embedders.store import MOST_VECTORS, VectorStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 
     Store = MutableMapping[str, NDArray[np.float32]]
 
-#: 20,000 vectors of 1024 dimensions are 80 MB.
-MAX_ENTRIES = 20_000
+MAX_ENTRIES = MOST_VECTORS
 
 
 class CachingEmbedder:
@@ -118,8 +118,14 @@ class CachingEmbedder:
         return replace(asked, vectors=_stacked(keys, rows), cache_hits=hits)
 
     def close(self) -> None:
-        """Close the embedder behind; what is cached stays."""
+        """Close the embedder behind; what is cached stays, and is kept for later runs where the store can."""
         self.inner.close()
+        if isinstance(self._store, VectorStore):
+            self._store.save()
+
+    def forget(self) -> None:
+        """Keep nothing of this run for later ones: it was interrupted."""
+        self._store = {}
 
     def _call(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         try:

@@ -14,6 +14,8 @@ from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.retry import RetryPolicy, policy_of
 
 if TYPE_CHECKING:
+    from upath import UPath
+
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.suite.sections import EmbeddingSettings
 
@@ -36,7 +38,12 @@ def check_suite_embedder(suite: Suite) -> None:
 
 
 def open_suite_embedder(
-    suite: Suite, *, policy: RetryPolicy | None = None, base_url: str | None = None, api_key: str | None = None
+    suite: Suite,
+    *,
+    policy: RetryPolicy | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    keep: bool = False,
 ) -> CachingEmbedder:
     """The embedder of a resolved suite, behind a cache; nothing is sent yet. Close it after use.
 
@@ -45,6 +52,7 @@ def open_suite_embedder(
         policy: When to try again; None: the suite's ``retry``.
         base_url: In place of the suite's, when given.
         api_key: In place of the suite's, when given.
+        keep: Whether vectors of earlier runs serve, and this one's are kept for later ones, on ``report_uri``.
 
     Raises:
         SuiteError: As ``check_configuration``.
@@ -60,7 +68,14 @@ def open_suite_embedder(
         timeout_s=suite.qdrant.timeout_s,
         policy=policy or policy_of(suite),
         search_path=suite.folder,
+        kept=_base(suite) if keep else None,
     )
+
+
+def _base(suite: Suite) -> UPath:
+    from upath import UPath
+
+    return UPath(suite.report_uri) / suite.suite
 
 
 def _key(settings: EmbeddingSettings) -> str | None:

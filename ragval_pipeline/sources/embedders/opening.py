@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
@@ -13,8 +14,12 @@ from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder, Se
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS
 from ragval_pipeline.sources.embedders.openai_api import OpenAIEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.embedders.store import store_at
 from ragval_pipeline.sources.embedders.voyage import VoyageEmbedder
 from ragval_pipeline.sources.retry import RetryPolicy
+
+if TYPE_CHECKING:
+    from upath import UPath
 
 
 def open_embedder(
@@ -27,6 +32,7 @@ def open_embedder(
     timeout_s: float = 30.0,
     policy: RetryPolicy | None = None,
     search_path: Path | None = None,
+    kept: UPath | None = None,
 ) -> CachingEmbedder:
     """The embedder that the settings name, behind a cache; nothing is sent yet. Close it after use.
 
@@ -39,6 +45,8 @@ def open_embedder(
         timeout_s: Seconds for one try.
         policy: When to try again; only for providers behind an API.
         search_path: Folder of the suite file, for ``module:attr`` and models in folders.
+        kept: ``<report_uri>/<suite>``, where vectors of a paid provider are kept for later runs; None: nowhere. What a
+            ``module:attr`` gives may change with its code, so it is not kept.
 
     Raises:
         SuiteError: As ``check_configuration``.
@@ -60,4 +68,6 @@ def open_embedder(
         inner = local[provider](model=name, dimension=dimension, search_path=search_path)
     else:
         inner = StaticEmbedder()
-    return CachingEmbedder(inner)
+    if kept is None or inner.free:
+        return CachingEmbedder(inner)
+    return CachingEmbedder(inner, store=store_at(kept, provider=provider, base_url=base_url))

@@ -6,6 +6,7 @@ What lives here: one call. What does not: which calls there are (``reader``) and
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 class Asking:
-    """Calls a client for one collection, and counts tries over all calls.
+    """Calls a client for one collection, and counts tries over all calls; safe to use from several threads.
 
     Args:
         client: Anything with qdrant-client's read calls.
@@ -42,6 +43,7 @@ class Asking:
         self._collection = collection
         self._place = place
         self._policy = policy
+        self._lock = threading.Lock()
         self.attempts = Attempts()
 
     def __call__(self, call: Callable[[], T]) -> T:
@@ -58,11 +60,15 @@ class Asking:
                 raise
             if is_missing_collection(error):
                 raise self._missing() from error
-            failure = failure_of(error, place=self._place, tries=attempts.tries, key=self._key())
-            raise failure from (None if holds_secrets(error) else error)
+            raise self.failure(error, attempts.tries) from (None if holds_secrets(error) else error)
         finally:
-            self.attempts.tries += attempts.tries
-            self.attempts.waited_s += attempts.waited_s
+            with self._lock:
+                self.attempts.tries += attempts.tries
+                self.attempts.waited_s += attempts.waited_s
+
+    def failure(self, error: BaseException, tries: int = 1) -> SystemFailure:
+        """What a person reads of an error."""
+        return failure_of(error, place=self._place, tries=tries, key=self._key())
 
     def next_page(self, offset: Any, seen: set[str]) -> Any:
         """The offset that a scroll goes on from, which it has not been at before.

@@ -1,10 +1,11 @@
-"""Point ids as text. What does not live here: who made them, and by which rule."""
+"""Point ids as text, and their order. What does not live here: who made them, and by which rule."""
 
 from __future__ import annotations
 
 import re
 
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+_CANONICAL = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 
 
 def canonical_id(point_id: object) -> str:
@@ -12,6 +13,8 @@ def canonical_id(point_id: object) -> str:
 
     MD5 sums go into Qdrant without dashes and come back with them (seed 003).
     """
+    if isinstance(point_id, str) and _CANONICAL.fullmatch(point_id):  # as servers write them
+        return point_id
     text = str(point_id)
     # qdrant-client takes these notations too.
     bare = text.strip().removeprefix("urn:uuid:").strip("{}")
@@ -20,3 +23,8 @@ def canonical_id(point_id: object) -> str:
         return text
     digits = bare.replace("-", "").lower()
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def id_order(name: str) -> tuple[int, int, str]:
+    """The order of Qdrant's scroll: integers by value, then UUIDs as text."""
+    return (0, int(name), "") if name.isascii() and name.isdigit() and len(name) <= 20 else (1, 0, name)

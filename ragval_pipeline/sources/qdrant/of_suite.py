@@ -29,4 +29,6 @@ def reader_of_settings(client: QdrantClient, settings: QdrantSettings, *, policy
         vector_name=settings.vector_name,
         equal=settings.filter,
         policy=policy,
+        concurrency=settings.concurrency,
+        batch=settings.batch,
     )

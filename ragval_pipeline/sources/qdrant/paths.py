@@ -7,7 +7,8 @@ finding the value in what comes back (``sources/snapshot/values.lookup``).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 #: A key that Qdrant reads as it stands; anything else must be quoted, or the request is refused.
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
@@ -34,6 +35,27 @@ def payload_selector(fields: Sequence[str] | None) -> bool | list[str]:
 def filter_key(name: str) -> str:
     """The key of a filter condition: a JSON path as it stands, any other name quoted."""
     return name if _PATH.fullmatch(name) or '"' in name else f'"{name}"'
+
+
+def filter_json(equal: Mapping[str, str | int | bool], part: tuple[int, int] | None) -> dict[str, Any] | None:
+    """The filter of a request: payload equality, and one slice of the ids; None without either.
+
+    Args:
+        equal: Payload name to value.
+        part: Number of the slice, and how many there are.
+    """
+    must: list[dict[str, Any]] = [{"key": filter_key(key), "match": {"value": value}} for key, value in equal.items()]
+    if part is not None:
+        must.append({"slice": {"index": part[0], "total": part[1]}})
+    return {"must": must} if must else None
+
+
+def filter_model(equal: Mapping[str, str | int | bool], part: tuple[int, int] | None) -> Any:
+    """``filter_json`` as qdrant-client takes it."""
+    from qdrant_client import models
+
+    found = filter_json(equal, part)
+    return None if found is None else models.Filter.model_validate(found)
 
 
 def unquoted(path: str) -> str:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 
 if TYPE_CHECKING:
+    from ragval_pipeline.sources.qdrant.scanning import Way
+    from ragval_pipeline.sources.qdrant.searching import Search
     from ragval_pipeline.sources.qdrant.vectors import VectorBatch
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """One stored point: its id as text, its payload, and its vector when asked for."""
 
     id: str
@@ -32,6 +34,20 @@ class Hit:
     id: str
     score: float
     payload: dict[str, Any] = field(default_factory=dict)
+
+
+class Found(NamedTuple):
+    """What one of many searches found.
+
+    Attributes:
+        hits: Best first.
+        milliseconds: Its share of the call that it was made in, retries and waiting included.
+        asked_at: When that call began, UTC.
+    """
+
+    hits: list[Hit]
+    milliseconds: float
+    asked_at: datetime
 
 
 class Reader(Protocol):
@@ -51,8 +67,17 @@ class Reader(Protocol):
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """Every point, some at a time."""
 
+    def way(self, facts: CollectionFacts) -> Way:
+        """How ``scan`` may read a collection with these facts."""
+
+    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
+        """Every point without its vector, as quickly as the connection allows; texts as the server wrote them."""
+
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
         """The stored vectors of every point, or of some, some at a time."""
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
+
+    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+        """What each of many searches finds, in their order, as quickly as the connection allows."""

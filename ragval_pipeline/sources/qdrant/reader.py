@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,13 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.asking import Asking
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts, vectors_of
 from ragval_pipeline.sources.qdrant.ids import canonical_id
-from ragval_pipeline.sources.qdrant.paths import filter_key, payload_selector
-from ragval_pipeline.sources.qdrant.points import Hit, Point, Reader
+from ragval_pipeline.sources.qdrant.paths import filter_json, filter_key, filter_model, payload_selector
+from ragval_pipeline.sources.qdrant.points import Found, Hit, Point, Reader
+from ragval_pipeline.sources.qdrant.rest import RestPoints
+from ragval_pipeline.sources.qdrant.scanning import PARALLEL_FROM, Way, read_all, way_of
+from ragval_pipeline.sources.qdrant.searching import BatchedSearches, Search
 from ragval_pipeline.sources.qdrant.strict_mode import Limits, strict_mode_of
-from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource
+from ragval_pipeline.sources.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.text.characters import encodable_payload
@@ -46,6 +50,8 @@ class CollectionReader:
         vector_name: For named vectors.
         equal: Payload equality that limits everything read.
         policy: When to try again.
+        concurrency: Requests at a time, where many are needed.
+        batch: Searches in one request at most.
     """
 
     def __init__(
@@ -57,12 +63,18 @@ class CollectionReader:
         vector_name: str | None = None,
         equal: dict[str, str | int | bool] | None = None,
         policy: RetryPolicy | None = None,
+        concurrency: int = 1,
+        batch: int = 1,
     ) -> None:
         self._client = client
         self._collection = collection
         self._vector_name = vector_name
         self._equal = equal or {}
         self._ask = Asking(client, collection=collection, place=place, policy=policy or RetryPolicy())
+        self._rest = RestPoints.of_client(client, collection)
+        self._concurrency, self._batch = concurrency, batch
+        # None: a client that talks REST, whose server has not been asked yet whether it talks gRPC too.
+        self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
         self._limits = Limits(self._ask, self._info)
         self.place = place
 
@@ -118,25 +130,76 @@ class CollectionReader:
             fields: Payload fields to read, dotted paths allowed; null: the whole payload.
             with_vectors: Also read the vector that searches use.
         """
+        for page in self._pages(fields, None, with_vectors=with_vectors):
+            yield [point._replace(payload=encodable_payload(point.payload)) for point in page]
+
+    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
+        """Every point in id order, as quickly as the connection allows; texts as the server wrote them.
+
+        Args:
+            fields: As in ``pages``.
+            way: How it is read.
+            points: About how many there are.
+        """
+
+        def ask_page(offset: Any, part: tuple[int, int] | None) -> tuple[list[Point], Any]:
+            return self._page(fields, offset, limit=PAGE_SIZE, part=part)
+
+        def pages(part: tuple[int, int] | None) -> Iterator[list[Point]]:
+            return self._pages(fields, part)
+
+        return read_all(ask_page, pages, way, points=points, concurrency=self._concurrency)
+
+    def way(self, facts: CollectionFacts) -> Way:
+        """How ``scan`` may read a collection with these facts."""
+        version = facts.server_version
+        return way_of(points=facts.points_count, local=facts.local, version=version, concurrency=self._concurrency)
+
+    def _pages(
+        self, fields: Sequence[str] | None, part: tuple[int, int] | None, *, with_vectors: bool = False
+    ) -> Iterator[list[Point]]:
         offset: Any = None
         seen: set[str] = set()
         limit = PAGE_SIZE
-        wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
         while True:
-            scroll = partial(
-                self._client.scroll,
-                self._collection,
-                scroll_filter=self._filter(),
-                offset=offset,
-                with_payload=payload_selector(fields),
-                with_vectors=wanted,
-            )
-            records, offset = self._limits.page(lambda limit, scroll=scroll: scroll(limit=limit), limit)  # type: ignore[misc]
-            if records:
-                yield (page := [self._point(record) for record in records])
+            page, offset = self._page(fields, offset, limit=limit, part=part, with_vectors=with_vectors)
+            if page:
+                yield page
                 limit = _limit_after(page)
             if self._ask.next_page(offset, seen) is None:
                 return
+
+    def _page(
+        self,
+        fields: Sequence[str] | None,
+        offset: Any,
+        *,
+        limit: int,
+        part: tuple[int, int] | None,
+        with_vectors: bool = False,
+    ) -> tuple[list[Point], Any]:
+        """At most ``limit`` points from an offset on, and the next offset."""
+        selector = payload_selector(fields)
+        if self._rest is not None and not with_vectors:
+            rest = self._rest
+            body = {
+                "filter": filter_json(self._equal, part),
+                "offset": offset,
+                "with_payload": selector,
+                "with_vector": False,
+            }
+            return self._limits.page(lambda most: rest.scroll({**body, "limit": most}), limit)
+        wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
+        call = partial(
+            self._client.scroll,
+            self._collection,
+            scroll_filter=filter_model(self._equal, part),
+            offset=offset,
+            with_payload=selector,
+            with_vectors=wanted,
+        )
+        records, offset = self._limits.page(lambda most: call(limit=most), limit)
+        return [self._point(record) for record in records], offset
 
     def newest(self, field: str) -> str | None:
         """The greatest value of an indexed payload field, as text; null without any."""
@@ -163,33 +226,83 @@ class CollectionReader:
             ids: Points to read; null: all, in id order.
         """
         source = VectorSource(
-            self._client, self._collection, self._vector_name, self._filter(), self._ask, self._limits
+            self._client,
+            self._collection,
+            self._vector_name,
+            self._filter(),
+            self._ask,
+            self._limits,
+            grpc=self._grpc is True,
         )
-        return source.all() if ids is None else source.of(ids)
+        if ids is not None:
+            return source.of(ids)
+        if self._grpc is None:
+            self._grpc = self.count() >= PARALLEL_FROM and answers_grpc(source)
+        return replace(source, grpc=self._grpc).all()
+
+    @property
+    def vector_way(self) -> str:
+        """How all vectors are read: ``grpc``, ``rest`` or ``local``."""
+        if self._is_local():
+            return "local"
+        return "grpc" if self._grpc else "rest"
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The ``limit`` nearest points, in the order in which the server gave them.
 
         There is no score threshold: hits are judged afterwards, so that a miss keeps its score.
         """
+        return self._search(Search(vector, limit), fields=fields, exact=exact)
+
+    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+        """What each of many searches finds, in their order: ``batch`` in a call, ``concurrency`` calls at a time.
+
+        Raises:
+            SystemFailure: Qdrant fails: of several failures that of the first search.
+        """
+        local = self._is_local()
+        calls = BatchedSearches(
+            partial(self._search, fields=fields, exact=exact),
+            partial(self._search_batch, fields=fields, exact=exact),
+            concurrency=1 if local else self._concurrency,
+            batch=1 if local else self._batch,
+        )
+        return calls.all(searches)
+
+    def _search(self, search: Search, *, fields: Sequence[str], exact: bool) -> list[Hit]:
         from qdrant_client import models
 
         local = self._is_local()  # local mode always searches exactly and warns of the parameter
-        response = self._ask(
-            lambda: self._client.query_points(
-                self._collection,
-                query=list(vector),
+        call = partial(
+            self._client.query_points,
+            self._collection,
+            query=list(search.vector),
+            using=self._vector_name,
+            query_filter=self._filter(),
+            search_params=models.SearchParams(exact=True) if exact and not local else None,
+            with_payload=payload_selector(fields),
+        )
+        response: Any = self._limits.page(lambda most: call(limit=most), search.limit)
+        return _hits(response.points)
+
+    def _search_batch(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> list[list[Hit]]:
+        from qdrant_client import models
+
+        requests = [
+            models.QueryRequest(
+                query=list(search.vector),
                 using=self._vector_name,
-                query_filter=self._filter(),
-                search_params=models.SearchParams(exact=True) if exact and not local else None,
-                limit=limit,
+                filter=self._filter(),
+                params=models.SearchParams(exact=True) if exact else None,
+                limit=search.limit,
                 with_payload=payload_selector(fields),
             )
-        )
-        return [
-            Hit(rank, canonical_id(point.id), _score(point.score), encodable_payload(point.payload or {}))
-            for rank, point in enumerate(response.points, 1)
+            for search in searches
         ]
+        responses = self._ask(lambda: self._client.query_batch_points(self._collection, requests))
+        if len(responses) != len(searches):
+            raise self._ask.failure(AssertionError(f"{len(searches)} searches, {len(responses)} answers"))
+        return [_hits(response.points) for response in responses]
 
     def _info(self) -> Any:
         return self._client.get_collection(self._collection)
@@ -237,18 +350,10 @@ class CollectionReader:
         return str(info.version)
 
     def _filter(self) -> Any:
-        if not self._equal:
-            return None
-        from qdrant_client import models
-
-        conditions = [
-            models.FieldCondition(key=filter_key(key), match=models.MatchValue(value=value))
-            for key, value in self._equal.items()
-        ]
-        return models.Filter(must=list(conditions))
+        return filter_model(self._equal, None)
 
     def _point(self, record: Any) -> Point:
-        return Point(canonical_id(record.id), encodable_payload(record.payload or {}), self._vector_of(record.vector))
+        return Point(canonical_id(record.id), record.payload or {}, self._vector_of(record.vector))
 
     def _vector_of(self, vector: Any) -> list[float] | None:
         if isinstance(vector, dict):
@@ -257,9 +362,17 @@ class CollectionReader:
 
 
 def _limit_after(page: Sequence[Point]) -> int:
-    """Points to ask for next, so that a page of texts like these stays within ``CHARACTERS_PER_PAGE``."""
-    characters = sum(len(value) for point in page for value in point.payload.values() if isinstance(value, str))
-    return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(page) // max(characters, 1)))
+    """Points to ask for next, so that a page of texts like some of these stays within ``CHARACTERS_PER_PAGE``."""
+    some = page[:: 1 + len(page) // 100]
+    characters = sum(len(value) for point in some for value in point.payload.values() if isinstance(value, str))
+    return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(some) // max(characters, 1)))
+
+
+def _hits(points: Sequence[Any]) -> list[Hit]:
+    return [
+        Hit(rank, canonical_id(point.id), _score(point.score), encodable_payload(point.payload or {}))
+        for rank, point in enumerate(points, 1)
+    ]
 
 
 def _score(score: float | None) -> float:

@@ -7,6 +7,7 @@ which costs a tenth of qdrant-client's own conversion.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.qdrant.asking import Asking
     from ragval_pipeline.sources.qdrant.strict_mode import Limits
 
+_log = logging.getLogger(__name__)
 PAGE_SIZE = 1000
+#: Seconds that a server has to show that it answers over gRPC.
+PROBE_S = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,7 @@ class VectorSource:
         points_filter: qdrant-client's filter, or null.
         ask: Makes a call with retries and explains its failure.
         limits: How many points may be asked for at a time.
+        grpc: Whether to talk gRPC.
     """
 
     client: QdrantClient
@@ -62,16 +67,17 @@ class VectorSource:
     points_filter: Any
     ask: Asking
     limits: Limits
+    grpc: bool
 
     def all(self) -> Iterator[VectorBatch]:
         """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
-        return self._scroll_grpc() if _speaks_grpc(self.client) else self._scroll()
+        return self._scroll_grpc() if self.grpc else self._scroll()
 
     def of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
         """The vectors of ``ids``, in their order; ids that are not there (any more) are left out."""
         for start in range(0, len(ids), PAGE_SIZE):
             wanted = [point_key(name) for name in ids[start : start + PAGE_SIZE]]
-            if _speaks_grpc(self.client):
+            if self.grpc:
                 yield self._get_grpc(wanted)
                 continue
             call = partial(
@@ -79,54 +85,55 @@ class VectorSource:
             )
             place = {canonical_id(key): number for number, key in enumerate(wanted)}
             records = sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)])
-            yield self._batch_of_records(records)
+            yield self.batch_of_records(records)
 
     def _scroll(self) -> Iterator[VectorBatch]:
         offset: Any = None
         seen: set[str] = set()
         while True:
-            scroll = partial(
-                self.client.scroll,
-                self.collection,
-                scroll_filter=self.points_filter,
-                offset=offset,
-                with_payload=False,
-                with_vectors=self._selector(),
-            )
-            records, offset = self.limits.page(lambda limit, scroll=scroll: scroll(limit=limit), PAGE_SIZE)  # type: ignore[misc]
+            records, offset = self.limits.page(partial(self.page, offset), PAGE_SIZE)
             if records:
-                yield self._batch_of_records(records)
+                yield self.batch_of_records(records)
             if self.ask.next_page(offset, seen) is None:
                 return
 
-    def _scroll_grpc(self) -> Iterator[VectorBatch]:
-        from qdrant_client import grpc
-        from qdrant_client.conversions.conversion import RestToGrpc
+    def page(self, offset: Any, limit: int) -> tuple[Sequence[Any], Any]:
+        """Some points and the next offset over REST, by one call without another try."""
+        return self.client.scroll(
+            self.collection,
+            scroll_filter=self.points_filter,
+            offset=offset,
+            limit=limit,
+            with_payload=False,
+            with_vectors=self._selector(),
+        )
 
+    def _scroll_grpc(self) -> Iterator[VectorBatch]:
         remote: Any = self.client._client
-        converted = RestToGrpc.convert_filter(self.points_filter) if self.points_filter is not None else None
         offset: Any = None
         seen: set[str] = set()
         while True:
-            request = partial(
-                grpc.ScrollPoints,
-                collection_name=self.collection,
-                filter=converted,
-                offset=offset,
-                with_payload=grpc.WithPayloadSelector(enable=False),
-                with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
-            )
-            answer = self.limits.page(
-                lambda limit, request=request: self.client.grpc_points.Scroll(  # type: ignore[misc]
-                    request(limit=limit), timeout=remote._timeout
-                ),
-                PAGE_SIZE,
-            )
+            answer = self.limits.page(partial(self.grpc_page, offset, remote._timeout), PAGE_SIZE)
             if answer.result:
-                yield _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
+                yield self.batch_of_answer(answer)
             if not answer.HasField("next_page_offset"):
                 return
             offset = self.ask.next_page(answer.next_page_offset, seen)
+
+    def grpc_page(self, offset: Any, timeout: float | None, limit: int) -> Any:
+        """Some points over gRPC, by one call without another try."""
+        from qdrant_client import grpc
+        from qdrant_client.conversions.conversion import RestToGrpc
+
+        request = grpc.ScrollPoints(
+            collection_name=self.collection,
+            filter=RestToGrpc.convert_filter(self.points_filter) if self.points_filter is not None else None,
+            offset=offset,
+            limit=limit,
+            with_payload=grpc.WithPayloadSelector(enable=False),
+            with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
+        )
+        return self.client.grpc_points.Scroll(request, timeout=timeout)
 
     def _get_grpc(self, wanted: Sequence[int | str]) -> VectorBatch:
         from qdrant_client import grpc
@@ -147,7 +154,12 @@ class VectorSource:
     def _selector(self) -> Any:
         return [self.vector_name] if self.vector_name else True
 
-    def _batch_of_records(self, records: Sequence[Any]) -> VectorBatch:
+    def batch_of_answer(self, answer: Any) -> VectorBatch:
+        """The vectors of an answer over gRPC."""
+        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
+
+    def batch_of_records(self, records: Sequence[Any]) -> VectorBatch:
+        """The vectors of qdrant-client's records."""
         return _batch((canonical_id(record.id), _rest_vector(record.vector, self.vector_name)) for record in records)
 
 
@@ -212,5 +224,24 @@ def _grpc_id(point_id: Any) -> str:
     return canonical_id(point_id.num if is_number else point_id.uuid)
 
 
-def _speaks_grpc(client: Any) -> bool:
+def speaks_grpc(client: Any) -> bool:
+    """Whether a client was told to talk gRPC."""
     return getattr(getattr(client, "_client", None), "_prefer_grpc", False) is True
+
+
+def answers_grpc(source: VectorSource) -> bool:
+    """Whether the server of a client that talks REST answers on its gRPC port too, and holds the same collection there.
+
+    Another server may listen on that port: the first point and its vector must be the same both ways.
+    """
+    import numpy as np
+
+    ours = source.batch_of_records(source.ask(partial(source.page, None, 1))[0])
+    try:
+        theirs = source.batch_of_answer(source.grpc_page(None, PROBE_S, 1))
+    except Exception as error:  # noqa: BLE001  whatever it is, REST goes on serving
+        _log.debug("no gRPC: %s", type(error).__name__)
+        return False
+    if not ours.ids or ours.ids != theirs.ids or ours.matrix.shape != theirs.matrix.shape:
+        return False
+    return bool(np.allclose(ours.matrix, theirs.matrix, equal_nan=True))

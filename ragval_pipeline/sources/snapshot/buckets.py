@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MOST_BUCKETS = 256
 #: Bytes of rows in memory after which they are written.
 BYTES_HELD = 16_000_000
+#: Columns whose values hardly repeat, so that a dictionary of them costs and gains nothing.
+UNIQUE = frozenset({"point_id", "text", "embedded_text", "text_sha256", "chunk_id", "text_hash"})
 
 
 def bucket_of(key: str, buckets: int) -> int:
@@ -50,7 +53,8 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
     def __init__(self, folder: UPath, schema: pa.Schema, buckets: int) -> None:
         self.buckets = buckets
         self.schema, self._folder = schema, folder
-        self._held: dict[int, list[pa.RecordBatch]] = {}
+        self._held: list[pa.RecordBatch] = []
+        self._numbers: list[int] = []
         self._bytes = 0
         self._rows: dict[int, int] = {}
         self._writers: dict[int, Any] = {}
@@ -59,15 +63,8 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
     def add(self, batch: pa.RecordBatch, keys: list[str]) -> None:
         """Take in rows and the key of each."""
-        import numpy as np
-        import pyarrow as pa
-
-        numbers = np.fromiter((self._bucket(key) for key in keys), dtype=np.int64, count=len(keys))
-        order = np.argsort(numbers, kind="stable")
-        cuts = np.flatnonzero(np.diff(numbers[order])) + 1
-        for rows in np.split(order, cuts):
-            if len(rows):
-                self._held.setdefault(int(numbers[rows[0]]), []).append(batch.take(pa.array(rows)))
+        self._held.append(batch)
+        self._numbers += map(self._bucket, keys)
         self._bytes += batch.nbytes
         if self._bytes >= BYTES_HELD:
             self._flush()
@@ -91,17 +88,33 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         return self._known[key]
 
     def _flush(self) -> None:
+        import numpy as np
         import pyarrow as pa
+
+        if not self._held:
+            return
+        numbers = np.asarray(self._numbers)
+        order = np.argsort(numbers, kind="stable")
+        sorted_rows = pa.Table.from_batches(self._held, schema=self.schema).take(pa.array(order))
+        starts = [0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]
+        for start, end in pairwise(starts):
+            if start == end:
+                continue
+            bucket = int(numbers[order[start]])
+            self._writer(bucket).write_table(sorted_rows.slice(start, end - start))
+            self._rows[bucket] = self._rows.get(bucket, 0) + end - start
+        self._held, self._numbers, self._bytes = [], [], 0
+
+    def _writer(self, bucket: int) -> Any:
         import pyarrow.parquet as pq
 
-        for bucket, batches in self._held.items():
-            if bucket not in self._writers:
-                file = self._files.enter_context((self._folder / _name(bucket)).open("wb"))
-                self._writers[bucket] = pq.ParquetWriter(file, self.schema, compression="zstd")
-            table = pa.Table.from_batches(batches, schema=self.schema)
-            self._writers[bucket].write_table(table)
-            self._rows[bucket] = self._rows.get(bucket, 0) + table.num_rows
-        self._held, self._bytes = {}, 0
+        if bucket not in self._writers:
+            file = self._files.enter_context((self._folder / _name(bucket)).open("wb"))
+            repeated = [name for name in self.schema.names if name not in UNIQUE]
+            self._writers[bucket] = pq.ParquetWriter(
+                file, self.schema, compression="zstd", use_dictionary=repeated, write_statistics=False
+            )
+        return self._writers[bucket]
 
 
 def in_bucket(parts: Sequence[Part], bucket: int, buckets: int) -> list[Part]:

@@ -1,4 +1,4 @@
-"""The snapshot's rows of given points, and the order of ids."""
+"""The snapshot's rows of given points."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-def id_order(name: str) -> tuple[int, int, str]:
-    """The order of Qdrant's scroll: integers by value, then UUIDs as text."""
-    return (0, int(name), "") if name.isascii() and name.isdigit() and len(name) <= 20 else (1, 0, name)
 
 
 def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[str, Mapping[str, Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict
 
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
@@ -41,6 +43,8 @@ class SnapshotManifest(BaseModel):
         observed: Payload names seen in the first points, dotted where nested.
         seconds: Duration of the read.
         tries: Calls made, retries included.
+        way: How the points were read: page after page, or several requests at a time.
+        repeated: Points that came more than once.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -59,3 +63,5 @@ class SnapshotManifest(BaseModel):
     observed: tuple[str, ...] = ()
     seconds: float = 0.0
     tries: int = 0
+    way: Literal["slices", "ranges", "pages"] = "pages"
+    repeated: int = 0

@@ -8,22 +8,42 @@ from __future__ import annotations
 
 import hashlib
 import json
+import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.qdrant.reader import Point
-from ragval_pipeline.sources.snapshot.embedded import text_of_payload
+from ragval_pipeline.sources.qdrant.points import Point
+from ragval_pipeline.sources.snapshot.embedded import fields_read, text_of_payload
 from ragval_pipeline.sources.snapshot.schema import (
     INTEGER_FIELDS,
+    LIST_FIELDS,
     TEXT_FIELDS,
     arrow_schema,
     kind_column,
 )
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, shown, whole_number
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, KINDS, Kind, kind_of, lookup, shown, whole_number
 from ragval_pipeline.text.characters import encodable, is_blank
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+class _Absent:
+    """Stands for a name that a payload does not have."""
+
+
+_ABSENT = _Absent()
+_PLAIN = frozenset(string.ascii_letters + string.digits)
+_CODES = {kind: code for code, kind in enumerate(KINDS)}
+_OF_TYPE: dict[type, Kind] = {_Absent: "absent", type(None): "null", bool: "bool", int: "int", float: "float"}
+_NONE: frozenset[Kind] = frozenset({"absent", "null"})
+#: Kinds of values that Arrow turns into the column as they are.
+_USUAL: dict[str, frozenset[Kind]] = {
+    **dict.fromkeys(TEXT_FIELDS, _NONE | {"str", "blank"}),
+    **dict.fromkeys(INTEGER_FIELDS, _NONE | {"int"}),
+    **dict.fromkeys(LIST_FIELDS, _NONE | {"strings"}),
+}
 
 
 class RecordMapper:
@@ -51,56 +71,121 @@ class RecordMapper:
         self._page_key = page_key
         self._pages = pages
         self._flavour = flavour
+        self._places: dict[str | None, tuple[str | None, str | None]] = {}
         self.schema = arrow_schema(self._tracked)
 
     def batch(self, points: Sequence[Point]) -> pa.RecordBatch:
-        """One record batch of the snapshot's schema, a row a point, in the points' order."""
+        """One record batch of the snapshot's schema, a row a point, in the points' order.
+
+        A column whose values are all of the usual type goes into Arrow as a whole; any other value by value.
+        """
         import pyarrow as pa
 
-        columns: dict[str, list[Any]] = {name: [] for name in self.schema.names}
-        for point in points:
-            for name, value in self._row(point).items():
-                columns[name].append(value)
-        arrays = []
-        for entry in self.schema:
-            values = columns[entry.name]
-            if pa.types.is_dictionary(entry.type):
-                arrays.append(pa.array(values, pa.string()).dictionary_encode().cast(entry.type))
-            else:
-                arrays.append(pa.array(values, entry.type))
+        payloads = [point.payload for point in points]
+        held = {name: _values(payloads, name) for name in self._tracked}
+        kinds = {name: _kinds(values) for name, values in held.items()}
+        columns: dict[str, Any] = {kind_column(name): _coded(found, len(points)) for name, found in kinds.items()}
+        odd: dict[int, dict[str, str]] = {}
+        for name, path in self._fields.items():
+            columns[name], strange = _typed_column(name, held[path], kinds[path], self.schema.field(name).type)
+            for row in strange:
+                odd.setdefault(row, {})[path] = shown(held[path][row])
+        columns["point_id"] = pa.array([point.id for point in points], pa.string())
+        columns |= self._derived(columns, payloads)
+        if odd:
+            told = [json.dumps(odd[row], ensure_ascii=False) if row in odd else None for row in range(len(points))]
+            columns["odd"] = pa.array(told, pa.string())
+        arrays = [
+            pa.nulls(len(points), entry.type) if columns.get(entry.name) is None else columns[entry.name]
+            for entry in self.schema
+        ]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
-    def _row(self, point: Point) -> dict[str, Any]:
-        found = {name: lookup(point.payload, name) for name in self._tracked}
-        kinds = {name: kind_of(present, value) for name, (present, value) in found.items()}
-        canonical = {
-            name: found[payload_name][1] for name, payload_name in self._fields.items() if payload_name in found
+    def _derived(self, columns: Mapping[str, Any], payloads: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        text = pa.nulls(len(payloads), pa.string()) if columns.get("text") is None else columns["text"]
+        texts = text.to_pylist()
+        hashes = [None if entry is None else hashlib.sha256(entry.encode()).hexdigest() for entry in texts]
+        places: list[tuple[str | None, str | None]] = [(None, None)] * len(payloads)
+        if columns.get("source_url") is not None:
+            places = [self._place(url) for url in columns["source_url"].to_pylist()]
+        found = {
+            "page_key": pa.array([key for key, _ in places], pa.string()),
+            "page_url": pa.array([page for _, page in places], pa.string()),
+            "text_sha256": pa.array(hashes, pa.string()),
+            "text_chars": pc.utf8_length(text).cast(pa.int64()),
         }
-        row: dict[str, Any] = dict.fromkeys(self.schema.names)
-        odd: dict[str, str] = {}
-        for name, value in canonical.items():
-            row[name] = typed_value(name, value)
-            payload_name = self._fields[name]
-            if row[name] is None and kinds[payload_name] not in EMPTY_KINDS | {"absent"}:
-                odd[payload_name] = shown(value)
-        row.update({kind_column(name): kind for name, kind in kinds.items()})
-        row["embedded_text"] = self._embedded(point.payload, row["text"])
-        row.update(self._derived(row), point_id=point.id, odd=json.dumps(odd, ensure_ascii=False) if odd else None)
-        return row
+        if fields_read(self._flavour):
+            embedded = [self._embedded(payload, entry) for payload, entry in zip(payloads, texts, strict=True)]
+            found["embedded_text"] = pa.array(embedded, pa.string())
+        return found
+
+    def _place(self, url: str | None) -> tuple[str | None, str | None]:
+        """Canonical form and in-scope page of a source URL; the chunks of a page come one after another."""
+        if url not in self._places:
+            key = self._page_key(url) if url is not None and not is_blank(url) else None
+            self._places[url] = (key, None if key is None else self._pages.get(key))
+        return self._places[url]
 
     def _embedded(self, payload: Mapping[str, Any], text: str | None) -> str | None:
         found = text_of_payload(payload, self._flavour)
         return None if found is None or found == text else encodable(found)
 
-    def _derived(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        url, text = row["source_url"], row["text"]
-        key = self._page_key(url) if isinstance(url, str) and not is_blank(url) else None
-        return {
-            "page_key": key,
-            "page_url": None if key is None else self._pages.get(key),
-            "text_sha256": None if text is None else hashlib.sha256(text.encode()).hexdigest(),
-            "text_chars": None if text is None else len(text),
-        }
+
+def _values(payloads: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """The value of a payload name in each payload; ``_ABSENT`` where there is none."""
+    if "." not in name and "#" not in name:
+        return [payload.get(name, _ABSENT) for payload in payloads]
+    found = (lookup(payload, name) for payload in payloads)
+    return [value if present else _ABSENT for present, value in found]
+
+
+def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:
+    """The kind of each value, or the one kind of all of them, which is what most columns have."""
+    types = set(map(type, values))
+    if len(types) == 1:
+        [only] = types
+        if only in _OF_TYPE:
+            return _OF_TYPE[only]
+        # Most texts begin with a plain letter or digit, so they are not blank.
+        if only is str and _PLAIN.issuperset({value[:1] for value in values}):
+            return "str"
+        if only is list and all(values) and set(map(type, chain.from_iterable(values))) == {str}:
+            return "strings"
+    return ["absent" if value is _ABSENT else kind_of(True, value) for value in values]
+
+
+def _coded(kinds: Sequence[Kind] | Kind, rows: int) -> pa.DictionaryArray:
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(kinds, str):
+        codes = np.full(rows, _CODES[kinds], dtype=np.int8)
+    else:
+        codes = np.fromiter((_CODES[kind] for kind in kinds), dtype=np.int8, count=rows)
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(KINDS, pa.string()))
+
+
+def _typed_column(
+    name: str, values: Sequence[Any], kinds: Sequence[Kind] | Kind, kind_of_column: pa.DataType
+) -> tuple[pa.Array, list[int]]:
+    """A canonical field's column, and the rows whose value it cannot hold."""
+    import pyarrow as pa
+
+    if isinstance(kinds, str) and kinds in _NONE:
+        return pa.nulls(len(values), kind_of_column), []
+    if _USUAL[name].issuperset({kinds} if isinstance(kinds, str) else kinds):
+        usual = values if isinstance(kinds, str) else [None if value is _ABSENT else value for value in values]
+        try:
+            return pa.array(usual, kind_of_column), []
+        except (UnicodeEncodeError, OverflowError, pa.ArrowException):
+            pass  # a half of a surrogate pair, or a number of more than 64 bits
+    typed = [None if value is _ABSENT else typed_value(name, value) for value in values]
+    each = [kinds] * len(values) if isinstance(kinds, str) else kinds
+    strange = [row for row, value in enumerate(typed) if value is None and each[row] not in EMPTY_KINDS | {"absent"}]
+    return pa.array(typed, kind_of_column), strange
 
 
 def tracked_fields(fields: Mapping[str, str], required: Iterable[str]) -> tuple[str, ...]:

@@ -65,10 +65,10 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
     """
     import numpy as np
 
-    path = snapshot.manifest.fields.get(MOMENT)
+    read, path = snapshot.manifest, snapshot.manifest.fields.get(MOMENT)
     now = _prints(
         (point.id, None if path is None else typed_value(MOMENT, lookup(point.payload, path)[1]))
-        for page in reader.pages([] if path is None else [path])
+        for page in reader.scan([] if path is None else [path], read.way, points=read.points)
         for point in page
     )
     then = _prints((row["point_id"], row[MOMENT]) for row in snapshot.rows(("point_id", MOMENT)))

@@ -5,14 +5,18 @@ What lives here: taking the snapshot. What does not: the rows (``records``) and 
 
 from __future__ import annotations
 
+import logging
+import operator
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.sources.qdrant.reader import Reader
+from ragval_pipeline.sources.qdrant.points import Reader
+from ragval_pipeline.sources.qdrant.scanning import Way
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.snapshot.values import payload_paths
 from ragval_pipeline.suite.model import PayloadSettings
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from upath import UPath
 
+_log = logging.getLogger(__name__)
 #: Points of a bucket: what later steps hold in memory at a time.
 POINTS_PER_BUCKET = 4096
 #: Points whose whole payload is looked at to learn which names it really has.
@@ -62,27 +67,74 @@ def take_snapshot(
     mapper = RecordMapper(
         fields=payload.fields, tracked=tracked, page_key=page_key, pages=pages, flavour=payload.flavour
     )
-    _clear(folder)
-    read = (*tracked, *fields_read(payload.flavour))
-    with BucketWriter(folder, mapper.schema, buckets_for(facts.points_count, POINTS_PER_BUCKET)) as writer:
-        for batch in _batches(reader, mapper, read, facts.points_count, on_progress):
-            writer.add(batch, _keys(batch))
-        parts = writer.close()
+    fields = (*tracked, *fields_read(payload.flavour))
+    way = reader.way(facts)
+    read = _Read(reader, mapper, folder, fields, facts.points_count, on_progress)
+    parts, repeated = read.all(way)
+    count_after = reader.count()
+    if way != "pages" and (repeated or (_rows(parts) != count_after == facts.points_count)):
+        # What stands between may not know slices, or an order of ids: then points are missing or come twice.
+        _log.warning("%s does not read the same in %s: it is read again page after page", reader.place, way)
+        way = "pages"
+        parts, repeated = read.all(way)
+        count_after = reader.count()
     return SnapshotManifest(
         run_id=run_id,
         staged_uri=str(folder),
         kept_uri=kept_uri,
         parts=parts,
-        buckets=writer.buckets,
-        points=sum(part.rows for part in parts),
+        buckets=read.buckets,
+        points=_rows(parts),
         count_before=facts.points_count,
-        count_after=reader.count(),
+        count_after=count_after,
         facts=facts,
         fields=dict(payload.fields),
         required=payload.required,
         observed=_observe(reader),
         seconds=time.monotonic() - started,
+        way=way,
+        repeated=repeated,
     )
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One read of all points into the parts of a folder."""
+
+    reader: Reader
+    mapper: RecordMapper
+    folder: UPath
+    fields: tuple[str, ...]
+    expected: int
+    on_progress: Callable[[int, int], None] | None
+
+    @property
+    def buckets(self) -> int:
+        return buckets_for(self.expected, POINTS_PER_BUCKET)
+
+    def all(self, way: Way) -> tuple[tuple[Part, ...], int]:
+        """The parts, and how many points came more than once."""
+        _clear(self.folder)
+        read = repeated = 0
+        last = None
+        with BucketWriter(self.folder, self.mapper.schema, self.buckets) as writer:
+            for points in self.reader.scan(self.fields, way, points=self.expected):
+                if not points:
+                    continue
+                ids = [last, *(point.id for point in points)]
+                # In the order of ids, an id that comes twice follows itself.
+                repeated += sum(map(operator.eq, ids, ids[1:]))
+                last = ids[-1]
+                batch = self.mapper.batch(points)
+                writer.add(batch, _keys(batch))
+                read += len(points)
+                if self.on_progress:
+                    self.on_progress(read, max(self.expected, read))
+            return writer.close(), repeated
+
+
+def _rows(parts: Sequence[Part]) -> int:
+    return sum(part.rows for part in parts)
 
 
 def _clear(folder: UPath) -> None:
@@ -90,21 +142,6 @@ def _clear(folder: UPath) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for part in folder.glob("part-*.parquet"):
         part.unlink()
-
-
-def _batches(
-    reader: Reader,
-    mapper: RecordMapper,
-    fields: tuple[str, ...],
-    expected: int,
-    on_progress: Callable[[int, int], None] | None,
-) -> Iterator[pa.RecordBatch]:
-    read = 0
-    for points in reader.pages(fields):
-        yield mapper.batch(points)
-        read += len(points)
-        if on_progress:
-            on_progress(read, max(expected, read))
 
 
 def _keys(batch: pa.RecordBatch) -> list[str]:

@@ -6,15 +6,21 @@ hand them to a run. What does not: any particular fault (``planters``). Facts ab
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.qdrant.points import Found
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.qdrant.facts import CollectionFacts
     from ragval_pipeline.sources.qdrant.reader import Hit, Point, Reader
+    from ragval_pipeline.sources.qdrant.scanning import Way
+    from ragval_pipeline.sources.qdrant.searching import Search
     from ragval_pipeline.sources.qdrant.vectors import VectorBatch
     from ragval_pipeline.suite.model import Suite
 
@@ -42,6 +48,14 @@ class PassingReader:
         """As the inner reader reads."""
         return self.inner.pages(fields, with_vectors=with_vectors)
 
+    def way(self, facts: CollectionFacts) -> Way:
+        """As the inner reader says."""
+        return self.inner.way(facts)
+
+    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
+        """As the inner reader reads."""
+        return self.inner.scan(fields, way, points=points)
+
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
         """As the inner reader reads."""
         return self.inner.vectors(ids)
@@ -49,6 +63,13 @@ class PassingReader:
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """As the inner reader finds."""
         return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
+
+    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+        """Each by ``search``, which a planter changes."""
+        for search in searches:
+            asked_at, started = datetime.now(UTC), time.perf_counter()
+            hits = self.search(search.vector, limit=search.limit, fields=fields, exact=exact)
+            yield Found(hits, 1000 * (time.perf_counter() - started), asked_at)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)

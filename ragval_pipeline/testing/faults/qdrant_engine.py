@@ -242,6 +242,9 @@ class Engine:
         records = shard.retrieve(body["ids"], with_payload, body.get("with_vector", False))
         return [{"id": _id(entry.id), "payload": entry.payload, "vector": entry.vector} for entry in records]
 
+    def query_batch(self, body: dict[str, Any], name: str) -> Any:
+        return [self.query(search, name) for search in body["searches"]]
+
     def query(self, body: dict[str, Any], name: str) -> Any:
         exact = (body.get("params") or {}).get("exact", False)
         request = edge.QueryRequest(
@@ -275,6 +278,7 @@ _ROUTES: list[tuple[str, str, Any]] = [
     ("POST", f"{_NAME}/points/count", Engine.count),
     ("POST", f"{_NAME}/points/scroll", Engine.scroll),
     ("POST", f"{_NAME}/points/query", Engine.query),
+    ("POST", f"{_NAME}/points/query/batch", Engine.query_batch),
     ("POST", f"{_NAME}/points", Engine.retrieve),
 ]
 
@@ -295,9 +299,13 @@ def _filter(body: dict[str, Any] | None) -> edge.Filter | None:
     unknown = json.dumps(body)
     conditions: list[Any] = []
     for condition in body.pop("must"):
+        if "slice" in condition:
+            part = condition["slice"]
+            conditions.append(edge.SliceCondition(total=part["total"], index=part["index"])  # type: ignore[attr-defined])
+            continue
         key, value = condition["key"], condition["match"]["value"]
         conditions.append(edge.FieldCondition(key, match=edge.MatchValue(value)))
-    assert not body, f"only equality is known here: {unknown}"
+    assert not body, f"only equality and slices are known here: {unknown}"
     return edge.Filter(must=conditions)
 
 

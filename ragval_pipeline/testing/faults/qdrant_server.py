@@ -50,6 +50,8 @@ class QdrantStandIn:
         tokens: Keys with a limit: ``expired``, or the only collection that they may read.
         write_key: The key that changes of aliases must carry, good for everything else too; null: ``api_key`` will do.
         slow_s: How long ``slow`` waits before it answers.
+        link_s: How long every answer is on its way.
+        version: What the server says that it is; those before 1.19 know no slices.
     """
 
     def __init__(
@@ -59,12 +61,16 @@ class QdrantStandIn:
         write_key: str | None = None,
         slow_s: float = 1.5,
         tokens: Mapping[str, str] | None = None,
+        link_s: float = 0.0,
+        version: str = VERSION,
     ) -> None:
         self.engine = Engine()
         self.api_key = api_key
         self.write_key = write_key
         self.tokens = dict(tokens or {})
         self.slow_s = slow_s
+        self.link_s = link_s
+        self.version = version
         self.asked: list[str] = []
         self.stopping = threading.Event()
         self._faults: list[Fault] = []
@@ -141,6 +147,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             path = unquote(urlsplit(self.path).path)
             server.asked.append(f"{self.command} {path}")
+            server.stopping.wait(server.link_s)
             fault = server.next_fault(path)
             refusal = server.refusal(path, self.headers.get("api-key"))
             if fault is not None and fault.kind == "lost":
@@ -156,7 +163,9 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
 
         def go_well(self, path: str, body: dict[str, Any]) -> None:
             if path == "/":
-                return self.reply(200, {"title": "qdrant - vector search engine", "version": VERSION, "commit": None})
+                return self.reply(
+                    200, {"title": "qdrant - vector search engine", "version": server.version, "commit": None}
+                )
             try:
                 result = server.engine.answer(self.command, path, body)
             except Refused as refused:

@@ -86,6 +86,8 @@ def index_section(manifest: SnapshotManifest, since: Since | None = None) -> dic
         **({"points_at_the_end": since.count} if since else {}),
         **manifest.facts.model_dump(mode="json"),
         "points_read": manifest.points,
+        "points_read_by": manifest.way,
+        "points_read_twice": manifest.repeated,
         "read_seconds": manifest.seconds,
         "observed_fields": list(manifest.observed),
     }

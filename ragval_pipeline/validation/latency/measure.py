@@ -57,6 +57,11 @@ def nothing_timed(reason: str) -> Measurement:
     return Measurement(asset=ASSET, values=(not_measured(CRITERION, "no_data", reason),))
 
 
+def switched_off() -> Measurement:
+    """The measurement of a suite that does not want searches to be timed."""
+    return Measurement(asset=ASSET, values=(not_measured(CRITERION, "not_selected", "latency is off in the suite"),))
+
+
 def _section(timings: Timings) -> dict[str, Any]:
     batch = timings.batch
     return {

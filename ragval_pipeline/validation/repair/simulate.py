@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
@@ -187,7 +188,7 @@ def simulate(
     findings: Sequence[Finding],
     *,
     vectors: Mapping[str, Vector],
-    search: Callable[[str, int, bool], tuple[Vector, list[Hit]]],
+    search: Callable[[Sequence[tuple[str, int]], bool], Iterable[tuple[Vector, list[Hit]]]],
     settings: RetrievalSettings,
     left_out: Mapping[str, str] | None = None,
 ) -> Simulated:
@@ -198,21 +199,24 @@ def simulate(
         cases: What is judged again; one search each, and one more where a repair makes searches exact.
         findings: All findings of the run.
         vectors: Vector of each text, as documents are embedded.
-        search: From a question, a number of hits and whether to search exactly to its vector and its hits.
+        search: From questions, each with a number of hits, and whether to search exactly to the vector and the hits of
+            each, in their order.
         settings: What the suite asks of retrieval.
         left_out: Causes that are not tried, with the reason.
     """
     deeper = min(DEEPEST, max((len(repair.replaced) for repair in repairs), default=0))
     held: dict[tuple[int, str, str], list[bool]] = {}
     needed = {(case.code, case.subject): case.needed for case in cases}
-    for case in cases:
-        limit = case.top_k + deeper
-        vector, hits = search(case.text, limit, False)
+    asked = [(case.text, case.top_k + deeper) for case in cases]
+    exactly: Iterable[tuple[Any, list[Hit]]] = repeat((None, []))
+    if any(repair.exact for repair in repairs):
+        exactly = search(asked, True)
+    for case, (_, limit), (vector, hits), (_, exact) in zip(cases, asked, search(asked, False), exactly, strict=False):
         cut = len(hits) == limit
         for number, repair in enumerate(repairs):
             if case.code not in _EXPLAINS.get(repair.code, JUDGED) or case.code == repair.code:
                 continue
-            base = search(case.text, limit, True)[1] if repair.exact else hits
+            base = exact if repair.exact else hits
             answer = _mended(case, repair, vector, base, vectors, settings, cut=cut)
             outcome = answer is not None and case.holds(answer, repair)
             held.setdefault((number, case.code, case.subject), []).append(outcome)

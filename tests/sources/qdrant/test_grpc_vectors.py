@@ -8,10 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import grpc
 import numpy as np
-from qdrant_client import QdrantClient
+import pytest
+from qdrant_client import QdrantClient, models
 from qdrant_client import grpc as protocol
 
+from ragval_pipeline.sources.qdrant import reader as reader_module
 from ragval_pipeline.sources.qdrant.reader import CollectionReader
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.support.collections import QUICK
 
 ID = "00000000-0000-0000-0000-00000000000a"
@@ -90,3 +93,30 @@ def test_a_named_vector_a_missing_one_and_several_are_told_apart() -> None:
         [batch] = reader.vectors()
     assert (batch.ids, batch.missing, batch.other) == (("1",), ("2", "3"), ("4",))
     assert list(points.asked[0].with_vectors.include.names) == ["text"]
+
+
+@pytest.mark.parametrize(("theirs", "way"), [(1.0, "grpc"), (0.5, "rest")])
+def test_vectors_of_a_large_collection_come_over_grpc_where_the_same_points_answer(
+    monkeypatch: pytest.MonkeyPatch, theirs: float, way: str
+) -> None:
+    monkeypatch.setattr(reader_module, "PARALLEL_FROM", 1)
+    first = stored(number(1), protocol.VectorsOutput(vector=dense(theirs, 0.0)))
+    second = stored(number(2), protocol.VectorsOutput(vector=dense(0.0, 1.0)))
+    points = Points([first], [first, second])
+    server = grpc.server(ThreadPoolExecutor(2))
+    protocol.add_PointsServicer_to_server(points, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with QdrantStandIn() as rest:
+        client = QdrantClient(url=rest.url, grpc_port=port, timeout=5, check_compatibility=False)
+        client.create_collection("c", models.VectorParams(size=2, distance=models.Distance.COSINE))
+        client.upsert("c", [models.PointStruct(id=1, vector=[1, 0]), models.PointStruct(id=2, vector=[0, 1])])
+        reader = CollectionReader(client, collection="c", place="here", policy=QUICK)
+        [batch] = reader.vectors()
+        assert (reader.vector_way, batch.ids, batch.matrix.tolist()) == (way, ("1", "2"), [[1.0, 0.0], [0.0, 1.0]])
+        server.stop(None).wait()
+        # Nobody answers there any more: REST serves, and nothing fails.
+        again = CollectionReader(client, collection="c", place="here", policy=QUICK)
+        assert next(again.vectors()).ids == ("1", "2")
+        assert again.vector_way == "rest"
+        client.close()

@@ -200,11 +200,10 @@ class Busy:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.reader, name)
 
-    def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
-        for page in self.reader.pages(fields, with_vectors=with_vectors):
+    def scan(self, fields: Sequence[str] | None, way: Any, *, points: int) -> Iterator[list[Point]]:
+        for page in self.reader.scan(fields, way, points=points):
             yield page
-            if fields is not None:
-                self.write()
+            self.write()
 
 
 def test_a_collection_that_changes_meanwhile_shows_in_the_counts(
@@ -218,6 +217,24 @@ def test_a_collection_that_changes_meanwhile_shows_in_the_counts(
     ]
     manifest = take(Busy(qdrant.reader(), lambda: todo and todo.pop(0)()), tmp_path)  # type: ignore[arg-type]
     assert (manifest.count_before, manifest.points, manifest.count_after) == (10, 8, 9)
+
+
+class Doubling(Busy):
+    """A reader whose slices all hold every point, as behind a proxy that drops what it does not know."""
+
+    def way(self, facts: Any) -> str:
+        return "slices"
+
+    def scan(self, fields: Sequence[str] | None, way: Any, *, points: int) -> Iterator[list[Point]]:
+        for page in self.reader.scan(fields, "pages", points=points):
+            yield [point for point in page for _ in range(2 if way == "slices" else 1)]
+
+
+def test_a_read_with_points_that_come_twice_is_made_again_page_after_page(qdrant: Qdrant, tmp_path: Path) -> None:
+    qdrant.create([stored(number) for number in range(10)])
+    manifest = take(Doubling(qdrant.reader(), None), tmp_path)  # type: ignore[arg-type]
+    assert (manifest.way, manifest.points, manifest.repeated) == ("pages", 10, 0)
+    assert sorted(rows(manifest, "text")) == sorted(str(number) for number in range(10))
 
 
 #: What a database of people's payloads can hold.

@@ -121,6 +121,12 @@ class Collection:
     def count(self) -> int:
         return len(self._points)
 
+    def way(self, facts: CollectionFacts) -> str:
+        return "pages"
+
+    def scan(self, fields: Any, way: str, *, points: int) -> Any:
+        return self.pages(fields)
+
     def pages(self, fields: Any) -> Any:
         return iter([self._points] if self._points else [])
 

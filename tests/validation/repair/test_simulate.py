@@ -54,7 +54,7 @@ def tried(
         cases_of(found, [query], SETTINGS),
         found,
         vectors={text: np.array(vector) for text, vector in (vectors or {}).items()},
-        search=lambda _, limit, exact: (np.array([1.0, 0.0]), list(hits)[:limit]),
+        search=lambda asked, exact: [(np.array([1.0, 0.0]), list(hits)[:limit]) for _, limit in asked],
         settings=SETTINGS,
     )
 

@@ -1,0 +1,378 @@
+"""What reading and searching cost against plain clients of Qdrant: ``python -m benchmarks.scale``.
+
+Every figure is a ratio to a floor or a peer that is measured in the same run: a loop of ``QdrantClient.scroll`` that
+throws its records away, a loop of ``query_points``, and a script that answers three questions as people write it. The
+server is the tests' stand-in, Qdrant's own engine behind REST, in a process of its own; with ``QDRANT_URL`` the rows of
+the snapshot and of the searches run against that server instead. Ends with 1 when a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.cpu import fresh_place, seconds
+
+COLLECTION, SITE = "scale", "https://docs.example.com"
+CHUNKS_A_PAGE, WORDS = 8, 120
+QUERIES, LINK_S = 1000, 0.03
+MODEL = "embed-english-v3.0"
+TURNS = 3
+
+
+def main() -> int:
+    """Measure the rows that are asked for; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--points", type=int, default=100_000, help="points of the snapshot (default 100000)")
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), help="what is measured (default all)")
+    parser.add_argument("--serve", nargs=3, metavar=("POINTS", "SIZE", "LINK_S"), help=argparse.SUPPRESS)
+    parser.add_argument("--part", nargs="+", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        return _serve(int(options.serve[0]), int(options.serve[1]), float(options.serve[2]))
+    if options.part:
+        print(json.dumps(_PARTS[options.part[0]](*options.part[1:])))
+        return 0
+    print(f"load of the machine before: {os.getloadavg()[0]:.1f}", flush=True)
+    reached = [ROWS[name](options.points) for name in options.rows]
+    return 0 if all(reached) else 1
+
+
+def snapshot(points: int) -> bool:
+    """CPU of a snapshot, and its wall with two requests at a time, against a bare scroll."""
+    reached = []
+    with _served(points, 64, 0.0) as url:
+        bare, ours = _turns(url, ["scroll"], ["snapshot", "1"])
+        each = [1000 * 1000 * cost[0] / points for cost in (bare, ours)]
+        print(f"{points} points: {each[0]:.1f} ms of CPU a 1,000 bare, {each[1]:.1f} ms as a snapshot")
+        reached.append(_told("CPU of a snapshot", each[1] / each[0], 1.5))
+    with _served(points, 64, LINK_S) as url:
+        bare, ours = _turns(url, ["scroll"], ["snapshot", "2"], turns=1)
+        print(f"a link of {1000 * LINK_S:.0f} ms: {bare[1]:.1f} s bare, {ours[1]:.1f} s as a snapshot")
+        reached.append(_told("wall of a snapshot, two requests at a time", ours[1] / bare[1], 0.7))
+    return all(reached)
+
+
+def searches(points: int) -> bool:
+    """Wall of a thousand queries over a slow link, against one query after another."""
+    del points
+    with _served(20_000, 64, LINK_S) as url:
+        bare, ours = _turns(url, ["query"], ["ask"], turns=1)
+    print(f"{QUERIES} queries over {1000 * LINK_S:.0f} ms: {bare[1]:.1f} s one by one, {ours[1]:.1f} s as a run asks")
+    return _told("wall of the queries", ours[1] / bare[1], 0.15)
+
+
+def embeddings(points: int) -> bool:
+    """Embedding calls of a second run over unchanged queries."""
+    del points
+    with _suite(20_000, QUERIES) as (file, environment, cohere):
+        command = ["-m", "ragval_pipeline", "run", "-s", str(file), "--only", "queries"]
+        spent = []
+        for _ in range(2):
+            before = len(cohere.requests)
+            _run(command, file.parent, environment)
+            spent.append(len(cohere.requests) - before)
+    print(f"embedding calls: {spent[0]} in the first run, {spent[1]} in the second")
+    return spent[0] > 0 and _told("embedding calls of the second run", float(spent[1]), 0)
+
+
+def script(points: int) -> bool:
+    """CPU of a run of three groups against a script that asks the same three questions."""
+    del points
+    with _suite(20_000, 100) as (file, environment, _):
+        ours = ["-m", "ragval_pipeline", "run", "-s", str(file), "--only", "coverage,metadata,queries"]
+        peer = ["-m", "benchmarks.scale", "--part", "script", str(file)]
+        _run(ours, file.parent, environment)
+        costs = [(_run(peer, file.parent, environment), _run(ours, file.parent, environment)) for _ in range(TURNS)]
+    one, other = (median(pair[number][0] for pair in costs) for number in (0, 1))
+    print(f"20,000 points, 100 queries, processes whole: {one:.1f} s of CPU as a script, {other:.1f} s as a run")
+    return _told("CPU of the run", other / one, 0.2)
+
+
+ROWS: dict[str, Callable[[int], bool]] = {
+    "snapshot": snapshot,
+    "searches": searches,
+    "embeddings": embeddings,
+    "script": script,
+}
+
+
+def _told(what: str, ratio: float, goal: float) -> bool:
+    print(f"{what}: {ratio:.3f}, goal at most {goal:g}: {'reached' if ratio <= goal else 'MISSED'}", flush=True)
+    return ratio <= goal
+
+
+# ---- what is measured, each in a process of its own: seconds of CPU and of wall, without imports
+
+
+def _part_scroll(url: str) -> tuple[float, float]:
+    """The floor: every record asked for, and thrown away."""
+    client = _client(url)
+
+    def work() -> None:
+        offset = None
+        while True:
+            _, offset = client.scroll(COLLECTION, limit=1000, offset=offset)
+            if offset is None:
+                return
+
+    return _timed(work)
+
+
+def _part_snapshot(workers: str, url: str) -> tuple[float, float]:
+    # Imported on first use otherwise, which costs as much as tens of thousands of points.
+    import pandas  # noqa: F401, PLC0415  by pyarrow, when it makes its first array
+    import pyarrow.compute  # noqa: PLC0415
+    import pyarrow.parquet  # noqa: F401, PLC0415
+    from upath import UPath  # noqa: PLC0415
+
+    from ragval_pipeline.sources.snapshot.writer import take_snapshot  # noqa: PLC0415
+    from ragval_pipeline.sources.urls import UrlFolder  # noqa: PLC0415
+    from ragval_pipeline.suite.payload import PayloadSettings  # noqa: PLC0415
+
+    key = UrlFolder(site_host="docs.example.com").key
+    key(SITE)
+    reader = _reader(url, concurrency=int(workers))
+    points = reader.count()
+    with tempfile.TemporaryDirectory() as folder:
+
+        def work() -> None:
+            manifest = take_snapshot(
+                reader,
+                payload=PayloadSettings(),
+                page_key=key,
+                pages={},
+                folder=UPath(folder),
+                kept_uri="",
+                run_id="",
+            )
+            assert manifest.points == points
+
+        return _timed(work)
+
+
+def _part_query(url: str) -> tuple[float, float]:
+    client, vectors = _client(url), [_vector(f"query {number}", 64) for number in range(QUERIES)]
+
+    def work() -> None:
+        for vector in vectors:
+            client.query_points(COLLECTION, query=vector, limit=5, with_payload=True)
+
+    return _timed(work)
+
+
+def _part_ask(url: str) -> tuple[float, float]:
+    from ragval_pipeline.sources.qdrant.searching import Search  # noqa: PLC0415
+    from ragval_pipeline.suite.sections import QdrantSettings  # noqa: PLC0415
+
+    settings = QdrantSettings(url=url, collection=COLLECTION)
+    reader = _reader(url, concurrency=settings.concurrency, batch=settings.batch)
+    asked = [Search(_vector(f"query {number}", 64), 5) for number in range(QUERIES)]
+    fields = ["chunk_text", "source_url", "module_name", "chapter_id", "heading_hierarchy", "token_count"]
+
+    def work() -> None:
+        assert sum(len(found.hits) for found in reader.search_all(asked, fields=fields, exact=False)) == 5 * QUERIES
+
+    return _timed(work)
+
+
+def _part_script(suite: str) -> None:
+    """Coverage, metadata and test queries as three functions of a script, each reading the collection for itself."""
+    import cohere  # noqa: PLC0415
+    import yaml  # noqa: PLC0415
+
+    settings = yaml.safe_load(Path(suite).read_text(encoding="utf-8"))
+    client = _client(settings["qdrant"]["url"])
+    embed = cohere.ClientV2(api_key="key", base_url=settings["embedding"]["base_url"])
+
+    def every_point() -> Iterator[Any]:
+        offset = None
+        while True:
+            records, offset = client.scroll(COLLECTION, limit=100, offset=offset, with_payload=True, with_vectors=False)
+            yield from records
+            if offset is None:
+                return
+
+    sitemap = Path(settings["source"]["sitemap"]).read_text(encoding="utf-8")
+    expected = set(re.findall("<loc>(.*?)</loc>", sitemap))
+    indexed = {record.payload["source_url"] for record in every_point()}
+    complete = sum(all(record.payload.get(name) for name in _REQUIRED) for record in every_point())
+    passed = 0
+    for query in settings["queries"]:
+        answer = embed.embed(texts=[query["query"]], model=MODEL, input_type="search_query", embedding_types=["float"])
+        hits = client.query_points(COLLECTION, query=answer.embeddings.float_[0], limit=5, with_payload=True).points
+        passed += bool(hits) and hits[0].score >= 0.7
+    print(len(expected & indexed) / len(expected), complete, passed, file=sys.stderr)
+
+
+_REQUIRED = ("source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count")
+_PARTS: dict[str, Callable[..., Any]] = {
+    "scroll": _part_scroll,
+    "snapshot": _part_snapshot,
+    "query": _part_query,
+    "ask": _part_ask,
+    "script": _part_script,
+}
+
+
+def _client(url: str) -> Any:
+    from qdrant_client import QdrantClient  # noqa: PLC0415
+
+    return QdrantClient(url=url, api_key=os.environ.get("QDRANT_API_KEY"), timeout=60, check_compatibility=False)
+
+
+def _reader(url: str, **settings: int) -> Any:
+    from ragval_pipeline.sources.qdrant.reader import CollectionReader  # noqa: PLC0415
+
+    return CollectionReader(_client(url), collection=COLLECTION, place=url, **settings)
+
+
+def _timed(work: Callable[[], None]) -> tuple[float, float]:
+    cpu, wall = time.process_time(), time.perf_counter()
+    work()
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+
+def _turns(
+    url: str, base: Sequence[str], measured: Sequence[str], *, turns: int = TURNS
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Median seconds of CPU and wall of two parts that take turns, after one of each that warms up."""
+    found: list[list[tuple[float, float]]] = [[], []]
+    for turn in range(turns + (turns > 1)):
+        for number, part in enumerate((base, measured)):
+            command = [sys.executable, "-m", "benchmarks.scale", "--part", *part, url]
+            spent = json.loads(subprocess.check_output(command, text=True))
+            if turn or turns == 1:
+                found[number].append(tuple(spent))
+    one, other = ((median(cpu for cpu, _ in costs), median(wall for _, wall in costs)) for costs in found)
+    return one, other
+
+
+def _run(command: Sequence[str], folder: Path, environment: dict[str, str]) -> tuple[float, float]:
+    return seconds(["-c", _TOLERANT, *command], folder, environment)
+
+
+#: Runs a command and counts a verdict that is not met, which a collection of random words earns, as well done.
+_TOLERANT = (
+    "import subprocess, sys; done = subprocess.run([sys.executable, *sys.argv[1:]]); "
+    "sys.exit(0 if done.returncode in (0, 1, 4) else done.returncode)"
+)
+
+
+# ---- what is served
+
+
+@contextmanager
+def _served(points: int, size: int, link_s: float) -> Iterator[str]:
+    if os.environ.get("QDRANT_URL"):
+        client = _client(os.environ["QDRANT_URL"])
+        _fill(client, points, size)
+        try:
+            yield os.environ["QDRANT_URL"]
+        finally:
+            client.delete_collection(COLLECTION)
+        return
+    command = [sys.executable, "-m", "benchmarks.scale", "--serve", str(points), str(size), str(link_s)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
+
+
+def _serve(points: int, size: int, link_s: float) -> int:
+    from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn  # noqa: PLC0415
+
+    with QdrantStandIn() as server:
+        _fill(_client(server.url), points, size)
+        server.link_s = link_s
+        print(server.url, flush=True)
+        threading.Event().wait()
+    return 0
+
+
+def _fill(client: Any, points: int, size: int) -> None:
+    import numpy as np  # noqa: PLC0415
+    from qdrant_client import models  # noqa: PLC0415
+
+    client.create_collection(COLLECTION, models.VectorParams(size=size, distance=models.Distance.COSINE))
+    rng = np.random.default_rng(3)
+    words = np.array(
+        [f"{stem}{number}" for number in range(800) for stem in ("gear", "joint", "sensor", "plan", "arm")]
+    )
+    for start in range(0, points, 1000):
+        vectors = rng.normal(size=(1000, size)).round(4).tolist()
+        texts = words[rng.integers(len(words), size=(1000, WORDS))].tolist()
+        rows = [
+            models.PointStruct(
+                id=str(uuid.uuid5(uuid.NAMESPACE_URL, str(number))), vector=vector, payload=_payload(number, text)
+            )
+            for number, vector, text in zip(range(start, min(points, start + 1000)), vectors, texts, strict=False)
+        ]
+        client.upsert(COLLECTION, rows, wait=True)
+
+
+def _payload(number: int, words: list[str]) -> dict[str, Any]:
+    page = number // CHUNKS_A_PAGE
+    return {
+        "chunk_text": " ".join(words),
+        "source_url": f"{SITE}/docs/module-{page % 7}/page-{page}",
+        "module_name": f"module-{page % 7}",
+        "chapter_id": f"page-{page}",
+        "heading_hierarchy": [f"Page {page}", words[0]],
+        "token_count": WORDS,
+        "chunk_index": number % CHUNKS_A_PAGE,
+    }
+
+
+def _vector(text: str, size: int) -> list[float]:
+    from ragval_pipeline.testing.faults.cohere_standin import hashed_vector  # noqa: PLC0415
+
+    return hashed_vector(text, size)
+
+
+@contextmanager
+def _suite(points: int, queries: int) -> Iterator[tuple[Path, dict[str, str], Any]]:
+    """A suite over a served collection, and the stand-in for Cohere that it embeds with."""
+    import yaml  # noqa: PLC0415
+    from ragval_pipeline.testing.faults.cohere_standin import CohereStandIn  # noqa: PLC0415
+
+    size = 1024
+    with ExitStack() as stack:
+        folder, environment = stack.enter_context(fresh_place())
+        cohere = stack.enter_context(CohereStandIn(dimension=size))
+        url = stack.enter_context(_served(points, size, 0.0))
+        pages = range(points // CHUNKS_A_PAGE)
+        locs = "".join(f"<url><loc>{SITE}/docs/module-{page % 7}/page-{page}</loc></url>" for page in pages)
+        sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{locs}</urlset>'
+        (folder / "sitemap.xml").write_text(sitemap, encoding="utf-8")
+        suite = {
+            "suite": "scale",
+            "latency": "off",
+            "qdrant": {"url": url, "collection": COLLECTION},
+            "source": {"sitemap": str(folder / "sitemap.xml"), "fetch_pages": False},
+            "embedding": {"provider": "cohere", "model": MODEL, "base_url": cohere.url, "api_key": "key"},
+            "retrieval": {"repeats": 1},
+            "queries": [{"id": f"q{number}", "query": f"gear{number} sensor{number}"} for number in range(queries)],
+        }
+        file = folder / "ragval.yaml"
+        file.write_text(yaml.safe_dump(suite), encoding="utf-8")
+        yield file, environment, cohere
+
+
+if __name__ == "__main__":
+    sys.exit(main())

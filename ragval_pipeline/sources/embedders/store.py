@@ -1,0 +1,142 @@
+"""Vectors kept between runs, so that a text which did not change is not embedded, and not paid for, again.
+
+A folder of Parquet files: whoever embedded something adds one, and a large number of them becomes one again. Files
+appear whole, and one that cannot be read is as good as none: a cache may lose what it held, and never makes a run fail.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from ragval_pipeline.sources.whole_files import write_whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from upath import UPath
+
+    Vector = NDArray[np.float32]
+
+_log = logging.getLogger(__name__)
+
+#: A vector is asked for again after so many days: providers change what a model's name stands for.
+DAYS_KEPT = 30
+#: Vectors kept at most, the newest: 50,000 of 1024 dimensions are 200 MB.
+MOST_VECTORS = 50_000
+#: Files that are made into one when there are more.
+_MOST_FILES = 12
+_DAY_S = 86_400
+
+
+class VectorStore(MutableMapping[str, "Vector"]):
+    """Vectors by ``cache_key``: those of earlier runs, and this one's own, which ``save`` adds.
+
+    Args:
+        folder: Of the cache, local or remote; made when something is saved.
+        today: Days since 1970; None: by the clock.
+    """
+
+    def __init__(self, folder: UPath, *, today: int | None = None) -> None:
+        self._folder = folder
+        self._today = int(time.time() // _DAY_S) if today is None else today
+        self._known: dict[str, Vector] | None = None
+        self._own: dict[str, Vector] = {}
+
+    def __getitem__(self, key: str) -> Vector:
+        return self._own[key] if key in self._own else self._loaded()[key]
+
+    def __setitem__(self, key: str, vector: Vector) -> None:
+        self._own[key] = vector
+
+    def __delitem__(self, key: str) -> None:
+        """Drop a vector from memory, not from the folder."""
+        if self._own.pop(key, None) is None:
+            del self._loaded()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from dict.fromkeys([*self._loaded(), *self._own])
+
+    def __len__(self) -> int:
+        return len(self._loaded().keys() | self._own.keys())
+
+    def save(self) -> None:
+        """Add what is new to the folder."""
+        if not self._own:
+            return
+        try:
+            files = self._files()
+            rows = [(key, self._today, vector) for key, vector in self._own.items()]
+            if len(files) >= _MOST_FILES:
+                older = {key: (day, vector) for file in files for key, day, vector in self._rows(file)}
+                own = [(key, *entry) for key, entry in older.items() if key not in self._own]
+                rows = sorted([*own, *rows], key=lambda row: row[1])[-MOST_VECTORS:]
+            self._write(rows)
+            for file in files if len(files) >= _MOST_FILES else ():
+                file.unlink(missing_ok=True)
+            self._known, self._own = {**self._loaded(), **self._own}, {}
+        except OSError as error:
+            _log.warning("%s cannot be written: %s; texts will be embedded again", self._folder, type(error).__name__)
+
+    def _loaded(self) -> dict[str, Vector]:
+        if self._known is None:
+            found = {key: vector for file in self._files() for key, _, vector in self._rows(file)}
+            self._known = dict(list(found.items())[-MOST_VECTORS:])
+        return self._known
+
+    def _files(self) -> list[UPath]:
+        try:
+            return sorted(self._folder.glob("*.parquet"), key=lambda file: file.name)
+        except OSError:
+            return []
+
+    def _rows(self, file: UPath) -> Iterator[tuple[str, int, Vector]]:
+        """Key, day and vector of what a file holds and is not too old."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with file.open("rb") as opened:
+                table = pq.read_table(opened)
+            columns = [table[name].to_pylist() for name in ("key", "day", "vector")]
+        except (OSError, KeyError, pa.ArrowException) as error:
+            _log.warning("%s is left out: %s", file, type(error).__name__)
+            return
+        for key, day, vector in zip(*columns, strict=True):
+            if self._today - day < DAYS_KEPT:
+                yield key, day, np.frombuffer(vector, dtype="<f4")
+
+    def _write(self, rows: list[tuple[str, int, Vector]]) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pa.table(
+            {
+                "key": pa.array([key for key, _, _ in rows], pa.string()),
+                "day": pa.array([day for _, day, _ in rows], pa.int32()),
+                "vector": pa.array([vector.astype("<f4").tobytes() for _, _, vector in rows], pa.binary()),
+            }
+        )
+        # Sorted by name, the latest comes last, and of two vectors of a text that one counts.
+        name = f"{time.time_ns():020d}-{uuid4().hex[:8]}.parquet"
+        write_whole(
+            self._folder / name, lambda file: pq.write_table(table, file, compression="zstd", use_dictionary=False)
+        )
+
+
+def store_at(base: UPath, *, provider: str, base_url: str | None) -> VectorStore:
+    """The store of a suite's embedder.
+
+    Args:
+        base: ``<report_uri>/<suite>``.
+        provider: Of the embedder.
+        base_url: Of the embedder, when it is not its provider's own: others may serve another model under a name.
+    """
+    place: Any = json.dumps([provider, base_url])
+    return VectorStore(base / ".cache" / "embeddings" / hashlib.sha256(place.encode()).hexdigest()[:16])

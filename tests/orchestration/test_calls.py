@@ -1,0 +1,167 @@
+"""How often a run calls Qdrant and the embedder, and that its results do not depend on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from qdrant_client import QdrantClient, models
+from ragval_pipeline.testing.faults.cohere_standin import CohereStandIn, hashed_vector
+
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.sources.estimate import Size, estimate
+from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
+from ragval_pipeline.validation.report import ValidationReport
+
+SIZE, PAGES, CHUNKS = 64, 20, 4
+SUBJECTS = [f"gear{number} wheel{number % 7} axle{number % 3}" for number in range(PAGES)]
+
+
+def text_of(page: int, chunk: int) -> str:
+    return (
+        f"{SUBJECTS[page]} part {chunk} of page {page}, which says {'more ' * (chunk + 1)}about word{page * 4 + chunk}"
+    )
+
+
+@pytest.fixture
+def cohere() -> Iterator[CohereStandIn]:
+    with CohereStandIn(dimension=SIZE) as server:
+        yield server
+
+
+@pytest.fixture
+def qdrant() -> Iterator[QdrantStandIn]:
+    with QdrantStandIn() as server:
+        client = QdrantClient(url=server.url, check_compatibility=False)
+        client.create_collection("c", models.VectorParams(size=SIZE, distance=models.Distance.COSINE))
+        client.upsert(
+            "c",
+            [
+                models.PointStruct(
+                    id=page * CHUNKS + chunk,
+                    vector=hashed_vector(text_of(page, chunk), SIZE),
+                    payload={
+                        "chunk_text": text_of(page, chunk),
+                        "source_url": f"https://docs.example.com/docs/{page}",
+                        "chapter_id": SUBJECTS[page],
+                        "heading_hierarchy": [SUBJECTS[page]],
+                    },
+                )
+                for page in range(PAGES)
+                for chunk in range(CHUNKS)
+            ],
+        )
+        client.close()
+        yield server
+
+
+def suite_file(folder: Path, server: QdrantStandIn, cohere: CohereStandIn, **changes: Any) -> Path:
+    urls = "".join(f"<url><loc>https://docs.example.com/docs/{page}</loc></url>" for page in range(PAGES))
+    (folder / "sitemap.xml").write_text(
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</urlset>', encoding="utf-8"
+    )
+    queries = [
+        {
+            "id": f"q{page}",
+            "query": f"{SUBJECTS[page]} {'wheel' if page % 2 else 'axle'}",
+            "relevant_urls": [f"https://docs.example.com/docs/{(page * 3) % PAGES}"],
+        }
+        for page in range(PAGES)
+    ]
+    suite = {
+        "suite": "calls",
+        "report_uri": str(folder / "reports"),
+        "qdrant": {"url": server.url, "collection": "c", **changes.pop("qdrant", {})},
+        "source": {"sitemap": str(folder / "sitemap.xml"), "fetch_pages": False},
+        "embedding": {"provider": "cohere", "model": "unknown-model", "base_url": cohere.url, "api_key": "k"},
+        "queries": queries,
+        "latency": "off",
+        **changes,
+    }
+    file = folder / "ragval.yaml"
+    file.write_text(yaml.safe_dump(suite), encoding="utf-8")
+    return file
+
+
+def timeless(report: ValidationReport) -> dict[str, Any]:
+    """The report without what differs between any two runs."""
+
+    def stripped(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            left_out = {"run_id", "timestamp", "duration_seconds", "cost", "environment"}
+            return {
+                name: stripped(entry)
+                for name, entry in value.items()
+                if name not in left_out and not name.endswith(("_ms", "_seconds"))
+            }
+        return [stripped(entry) for entry in value] if isinstance(value, list) else value
+
+    found: dict[str, Any] = stripped(json.loads(report.model_dump_json()))
+    return found
+
+
+def test_a_report_is_the_same_however_many_searches_go_at_once(
+    tmp_path: Path, qdrant: QdrantStandIn, cohere: CohereStandIn
+) -> None:
+    reports, calls = [], []
+    for name, settings in (("one", {"concurrency": 1, "batch": 1}), ("many", {"concurrency": 8, "batch": 50})):
+        (tmp_path / name).mkdir()
+        before = len(qdrant.asked)
+        file = suite_file(tmp_path / name, qdrant, cohere, qdrant=settings)
+        reports.append(timeless(run_suite(load_suite(file)).report))
+        calls.append(sum("/points/query" in entry for entry in qdrant.asked[before:]))
+    for report in reports:
+        report.pop("source", None)
+    assert reports[0] == reports[1]
+    assert {entry["status"] for entry in reports[0]["query_results"]} == {"success"}
+    assert calls[1] < calls[0] / 5
+
+
+def test_a_second_run_over_unchanged_queries_embeds_nothing_and_says_the_same(
+    tmp_path: Path, qdrant: QdrantStandIn, cohere: CohereStandIn
+) -> None:
+    file = suite_file(tmp_path, qdrant, cohere)
+    first, second = (run_suite(load_suite(file)) for _ in range(2))
+    sent = len(cohere.requests)
+    assert first.report.cost.embedding_calls == sent > 0
+    assert (second.report.cost.embedding_calls, second.report.cost.embedding_inputs) == (0, 0)
+    assert second.report.cost.cache_hits > 0
+    assert timeless(first.report)["query_results"] == timeless(second.report)["query_results"]
+    changed = yaml.safe_load(file.read_text(encoding="utf-8"))
+    changed["queries"][0]["query"] = "another question"
+    file.write_text(yaml.safe_dump(changed), encoding="utf-8")
+    third = run_suite(load_suite(file), only=["queries"])
+    assert third.report.cost.embedding_inputs == 1
+    assert [request.body["texts"] for request in cohere.requests[sent:]] == [["another question"]]
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_latency_that_is_off_costs_nothing_and_counts_nowhere(
+    tmp_path: Path, qdrant: QdrantStandIn, cohere: CohereStandIn, required: bool
+) -> None:
+    gates = {"latency_p95_ms": {"threshold": 2000, "required": required}}
+    report = run_suite(load_suite(suite_file(tmp_path, qdrant, cohere, criteria=gates)), only=["latency"]).report
+    [value] = [entry for entry in report.criteria if entry.name == "latency_p95_ms"]
+    assert (value.verdict, value.reason_code) == ("not_measured", "not_selected")
+    assert "off" in value.reason
+    assert cohere.requests == []
+    assert report.verdict == "pass"
+
+
+@pytest.mark.parametrize("latency", ["on", "off"])
+def test_what_the_doctor_foretells_is_what_a_run_takes_within_a_factor_of_two(
+    tmp_path: Path, qdrant: QdrantStandIn, cohere: CohereStandIn, latency: str
+) -> None:
+    suite = load_suite(suite_file(tmp_path, qdrant, cohere, latency=latency))
+    size = Size(points=PAGES * CHUNKS, pages=PAGES, queries=PAGES, text_characters=60)
+    told = estimate(suite, size, free=False)
+    before = sum("/points" in entry for entry in qdrant.asked)
+    run_suite(suite)
+    requests = sum("/points" in entry for entry in qdrant.asked) - before
+    assert told.embedding_calls / 2 <= len(cohere.requests) <= 2 * told.embedding_calls
+    assert told.requests / 3 <= requests <= 3 * told.requests + 20  # counts and facts, which do not grow
