@@ -27,14 +27,15 @@ def findings_page() -> str:
         "for the corpus as a whole, or once a run. An error whose matter a required criterion judges (last column)",
         "does not count in `error_findings`.",
         "",
-        "| code | severity | level | subjects | means | usual cause | remedy | judged by |",
-        "|---|---|---|---|---|---|---|---|",
+        "| code | title | severity | level | subjects | means | usual cause | remedy | judged by |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in CATALOGUE.values():
         share = "" if row.error_share is None else f", error from {row.error_share:.0%} of the points on"
         judged = ", ".join(f"`{name}`" for name in row.judged_by)
         severity = row.severity + share.replace("%", " %")
-        cells = (f"`{row.code}`", severity, row.level, row.subject_kind, row.means, row.cause, row.remedy, judged)
+        kind = row.subject_kind
+        cells = (f"`{row.code}`", row.title, severity, row.level, kind, row.means, row.cause, row.remedy, judged)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, *_aspects()]) + "\n"
 
@@ -115,14 +116,16 @@ def criteria_page() -> str:
         "Every criterion is met, not met or not measured. `K` stands for the ranks of `retrieval.k` and of the gates.",
         "The default gate is shown, and required only where the last column says so; `none` means no profile.",
         "",
-        "| criterion | value | asset | default gate | required by |",
-        "|---|---|---|---|---|",
+        "| criterion | name in reports | value | asset | default gate | required by |",
+        "|---|---|---|---|---|---|",
     ]
     for criterion in all_criteria([5]):
         name = criterion.name.replace("_at_5", "_at_K")
         gate = "" if criterion.threshold is None else f"{criterion.operator} {criterion.threshold:g}"
         means = criterion.means.replace("first 5", "first K").replace("/ 5", "/ K")
-        lines.append(f"| `{name}` | {means} | `{asset_of(criterion.asset)}` | {gate} | {_required_by(name)} |")
+        title = criterion.title.replace("first 5", "first K")
+        cells = (f"`{name}`", title, means, f"`{asset_of(criterion.asset)}`", gate, _required_by(name))
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -9,42 +9,80 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ragval_pipeline.errors import NotMeasurableError, RagvalError, SuiteError, SystemFailure
+    from ragval_pipeline.findings.model import Finding
     from ragval_pipeline.orchestration.alerts.email import EmailAlert
     from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
     from ragval_pipeline.orchestration.alerts.slack import SlackAlert
     from ragval_pipeline.orchestration.alerts.webhook import WebhookAlert
     from ragval_pipeline.orchestration.build import build_validation_defs
     from ragval_pipeline.orchestration.component.component import RagValidation
-    from ragval_pipeline.orchestration.run import run_validation
+    from ragval_pipeline.orchestration.run import run_validation, validate
+    from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.sources.retriever import Retriever
+    from ragval_pipeline.sources.retriever.entities import RetrievalResponse, ValidationError
     from ragval_pipeline.suite.load import load_suite
+    from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.validation.report import ValidationReport
+
+    __version__: str
 
 _EXPORTS = {
+    "EmailAlert": "ragval_pipeline.orchestration.alerts.email",
+    "Finding": "ragval_pipeline.findings.model",
+    "NotMeasurableError": "ragval_pipeline.errors",
+    "RagValidation": "ragval_pipeline.orchestration.component.component",
+    "RagvalError": "ragval_pipeline.errors",
+    "RetrievalResponse": "ragval_pipeline.sources.retriever.entities",
+    "Retriever": "ragval_pipeline.sources.retriever",
+    "Run": "ragval_pipeline.reporting.run",
+    "SlackAlert": "ragval_pipeline.orchestration.alerts.slack",
+    "Suite": "ragval_pipeline.suite.model",
+    "SuiteError": "ragval_pipeline.errors",
+    "SystemFailure": "ragval_pipeline.errors",
+    "ValidationError": "ragval_pipeline.sources.retriever.entities",
+    "ValidationReport": "ragval_pipeline.validation.report",
+    "WebhookAlert": "ragval_pipeline.orchestration.alerts.webhook",
     "build_alert_sensor": "ragval_pipeline.orchestration.alerts.sensor",
     "build_validation_defs": "ragval_pipeline.orchestration.build",
-    "EmailAlert": "ragval_pipeline.orchestration.alerts.email",
     "load_suite": "ragval_pipeline.suite.load",
-    "RagValidation": "ragval_pipeline.orchestration.component.component",
-    "Retriever": "ragval_pipeline.sources.retriever",
     "run_validation": "ragval_pipeline.orchestration.run",
-    "SlackAlert": "ragval_pipeline.orchestration.alerts.slack",
-    "WebhookAlert": "ragval_pipeline.orchestration.alerts.webhook",
+    "validate": "ragval_pipeline.orchestration.run",
 }
 
 __all__ = [
     "EmailAlert",
+    "Finding",
+    "NotMeasurableError",
     "RagValidation",
+    "RagvalError",
+    "RetrievalResponse",
     "Retriever",
+    "Run",
     "SlackAlert",
+    "Suite",
+    "SuiteError",
+    "SystemFailure",
+    "ValidationError",
+    "ValidationReport",
     "WebhookAlert",
+    "__version__",
     "build_alert_sensor",
     "build_validation_defs",
     "load_suite",
     "run_validation",
+    "validate",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("ragval-pipeline")
+        except PackageNotFoundError:
+            return "0+unknown"  # a checkout that was never installed
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_EXPORTS[name]), name)

@@ -1,7 +1,4 @@
-"""The program: its commands, and how every way of ending becomes an exit code.
-
-What lives here: the commands' registration and the mapping of errors. What does not: any command (one file each).
-"""
+"""The program: its commands with their examples, and how every way of ending becomes an exit code."""
 
 from __future__ import annotations
 
@@ -9,24 +6,23 @@ import gc
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from ragval_pipeline.cli import logs
-from ragval_pipeline.cli.bless import bless
 from ragval_pipeline.cli.calibrate import calibrate
-from ragval_pipeline.cli.compare import compare
 from ragval_pipeline.cli.demo import demo
 from ragval_pipeline.cli.doctor import doctor
 from ragval_pipeline.cli.explain import explain
-from ragval_pipeline.cli.history import history
 from ragval_pipeline.cli.init import init
-from ragval_pipeline.cli.report import report
 from ragval_pipeline.cli.run import run
+from ragval_pipeline.cli.runs import bless, compare, history, report, show
 from ragval_pipeline.cli.schema import schema
+from ragval_pipeline.cli.search import search
 from ragval_pipeline.cli.terminal import readable_streams, say, without_secrets
 from ragval_pipeline.errors import RagvalError
 
@@ -38,20 +34,57 @@ DEFECT = 70
 #: Typer brings its own copy of click or uses the installed one, depending on its version; this finds either's base.
 _UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
+#: The commands in the order in which people meet them, each with what to type.
+COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
+    demo: ("ragval demo", "ragval demo --break coverage.missing_page"),
+    init: (
+        "ragval init --qdrant-url http://localhost:6333 --collection docs --sitemap https://docs.example.com/sitemap.xml",
+        "ragval init --qdrant-path ./qdrant_data --queries 20",
+    ),
+    doctor: ("ragval doctor", "ragval doctor -s docs.yaml --json"),
+    run: ("ragval run", "ragval run -s docs.yaml --only coverage,chunks --output report"),
+    show: ("ragval show", "ragval show baseline"),
+    search: ('ragval search "How do I rotate an API key?"', 'ragval search -s docs.yaml --top-k 10 "rotate key"'),
+    explain: ("ragval explain chunk.too_small", "ragval explain coverage", "ragval explain last:coverage.missing_page"),
+    history: ("ragval history --limit 50",),
+    compare: ("ragval compare", "ragval compare 20260101T000000Z-1a2b3c4d last"),
+    bless: ("ragval bless last",),
+    report: ("ragval report last --output report",),
+    calibrate: ("ragval calibrate", "ragval calibrate --write"),
+    schema: ("ragval schema suite", "ragval schema profile rag-validation"),
+}
+
+
+class _Command(TyperCommand):
+    """A command whose help shows no type for flags, which take no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class _Group(TyperGroup, _Command):
+    """The program itself, whose help shows no type for flags either."""
+
+
 app = typer.Typer(
     name="ragval",
+    cls=_Group,
     help="Tells whether the search index behind a RAG assistant can be trusted.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
+        "Start with ragval demo; ragval init writes a suite for your own index, and ragval run validates it.\n\n"
         "Exit codes: 0 all required criteria are met, 1 one is not, 2 the suite, a flag or the environment is wrong, "
         "3 an outside system failed, 4 a required criterion could not be measured, 130 interrupted."
     ),
 )
-for command in (demo, init, doctor, run, calibrate, history, compare, bless, report, explain, schema):
-    app.command()(command)
+for command, examples in COMMANDS.items():
+    app.command(cls=_Command, epilog="\n\n".join(("Examples:", *examples)))(command)
 
 
 def _print_version(wanted: bool) -> None:

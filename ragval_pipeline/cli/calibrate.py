@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragval_pipeline.cli.closing import closing_line
-from ragval_pipeline.cli.kept import open_history
 from ragval_pipeline.cli.logs import dagster_level
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
 from ragval_pipeline.cli.progress import showing_progress
+from ragval_pipeline.cli.run import closing_line
+from ragval_pipeline.cli.runs import open_history
 from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
 
@@ -68,11 +68,11 @@ def calibrate(
 
 def _kept(suite_file: Path, run: str) -> AskedScores:
     from ragval_pipeline.orchestration.calibration import kept_scores
-    from ragval_pipeline.reporting.history.baseline import last_answered, named_run
+    from ragval_pipeline.reporting.history.baseline import last_answered
     from ragval_pipeline.reporting.history.folders import LAST
 
     kept = open_history(suite_file)
-    named = named_run(kept.base, run, baseline=kept.suite.history.baseline)
+    named = kept.run(run)
     # A run of other groups (--only) asked nothing.
     chosen = (last_answered(kept.base) if run == LAST else None) or named
     if chosen.name != named.name:

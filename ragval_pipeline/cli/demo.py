@@ -14,17 +14,34 @@ from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerat
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ragval_pipeline.demo.defects import Planted, PlantedDemo
     from ragval_pipeline.demo.defects.registry import Defect
     from ragval_pipeline.demo.workspace import DemoHome
+    from ragval_pipeline.reporting.run import Run
 
 DEFAULT_HOME = Path(".ragval") / "demo"
+#: Subjects that are shown of more.
+_SHOWN = 5
+
+
+def _defects(incomplete: str) -> list[str]:
+    from ragval_pipeline.findings.catalogue import CATALOGUE
+
+    return [code for code in CATALOGUE if code.startswith(incomplete)]
 
 
 def demo(
     *,
     break_: Annotated[
         str | None,
-        typer.Option("--break", metavar="CODE", help="First plant this defect in the demo's index or site."),
+        typer.Option(
+            "--break",
+            metavar="CODE",
+            autocompletion=_defects,
+            help="First plant this defect in the demo's index or site.",
+        ),
     ] = None,
     list_defects: Annotated[bool, typer.Option("--list-defects", help="Name the defects that can be planted.")] = False,
     output: OutputFolder = None,
@@ -49,8 +66,7 @@ def demo(
 
 
 def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_json: bool) -> int:
-    from ragval_pipeline.cli.planted import show_outcome, show_planted
-    from ragval_pipeline.cli.validate import run_quietly, validate_and_show
+    from ragval_pipeline.cli.run import run_quietly, validate_and_show
     from ragval_pipeline.suite.load import load_suite
 
     built = _build(home)
@@ -131,3 +147,50 @@ def _next_steps() -> None:
         printer.line()
         printer.line(("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2)
         printer.line(("ragval init --help", "bold"), ("   write a suite for your own index", "dim"), indent=2)
+
+
+def show_planted(spoilt: PlantedDemo, console: Console) -> None:
+    """What was done to the demo, and what a run must name because of it."""
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    printer = LinePrinter(console)
+    printer.line((f"Planted {_name(spoilt.planted)}: ", "bold"), (spoilt.defect.describe, ""))
+    printer.line((f"{_count(spoilt.planted)}: {_listed(spoilt.planted.subjects)}", ""), indent=2)
+
+
+def show_outcome(planted: Planted, finished: Run, *, console: Console) -> None:
+    """Whether the run named the planted defect with exactly its subjects."""
+    from ragval_pipeline.demo.defects import judge
+    from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
+    from ragval_pipeline.suite.printing import plural
+
+    outcome = judge([planted], finished.report, folder=finished.folder)[0]
+    exact = outcome.recall == outcome.precision == 1.0
+    looks = "pass" if exact else "fail"
+    if exact:
+        said = f"named with exactly the planted {_count(planted)}."
+    elif outcome.place is None:
+        said = "not named."
+    else:
+        hit = round(outcome.recall * len(planted.subjects))
+        said = f"named for {hit} of the planted {_count(planted)} and for {plural(outcome.named - hit, 'other')}."
+    printer = LinePrinter(console)
+    printer.line()
+    printer.line((f"{SIGNS[looks]} Planted {_name(planted)}: ", STYLES[looks]), (said, ""))
+
+
+def _name(planted: Planted) -> str:
+    return planted.code if planted.scope is None else f"{planted.code} ({planted.scope})"
+
+
+def _count(planted: Planted) -> str:
+    from ragval_pipeline.findings.catalogue import CATALOGUE
+    from ragval_pipeline.suite.printing import plural
+
+    return plural(len(planted.subjects), CATALOGUE[planted.code].subject_kind)
+
+
+def _listed(subjects: Iterable[str]) -> str:
+    names = sorted(subjects)
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,20 +1,36 @@
-"""``ragval run``: the whole validation of a suite."""
+"""``ragval run``: the whole validation of a suite, with progress, its summary or its JSON, and its exit code."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ragval_pipeline.cli.logs import dagster_level
 from ragval_pipeline.cli.options import DEFAULT_SUITE, AsJson, LogLevel, OutputFolder, SuiteFile, check_output
+from ragval_pipeline.cli.progress import showing_progress
+from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.criteria import GROUPS
+
+if TYPE_CHECKING:
+    from ragval_pipeline.findings.model import ReportedFinding
+    from ragval_pipeline.reporting.run import Run
+    from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.validation.report import ValidationReport
+
+#: Findings that say why nothing could be measured.
+_PREVENTING = frozenset({"check.crashed", "index.empty", "source.empty", "vector.dimension"})
 
 OnlyGroups = Annotated[
     list[str] | None,
     typer.Option(
         "--only",
         metavar="GROUPS",
+        autocompletion=lambda incomplete: [name for name in GROUPS if name.startswith(incomplete)],
         help=f"Measure these groups only, comma separated or repeated: {', '.join(GROUPS)}.",
     ),
 ]
@@ -29,7 +45,6 @@ def run(
     log_level: LogLevel = None,
 ) -> int:
     """Validate an index: read it, compare it with its site and its test queries, write a report."""
-    from ragval_pipeline.cli.validate import validate_and_show
     from ragval_pipeline.suite.load import load_suite
 
     groups = groups_of(only)
@@ -49,3 +64,132 @@ def groups_of(only: list[str] | None) -> list[str] | None:
     if not groups:
         raise SuiteError("names no group", key="--only", remedy=f"Groups are: {', '.join(GROUPS)}.")
     return list(dict.fromkeys(groups))
+
+
+def validate_and_show(
+    suite: Suite,
+    *,
+    only: Collection[str] | None = None,
+    output: str | None = None,
+    as_json: bool = False,
+    resources: Mapping[str, Any] | None = None,
+    afterwards: Callable[[Run], None] | None = None,
+) -> int:
+    """Validate a suite, show the result, and copy it to ``output``.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        only: Groups of measurements; null: all.
+        output: Folder that the report's files are put into as well.
+        as_json: Print the report's JSON instead of the summary.
+        resources: In place of the suite's own, as for ``build_validation_defs``.
+        afterwards: Shows what else there is to say of the run, below its result.
+
+    Returns:
+        The exit code that belongs to the verdict.
+
+    Raises:
+        RagvalError: The suite is wrong, or the report could not be written.
+    """
+    finished = _run(suite, only=only, resources=resources)
+    with tolerating_closed_pipe():
+        show_run(finished, as_json=as_json)
+        if afterwards is not None:
+            afterwards(finished)
+    if output is not None:
+        _copy(finished.folder, output, told=not as_json)
+    return _exit_code(finished.report)
+
+
+def run_quietly(suite: Suite) -> Run:
+    """Validate a suite with progress and without its summary: the run that a later one is held against."""
+    return _run(suite, only=None, resources=None)
+
+
+def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> Run:
+    from ragval_pipeline.validation.metadata.expectations import loading_expectations
+
+    judged = only is None or "metadata" in only
+    with loading_expectations() if judged else nullcontext(), showing_progress() as display:
+        # Here and not above: importing Dagster takes a moment, and people see that something happens.
+        from ragval_pipeline.orchestration.progress import observed_by
+        from ragval_pipeline.orchestration.run import run_suite
+
+        with observed_by(display):
+            return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
+
+
+def show_run(run: Run, *, as_json: bool) -> None:
+    """Print the summary of a run, or its ``validation_report.json``."""
+    from upath import UPath
+
+    from ragval_pipeline.reporting.run_files import REPORT
+    from ragval_pipeline.reporting.terminal import render_summary
+
+    with tolerating_closed_pipe():
+        if as_json:
+            print_bytes((UPath(run.folder) / REPORT).read_bytes())
+        else:
+            render_summary(run.report, stdout_console(), report_path=f"{_short(run.folder)}/report.html")
+
+
+def _copy(folder: str, output: str, *, told: bool) -> None:
+    from ragval_pipeline.reporting.folder import copy_outputs
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    copy_outputs(folder, output)
+    if told:
+        with tolerating_closed_pipe():
+            LinePrinter(stdout_console()).line(("Copied to: ", "bold"), (output, ""), wrap=False)
+
+
+def _short(folder: str) -> str:
+    """The folder as people would type it: from the working directory, if it lies in there."""
+    here = Path.cwd()
+    path = Path(folder)
+    return path.relative_to(here).as_posix() if "://" not in folder and path.is_relative_to(here) else folder
+
+
+def _exit_code(report: ValidationReport) -> int:
+    from ragval_pipeline.validation.verdict import EXIT_CODES
+
+    line = closing_line(report)
+    if line:
+        say(line)
+    return EXIT_CODES[report.verdict]
+
+
+def closing_line(report: ValidationReport) -> str:
+    """Why the run does not pass, in one line; empty when it passes."""
+    from ragval_pipeline.reporting.outline import SYSTEM_FAILURES, headline
+
+    if report.verdict == "pass":
+        return ""
+    if report.verdict == "fail":
+        return headline(report)
+    if report.verdict == "error":
+        failed = _first(report, SYSTEM_FAILURES)
+        return _remedied(failed.message, failed.remedy) if failed else headline(report)
+    prevented = _first(report, _PREVENTING)
+    if prevented is not None and prevented.code == "check.crashed":
+        return f"{prevented.message} --log-level DEBUG shows where."
+    return _remedied(_unmeasured(report) or headline(report), prevented.remedy if prevented else "")
+
+
+def _first(report: ValidationReport, codes: Collection[str]) -> ReportedFinding | None:
+    return next((finding for finding in report.findings if finding.code in codes), None)
+
+
+def _unmeasured(report: ValidationReport) -> str:
+    """Which required criteria have no value, and why; empty when each has one."""
+    missing = [result for result in report.criteria if result.gate_fails]
+    # error_findings only repeats that the others could not be measured.
+    told = [result for result in missing if result.name != "error_findings"] or missing
+    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
+    names = ", ".join(result.name for result in told)
+    return f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}." if told else ""
+
+
+def _remedied(message: str, remedy: str) -> str:
+    """The message with its remedy, unless it holds it already."""
+    return message if remedy.rstrip(".") in message else f"{message} {remedy}"

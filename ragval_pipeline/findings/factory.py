@@ -87,14 +87,21 @@ def _unique(subjects: Iterable[Subject | str]) -> tuple[Subject, ...]:
 
 
 def _message(row: FindingType, subjects: tuple[Subject, ...], scope: str | None) -> str:
+    about = f": {scope}" if scope else ""
+    if len(subjects) > 1:
+        return f"{len(subjects)} {kind_of(row, len(subjects))} {row.many}{about}."
+    if subjects and row.subject_kind == "point":  # its id says nothing to a reader, and is in the list
+        return f"1 point {row.means}{about}."
+    named = f" {subjects[0].name}" if subjects else ""
+    return f"The {row.subject_kind}{named} {row.means}{about}."
+
+
+def kind_of(row: FindingType, count: int) -> str:
+    """What the subjects of a row are, in the number that ``count`` asks for: query, queries."""
     kind = row.subject_kind
-    about = f" ({scope})" if scope else ""
-    if not subjects:
-        return f"The {kind}{about} {row.means}."
-    if len(subjects) == 1:
-        return f"The {kind} {subjects[0].name}{about} {row.means}."
-    plural = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
-    return f"{len(subjects)} {plural}{about}, each of which {row.means}."
+    if count == 1:
+        return kind
+    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
 def _union(first: Finding, second: Finding) -> Finding:

@@ -21,7 +21,7 @@ REPORTED_SUBJECTS = 100
 
 
 class Need(BaseModel):
-    """One of several conditions that a subject missed, each of which needs a cause before the subject has one.
+    """One of several conditions that a subject missed: all need a cause before the subject has one.
 
     Attributes:
         aspects: Aspects that the condition reads.

@@ -7,6 +7,7 @@ other projects and the Component build the same thing with other parts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -35,6 +36,7 @@ from ragval_pipeline.orchestration.triggers.condition import condition_for, with
 from ragval_pipeline.orchestration.triggers.schedule import build_schedule
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
+from ragval_pipeline.suite.load import as_suite
 from ragval_pipeline.suite.model import Suite
 
 #: Dagster's executors that give every step a process of its own, on one machine.
@@ -42,7 +44,7 @@ _MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})
 
 
 def build_validation_defs(
-    suite: Suite,
+    suite: Suite | str | Path,
     *,
     resources: Mapping[str, Any] | None = None,
     executor: dg.ExecutorDefinition | None = None,
@@ -54,7 +56,8 @@ def build_validation_defs(
     """Everything that one suite needs in a code location.
 
     Args:
-        suite: As ``load_suite`` reads it; its placeholders are read when a run starts.
+        suite: Path of the suite file, or the suite as ``load_suite`` reads it; its placeholders are read when a run
+            starts.
         resources: ``qdrant`` and ``embedder`` in place of the suite's own. ``qdrant`` may be anything with
             ``get_client()``.
         executor: Runs the steps; null: in the run's own process, because a validation is a few short steps.
@@ -70,6 +73,7 @@ def build_validation_defs(
         SuiteError: ``automation`` names no cron expression, no asset key, no job, an asset or the job of the suite
             itself, or polls an embedded Qdrant; or ``executor`` has many processes open one.
     """
+    suite = as_suite(suite)
     if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:
         raise SuiteError(
             "an embedded Qdrant (qdrant.path) lets one process in at a time; this executor starts one for each step",

@@ -1,7 +1,6 @@
-"""Running a validation in this process, through the same assets that Dagster runs.
+"""Running a validation in this process, through the same assets that Dagster runs: ``validate``.
 
-What lives here: ``run_validation``, also when an outside system fails before there is a report. What does not: the
-assets, and showing the result (``cli``).
+Also when an outside system fails before there is a report. Showing the result does not live here (``cli``).
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,37 +29,38 @@ from ragval_pipeline.orchestration.preflight import check_before_any_call
 from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.run_end import tidied, unwritten_report, was_interrupted
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run
+from ragval_pipeline.reporting.run import Run
+from ragval_pipeline.suite.load import as_suite
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
 
 
-@dataclass(frozen=True)
-class FinishedRun:
-    """A run's report, and the folder that holds its files."""
-
-    report: ValidationReport
-    folder: str
-
-
-def run_validation(
-    suite: Suite, only: Collection[str] | None = None, output: str | Path | None = None
-) -> ValidationReport:
-    """Validate a suite now, in this process.
+def validate(
+    suite: Suite | str | Path, *, only: Collection[str] | None = None, output: str | Path | None = None
+) -> Run:
+    """Validate an index now, in this process.
 
     Args:
-        suite: As ``load_suite`` reads it.
-        only: Groups of measurements to run; null: all.
+        suite: Path of the suite file, or the suite as ``load_suite`` reads it.
+        only: Groups of measurements to run; ``None``: all.
         output: A folder that the report's files are put into as well.
 
     Returns:
-        The report. Its verdict is ``error`` when an outside system failed.
+        The run: its report, findings and facts. Its verdict is ``error`` when an outside system failed.
 
     Raises:
         SuiteError: The suite, its queries or the environment are wrong; nothing was asked and nothing is written.
     """
-    return run_suite(suite, only=only, output=output).report
+    return run_suite(as_suite(suite), only=only, output=output)
+
+
+def run_validation(
+    suite: Suite | str | Path, only: Collection[str] | None = None, output: str | Path | None = None
+) -> ValidationReport:
+    """The report of ``validate``."""
+    return validate(suite, only=only, output=output).report
 
 
 def run_suite(
@@ -71,8 +70,8 @@ def run_suite(
     output: str | Path | None = None,
     resources: Mapping[str, Any] | None = None,
     log_level: str = "CRITICAL",
-) -> FinishedRun:
-    """Like ``run_validation``, with the folder of the run.
+) -> Run:
+    """``validate`` as the command line and tests call it.
 
     Args:
         suite: As ``load_suite`` reads it.
@@ -82,7 +81,7 @@ def run_suite(
         log_level: From which level on Dagster's own log is shown.
 
     Raises:
-        SuiteError: As ``run_validation``.
+        SuiteError: As ``validate``.
         RagvalError: The report could not be written.
         KeyboardInterrupt: The run was interrupted; nothing of it is left.
     """
@@ -118,11 +117,11 @@ def _instance() -> dg.DagsterInstance:
     return dg.DagsterInstance.get() if os.environ.get("DAGSTER_HOME") else dg.DagsterInstance.ephemeral()
 
 
-def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> FinishedRun:
+def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> Run:
     key = asset_key(suite.suite, VALIDATION_REPORT)
     if any(event.asset_key == key for event in result.get_asset_materialization_events()):
-        return FinishedRun(result.asset_value(key), str(place.folder))
+        return Run(result.asset_value(key), str(place.folder))
     report = written_report(place)
     if report is None:
         raise unwritten_report(result)
-    return FinishedRun(report, str(place.folder))
+    return Run(report, str(place.folder))

@@ -25,7 +25,8 @@ class Criterion:
     """One criterion.
 
     Args:
-        name: As it stands in the suite file and in the report.
+        name: As it is written in the suite file and in ``validation_report.json``.
+        title: Its name for people: "Pages in the index".
         asset: Name of the asset that measures it.
         group: Group of measurements that it belongs to; null: always measured.
         means: What the value is.
@@ -38,6 +39,7 @@ class Criterion:
     """
 
     name: str
+    title: str
     asset: str
     group: Group | None
     means: str
@@ -61,61 +63,68 @@ _QUERIES = "query_validation_results"
 
 # fmt: off
 _FIXED = (
-    Criterion("query_pass_rate", _QUERIES, "queries", "queries passed / queries run, negative ones included", 0.90),
-    Criterion("negative_pass_rate", _QUERIES, "queries", "negative queries that pass / negative queries", 1.0),
-    Criterion("critical_queries", _QUERIES, "queries", "critical queries passed / critical queries", 1.0),
-    Criterion("coverage", "coverage_report", "coverage", "in-scope pages with a chunk / in-scope pages", 1.0,
+    Criterion("query_pass_rate", "Test questions answered", _QUERIES, "queries",
+              "queries passed / queries run, negative ones included", 0.90),
+    Criterion("negative_pass_rate", "Off-topic questions turned down", _QUERIES, "queries",
+              "negative queries that pass / negative queries", 1.0),
+    Criterion("critical_queries", "Critical questions answered", _QUERIES, "queries",
+              "critical queries passed / critical queries", 1.0),
+    Criterion("coverage", "Pages in the index", "coverage_report", "coverage",
+              "in-scope pages with a chunk / in-scope pages", 1.0,
               reads_site=True),
-    Criterion("metadata_completeness", "metadata_expectations", "metadata",
+    Criterion("metadata_completeness", "Points with all required fields", "metadata_expectations", "metadata",
               "points with every required field present and not empty / points", 1.0),
-    Criterion("retrieved_metadata_completeness", _QUERIES, "queries",
+    Criterion("retrieved_metadata_completeness", "Hits with all required fields", _QUERIES, "queries",
               "hits with every required field present and not empty / hits", 1.0),
-    Criterion("content_integrity", "content_integrity", "integrity",
+    Criterion("content_integrity", "Chunk text found on its page", "content_integrity", "integrity",
               "letters and digits of chunks that stand on their page / letters and digits of chunks", 0.99,
               reads_site=True),
-    Criterion("source_captured", "content_integrity", "integrity",
+    Criterion("source_captured", "Page text found in the chunks", "content_integrity", "integrity",
               "letters and digits of page content in the page's chunks / letters and digits of page content", 0.95,
               reads_site=True),
-    Criterion("relevance_rate", _QUERIES, "queries",
+    Criterion("relevance_rate", "Questions with a relevant hit", _QUERIES, "queries",
               "positive queries with best score >= relevance_similarity / positive queries", 0.80),
-    Criterion("avg_similarity", _QUERIES, "queries", "mean best score of positive queries", ratio=False,
+    Criterion("avg_similarity", "Mean best score", _QUERIES, "queries",
+              "mean best score of positive queries", ratio=False,
               lowest=-math.inf, highest=math.inf),
-    Criterion("mrr", _QUERIES, "queries",
+    Criterion("mrr", "Mean reciprocal rank (MRR)", _QUERIES, "queries",
               "mean of 1 / rank of the first relevant page within top_k pages", ratio=False),
-    Criterion("map", _QUERIES, "queries",
+    Criterion("map", "Mean average precision (MAP)", _QUERIES, "queries",
               "mean average precision within as many pages as top_k or the largest k", ratio=False),
-    Criterion("keyword_recall", _QUERIES, "queries", "mean share of expected keywords in the top_k texts", ratio=False),
-    Criterion("accuracy", _QUERIES, "queries",
+    Criterion("keyword_recall", "Expected keywords found", _QUERIES, "queries",
+              "mean share of expected keywords in the top_k texts", ratio=False),
+    Criterion("accuracy", "Questions with the expected results", _QUERIES, "queries",
               "queries whose expected results are all in the top_k / queries that name one", 0.95),
-    Criterion("determinism", _QUERIES, "queries",
+    Criterion("determinism", "Same answer when asked again", _QUERIES, "queries",
               "queries with the same ids, order and scores in every repeat / queries repeated", 1.0),
-    Criterion("embedding_match", "vector_health", "vectors",
+    Criterion("embedding_match", "Vectors that fit their text", "vector_health", "vectors",
               "points with cosine >= 0.99 to their re-embedded text / points sampled", 0.99),
-    Criterion("ann_recall", "index_health", "index",
+    Criterion("ann_recall", "Hits kept by approximate search", "index_health", "index",
               "mean share of the exact top_k that the default search returns", 0.95, ratio=False),
-    Criterion("self_retrieval", "self_retrieval", "queries",
+    Criterion("self_retrieval", "Pages found by their own title", "self_retrieval", "queries",
               "indexed in-scope pages found in the top_k by their own title / such pages asked "
               "(a seeded sample above retrieval.self_sample)", 0.90, reads_site=True),
-    Criterion("times_stored", "chunk_structure", "chunks",
+    Criterion("times_stored", "Copies stored of each page", "chunk_structure", "chunks",
               "letters of chunks that stand on their page / letters of the page that they cover, median over pages",
               operator="<=", ratio=False, highest=math.inf),
-    Criterion("latency_p95_ms", "latency_profile", "latency",
+    Criterion("latency_p95_ms", "Search time, 95th percentile (ms)", "latency_profile", "latency",
               "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False,
               highest=math.inf),
-    Criterion("error_findings", "validation_report", None,
+    Criterion("error_findings", "Other errors", "validation_report", None,
               "findings of severity error whose matter no required criterion judges", 0.0, "<=", ratio=False,
               highest=math.inf),
-    Criterion("no_regression", "regression", "regression",
+    Criterion("no_regression", "No worse than the baseline", "regression", "regression",
               "1, or 0 on a significant drop or a lost critical query", 1.0, ratio=False),
 )
 # fmt: on
 
 _RANKED = re.compile(r"(hit|precision|recall|ndcg)_at_([1-9][0-9]{0,3})")
-_RANKED_MEANS = {
-    "hit": "queries with a relevant page in the first {k} / queries with ground truth",
-    "precision": "mean relevant pages in the first {k} / {k}",
-    "recall": "mean relevant pages in the first {k} / relevant pages",
-    "ndcg": "mean discounted gain of the first {k} pages / the best possible",
+#: Title and meaning of each ranked family.
+_RANKED_WORDS = {
+    "hit": ("Right page in the first {k}", "queries with a relevant page in the first {k} / queries with ground truth"),
+    "precision": ("Share of the first {k} that is right", "mean relevant pages in the first {k} / {k}"),
+    "recall": ("Right pages found in the first {k}", "mean relevant pages in the first {k} / relevant pages"),
+    "ndcg": ("Order of the first {k} (nDCG)", "mean discounted gain of the first {k} pages / the best possible"),
 }
 
 #: Required of every run unless a profile or the suite says otherwise.
@@ -134,7 +143,7 @@ def fixed_names() -> list[str]:
 
 def known_names() -> list[str]:
     """Names to suggest from: all fixed ones, and the ranked ones at the usual ranks."""
-    return fixed_names() + [f"{family}_at_{k}" for family in _RANKED_MEANS for k in (1, 3, 5, 10)]
+    return fixed_names() + [f"{family}_at_{k}" for family in _RANKED_WORDS for k in (1, 3, 5, 10)]
 
 
 def is_criterion(name: str) -> bool:
@@ -157,13 +166,27 @@ def group_of(name: str) -> Group | None:
 
 def all_criteria(ranks: Iterable[int]) -> list[Criterion]:
     """Every criterion in report order, with the ranked families at each of ``ranks``."""
-    ranked = [
-        Criterion(f"{family}_at_{k}", _QUERIES, "queries", means.format(k=k), ratio=False)
-        for family, means in _RANKED_MEANS.items()
-        for k in sorted(set(ranks))
-    ]
+    ranked = [_ranked(family, k) for family in _RANKED_WORDS for k in sorted(set(ranks))]
     at = next(index for index, criterion in enumerate(_FIXED) if criterion.name == "mrr")
     return [*_FIXED[:at], *ranked, *_FIXED[at:]]
+
+
+def criterion_of(name: str) -> Criterion | None:
+    """The criterion of a name, ranked ones (``recall_at_7``) included; ``None`` where there is none."""
+    if match := _RANKED.fullmatch(name):
+        return _ranked(match.group(1), int(match.group(2)))
+    return next((criterion for criterion in _FIXED if criterion.name == name), None)
+
+
+def criterion_name(name: str) -> str:
+    """The name of a criterion for people: ``coverage`` is "Pages in the index"; an unknown name stays as it is."""
+    criterion = criterion_of(name)
+    return name if criterion is None else criterion.title
+
+
+def _ranked(family: str, k: int) -> Criterion:
+    title, means = (words.format(k=k) for words in _RANKED_WORDS[family])
+    return Criterion(f"{family}_at_{k}", title, _QUERIES, "queries", means, ratio=False)
 
 
 @dataclass(frozen=True)

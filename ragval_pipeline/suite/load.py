@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile
 
 __all__ = [
-    "anchored_uri", "check_variables", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite", "suite_of",
-    "variant_of",
+    "anchored_uri", "as_suite", "check_variables", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite",
+    "suite_of", "variant_of",
 ]  # fmt: skip
 
 
@@ -63,13 +63,22 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
     """
     place, name = split_name(path)
     file = place.expanduser().absolute()
-    text = read_text(file, kind="suite file")
+    text = read_text(file, kind="suite file", remedy="Name another with -s, or write one: ragval init.")
     if not is_defs_yaml(text):
         return suite_of(parse_yaml(text, file=file), file=file, flags=flags, folder=folder)
     settings = attributes_in(text, file=file, name=name)
     if "suite_file" in settings:
         return load_suite(os.path.normpath(file.parent / settings["suite_file"]), flags=flags)
     return suite_of(settings, file=file, flags=flags, folder=folder)
+
+
+def as_suite(suite: Suite | str | Path) -> Suite:
+    """A suite as it is, or read from the file at a path.
+
+    Raises:
+        SuiteError: As ``load_suite``.
+    """
+    return suite if isinstance(suite, Suite) else load_suite(suite)
 
 
 def suite_of(

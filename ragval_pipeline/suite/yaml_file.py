@@ -51,7 +51,7 @@ class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  
     """The parser in C, ten times faster, where PyYAML was built with it."""
 
 
-def read_text(file: Path, *, kind: str) -> str:
+def read_text(file: Path, *, kind: str, remedy: str = "Check the path.") -> str:
     """The text of ``file`` as UTF-8, a byte order mark dropped.
 
     Raises:
@@ -60,7 +60,7 @@ def read_text(file: Path, *, kind: str) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise SuiteError(f"there is no such {kind}", file=file, remedy="Check the path.") from None
+        raise SuiteError(f"there is no such {kind}", file=file, remedy=remedy) from None
     except IsADirectoryError:
         raise SuiteError(f"is a folder, not a {kind}", file=file, remedy="Name the file inside it.") from None
     except UnicodeDecodeError as error:

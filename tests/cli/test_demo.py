@@ -103,7 +103,7 @@ def test_the_demo_says_what_it_planted_and_that_exactly_that_was_named(ragval: R
 def test_a_planted_defect_that_is_not_named_or_not_exactly_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
     from types import SimpleNamespace
 
-    from ragval_pipeline.cli.planted import show_outcome
+    from ragval_pipeline.cli.demo import show_outcome
     from ragval_pipeline.cli.terminal import stdout_console
     from ragval_pipeline.demo.defects import Planted
     from ragval_pipeline.findings.factory import make_finding

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.cli.explain import _sections
+from ragval_pipeline.cli.explain import _explained
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import all_criteria
-from tests.cli.conftest import Ended
+from tests.cli.conftest import Ended, Home
 
 
 def test_every_finding_and_criterion_is_explained() -> None:
     for name in (*CATALOGUE, *(criterion.name for criterion in all_criteria([5]))):
-        sections = dict(_sections(name))
+        title, found = _explained(name, Path("ragval.yaml"))
+        sections = dict(found)
+        assert title != name
         assert len(sections) >= 3, name
         assert all(paragraph.strip() for paragraphs in sections.values() for paragraph in paragraphs), name
 
@@ -24,7 +27,7 @@ def test_a_finding_is_told_with_its_measure_its_line_and_its_remedy(ragval: Call
         "What it says",
         "How it is measured",
         "0.97 (share of a chunk's letters)",
-        "What to do",
+        "How to mend it",
         "text.mojibake",
     ):
         assert part in ended.out
@@ -36,3 +39,15 @@ def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, meant: str,
     ended = ragval("explain", name)
     assert ended.code == 2
     assert f"Did you mean {meant}?" in ended.err
+
+
+def test_a_finding_of_a_kept_run_is_explained_with_its_subjects(home: Home, ragval: Callable[..., Ended]) -> None:
+    home.edit(source={"exclude": ["/docs/intro"]})  # the page's chunks are out of scope now
+    ragval("run", "-s", home.suite, "--only", "coverage")
+    ended = ragval("explain", "-s", home.suite, "last:coverage.orphan_page")
+    assert ended.code == 0
+    for part in ("In the run", "is in the index but not in scope", "/docs/intro", "How to mend it", "delete_pages"):
+        assert part in ended.out
+    other = ragval("explain", "-s", home.suite, "last:vector.zero")
+    assert other.code == 2
+    assert "did not find vector.zero. It found: coverage.orphan_page" in other.message

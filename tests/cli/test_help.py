@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,9 @@ OPTIONS = {
     "init": (
         "--qdrant-url", "--qdrant-path", "--collection", "--sitemap", "--profile", "--output", "--force", "--log-level",
     ),
-    "explain": ("CODE", "--help"),
+    "explain": ("WHAT", "--suite", "last:coverage.missing_page"),
+    "search": ("TEXT", "--top-k", "--json"),
+    "show": ("RUN", "--json"),
     "schema": ("WHAT", "NAME", "profile", "queries"),
 }  # fmt: skip
 
@@ -36,6 +39,18 @@ def test_help_of_a_command_names_its_options(name: str, ragval: Callable[..., En
     assert ended.code == 0
     for option in OPTIONS[name]:
         assert option in ended.out
+    assert "Example" in ended.out
+    assert "<bool>" not in ended.out
+
+
+def test_completion_knows_commands_and_criteria() -> None:
+    for words, at, expected in (("ragval sea", 1, "search"), ("ragval explain cov", 2, "coverage")):
+        variables = {"_RAGVAL_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
+        done = subprocess.run(
+            [Path(sys.executable).with_name("ragval")],
+            env=environment(**variables), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert expected in done.stdout.split()
 
 
 def test_without_arguments_the_help_is_shown_once(ragval: Callable[..., Ended]) -> None:
@@ -71,10 +86,21 @@ def test_wrong_usage_is_one_line_and_ends_with_two(
         assert word in ended.message
 
 
-def test_help_imports_nothing_heavy() -> None:
-    heavy = ("dagster", "great_expectations", "qdrant_client", "cohere", "numpy", "pandas", "pyarrow", "httpx")
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_import_nothing_heavy(argument: str) -> None:
+    heavy = (
+        "pydantic",
+        "dagster",
+        "great_expectations",
+        "qdrant_client",
+        "cohere",
+        "numpy",
+        "pandas",
+        "pyarrow",
+        "httpx",
+    )
     program = (
-        "import sys; from ragval_pipeline.cli import main; main(['--help']);"
+        f"import sys; from ragval_pipeline.cli import main; main([{argument!r}]);"
         f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(

@@ -12,7 +12,8 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.demo.workspace import DemoHome, build_demo
-from ragval_pipeline.orchestration.run import FinishedRun, run_suite
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.sources.qdrant.connect import open_client
 from ragval_pipeline.sources.qdrant.of_suite import reader_of_suite
 from ragval_pipeline.sources.qdrant.reader import CollectionReader
@@ -90,7 +91,7 @@ def test_an_index_that_stays_as_it_is_passes(demo: DemoHome, tmp_path: Path) -> 
     assert (report.verdict, report.index["points_at_the_end"]) == ("pass", report.index["points_read"])
 
 
-def run_with(demo: DemoHome, folder: Path, meddle: Meddle) -> FinishedRun:
+def run_with(demo: DemoHome, folder: Path, meddle: Meddle) -> Run:
     """A run over a copy of the demo, to whose index something happens after its points were read."""
     world = World.copied(demo, folder / "world")
     resource = dg.ResourceDefinition.hardcoded_resource(Moving(meddle))

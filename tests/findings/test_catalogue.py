@@ -135,8 +135,11 @@ def test_every_row_says_cause_and_remedy_in_a_sentence(code: str):
         # A sentence may begin with a key of the suite, which is written as it is.
         assert sentence[0].isupper() or re.match(r"[a-z_]+\.[a-z_]+ ", sentence)
         assert "  " not in sentence
-    assert row.means[0].islower()
-    assert not row.means.endswith(".")
+    assert row.title[0].isupper()
+    assert len(row.title) <= 42
+    for predicate in (row.means, row.many):
+        assert predicate[0].islower()
+        assert not predicate.endswith(".")
 
 
 @pytest.mark.parametrize("code", CATALOGUE)

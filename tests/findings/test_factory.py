@@ -18,20 +18,21 @@ def test_a_finding_is_filled_from_its_row():
     assert (finding.severity, finding.subject_kind, finding.count) == ("error", "page", 2)
     assert (finding.cause, finding.remedy) == (row.cause, row.remedy)
     assert (finding.scope, finding.because, finding.details) == (None, None, {})
-    assert finding.message == "2 pages, each of which is in the sitemap and has no chunk in the index."
+    assert finding.message == "2 pages of the sitemap have no chunk."
 
 
 @pytest.mark.parametrize(
-    ("subjects", "scope", "message"),
+    ("code", "subjects", "scope", "message"),
     [
-        ([], None, "The query misses its expectation."),
-        (["q1"], None, "The query q1 misses its expectation."),
-        (["q1"], "ROS", "The query q1 (ROS) misses its expectation."),
-        (["q1", "q2"], "ROS", "2 queries (ROS), each of which misses its expectation."),
+        ("query.failed", [], None, "The query is not answered as expected."),
+        ("query.failed", ["q1"], None, "The query q1 is not answered as expected."),
+        ("query.failed", ["q1", "q2"], None, "2 queries are not answered as expected."),
+        ("payload.missing_field", ["7"], "title", "1 point lacks a required field: title."),
+        ("payload.missing_field", ["7", "8"], "title", "2 points lack a required field: title."),
     ],
 )
-def test_the_message_counts_its_subjects(subjects: list[str], scope: str | None, message: str):
-    assert make_finding("query.failed", subjects, scope=scope).message == message
+def test_the_message_counts_its_subjects(code: str, subjects: list[str], scope: str | None, message: str):
+    assert make_finding(code, subjects, scope=scope).message == message
 
 
 @pytest.mark.parametrize("code", CATALOGUE)
@@ -89,7 +90,7 @@ def test_findings_of_one_code_and_scope_merge_and_others_do_not():
     ]  # fmt: skip
     assert merged[0].details == {"of": 5, "more": 1}
     assert merged[0].cause == "First."
-    assert merged[0].message == "2 points (title), each of which holds a required field that is empty."
+    assert merged[0].message == "2 points have an empty required field: title."
     assert merge_findings([]) == []
 
 

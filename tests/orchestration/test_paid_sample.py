@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from ragval_pipeline.demo.defects.seen import Seen
-from ragval_pipeline.orchestration.run import FinishedRun, run_suite
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.suite.load import load_suite
 from tests.support.cohere_standin import CohereStandIn, hashed_vector
 
@@ -33,7 +34,7 @@ def texts() -> list[str]:
     return [" ".join(f"w{rng.randrange(5000)}" for _ in range(40)) for _ in range(POINTS)]
 
 
-def validated(folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], None], **embedding: Any) -> FinishedRun:
+def validated(folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], None], **embedding: Any) -> Run:
     """Store the texts with their vectors, spoilt, and validate the vectors."""
     from qdrant_client import QdrantClient, models
 
@@ -55,13 +56,13 @@ def validated(folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], No
     return run_suite(load_suite(folder / "ragval.yaml"), only=["vectors"])
 
 
-def sampled(run: FinishedRun) -> tuple[Any, Any]:
+def sampled(run: Run) -> tuple[Any, Any]:
     """Numerator and denominator of ``embedding_match``."""
     value = next(entry for entry in run.report.criteria if entry.name == "embedding_match")
     return value.numerator, value.denominator
 
 
-def codes(run: FinishedRun) -> dict[str, set[str]]:
+def codes(run: Run) -> dict[str, set[str]]:
     seen = Seen(run.report, run.folder)
     return {finding.code: set(seen.subjects(finding)) for finding in seen.findings if finding.code.startswith("vector")}
 

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.suite.criteria import GROUPS, Gate, all_criteria, is_criterion, known_names, rank_of
+from ragval_pipeline.suite.criteria import (
+    GROUPS,
+    Gate,
+    all_criteria,
+    criterion_name,
+    is_criterion,
+    known_names,
+    rank_of,
+)
 from ragval_pipeline.suite.load import criteria_of, gates_of, ranks_of
 from tests.suite.writing import SMALLEST, refused, suite_of
 
@@ -34,6 +42,16 @@ def test_the_criteria_are_those_of_the_design():
     assert ranked == [f"{family}_at_{k}" for family in ("hit", "precision", "recall", "ndcg") for k in (3, 5)]
     assert {entry.group for entry in all_criteria((3,))} <= {*GROUPS, None}
     assert all(entry.means for entry in all_criteria((3,)))
+
+
+def test_every_criterion_has_a_name_of_its_own_for_people():
+    names = [criterion_name(entry.name) for entry in all_criteria((3, 5))]
+    assert len(set(names)) == len(names)
+    assert not any("_" in name for name in names)
+    assert (criterion_name("coverage"), criterion_name("recall_at_7")) == (
+        "Pages in the index", "Right pages found in the first 7",
+    )  # fmt: skip
+    assert criterion_name("f1_at_3") == "f1_at_3"
 
 
 @pytest.mark.parametrize("name", ["hit_at_0", "hit_at_03", "precision_at_", "f1_at_3", "mrr_at_3", "coverage ", ""])

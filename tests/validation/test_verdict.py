@@ -32,9 +32,9 @@ from ragval_pipeline.validation.verdict import (
     judge_value,
 )
 
-COUNTED = Criterion("query_pass_rate", "queries", "queries", "passed / run")
-AVERAGED = Criterion("avg_similarity", "queries", "queries", "mean", ratio=False)
-TIMED = Criterion("latency_p95_ms", "latency", "latency", "p95", operator="<=", ratio=False)
+COUNTED = Criterion("query_pass_rate", "Passed", "queries", "queries", "passed / run")
+AVERAGED = Criterion("avg_similarity", "Score", "queries", "queries", "mean", ratio=False)
+TIMED = Criterion("latency_p95_ms", "Time", "latency", "latency", "p95", operator="<=", ratio=False)
 
 
 def verdict(criterion: Criterion, value: MeasuredValue, threshold: float | None, *, required: bool = True) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -27,7 +28,7 @@ from ragval_pipeline.sources.retriever.entities import (
 )
 from ragval_pipeline.sources.retriever.session import Session
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 
@@ -38,14 +39,14 @@ class Retriever:
     Used in a ``with``, it keeps its connections open; otherwise each search opens and closes its own.
 
     Args:
-        suite: As ``load_suite`` reads it; placeholders are read now.
+        suite: Path of the suite file, or the suite as ``load_suite`` reads it; placeholders are read now.
 
     Raises:
         SuiteError: The suite, the environment or the embedder's settings are wrong.
     """
 
-    def __init__(self, suite: Suite) -> None:
-        self._suite = resolve_suite(suite)
+    def __init__(self, suite: Suite | str | Path) -> None:
+        self._suite = resolve_suite(as_suite(suite))
         if self._suite.retrieval.retriever is None:
             check_suite_embedder(self._suite)
         else:
@@ -75,20 +76,29 @@ class Retriever:
         Raises:
             ValidationError: The input is wrong; nothing was called.
         """
-        validate_query(text, top_k, score_threshold)
+        return self._answer(text, top_k, score_threshold)
+
+    def nearest(self, text: str, top_k: int | None = None) -> RetrievalResponse:
+        """Search for one text and keep every hit, whatever its score; otherwise like ``search``."""
+        return self._answer(text, top_k, None, whatever=True)
+
+    def _answer(
+        self, text: str, top_k: int | None, threshold: float | None, *, whatever: bool = False
+    ) -> RetrievalResponse:
+        validate_query(text, top_k, threshold)
         settings = self._suite.retrieval
         query = SearchQuery(
             text=text,
             # The suite's own may be above 50, which is seed 003's limit for a caller and for suites of its profile.
             top_k=settings.top_k if top_k is None else top_k,
-            score_threshold=settings.min_similarity if score_threshold is None else score_threshold,
+            score_threshold=settings.min_similarity if threshold is None else threshold,
         )
         if self._session is not None:
-            return self._search(query, self._session)
+            return self._search(query, self._session, whatever=whatever)
         with closing(Session(self._suite)) as session:
-            return self._search(query, session)
+            return self._search(query, session, whatever=whatever)
 
-    def _search(self, query: SearchQuery, session: Session) -> RetrievalResponse:
+    def _search(self, query: SearchQuery, session: Session, *, whatever: bool) -> RetrievalResponse:
         started = time.perf_counter()
         found = _Found(["VALIDATING"])
         try:
@@ -98,7 +108,7 @@ class Retriever:
                 found.states.append("SEARCHING")
                 found.hits = session.production.search(query.text, limit=query.top_k, fields=())
             elapsed_ms = _ms(started)
-            kept = [hit for hit in found.hits if session.reaches(hit.score, query.score_threshold)]
+            kept = [hit for hit in found.hits if whatever or session.reaches(hit.score, query.score_threshold)]
         except (SystemFailure, NotMeasurableError) as failure:
             states: list[State] = [*found.states, _failed_in(found.states[-1])]
             return _failed(query, states, failure, _ms(started))

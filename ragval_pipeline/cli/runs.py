@@ -1,0 +1,205 @@
+"""The commands that look at kept runs: history, show, compare, bless, report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, OutputFolder, SuiteFile, check_output
+from ragval_pipeline.cli.terminal import is_plain, print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.errors import SuiteError
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+    from ragval_pipeline.reporting.history.folders import KeptRun
+    from ragval_pipeline.reporting.run import Run
+    from ragval_pipeline.suite.model import Suite
+
+DEFAULT_RUNS = 20
+_WHICH = "Name of a run's folder, its run id or the start of it, last, or baseline."
+
+
+@dataclass(frozen=True)
+class History:
+    """A suite, and where its runs are."""
+
+    suite: Suite
+    base: UPath
+
+    def run(self, name: str) -> KeptRun:
+        """The run that a person means.
+
+        Raises:
+            SuiteError: There is no such run, or it could be several.
+        """
+        from ragval_pipeline.reporting.history.baseline import named_run
+
+        return named_run(self.base, name, baseline=self.suite.history.baseline)
+
+
+def open_history(suite_file: Path) -> History:
+    """The history of the suite that a file describes.
+
+    Raises:
+        SuiteError: The suite is wrong, or the place of its reports is not known here.
+    """
+    from ragval_pipeline.reporting.history.folders import history_folder
+    from ragval_pipeline.suite.interpolation import is_unread
+    from ragval_pipeline.suite.load import load_suite, resolve_suite
+
+    suite = load_suite(suite_file)
+    try:
+        suite = resolve_suite(suite)
+    except SuiteError:
+        # Nobody needs the key of an embedder to look at kept runs; only their place has to be known.
+        if is_unread(suite.report_uri) or is_unread(suite._origin.written.get("suite") if suite._origin else None):
+            raise
+    return History(suite, history_folder(suite.report_uri, suite.suite))
+
+
+def kept_run(name: str, suite_file: Path) -> Run:
+    """The kept run that a person means: a folder that holds one, or a name as ``History.run`` takes it.
+
+    Raises:
+        SuiteError: There is no such run, or the suite is wrong.
+        HistoryNotReadError: The run cannot be read.
+    """
+    from ragval_pipeline.reporting.run import Run
+    from ragval_pipeline.reporting.run_files import REPORT
+
+    if "://" in name or (Path(name) / REPORT).is_file():
+        return Run.read(name)
+    return Run.read(str(open_history(suite_file).run(name).folder))
+
+
+def history(
+    *,
+    suite: SuiteFile = DEFAULT_SUITE,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="RUNS", min=1, help="Show this many runs, the newest ones.")
+    ] = DEFAULT_RUNS,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print the runs as JSON and nothing else.")
+    ] = False,
+    log_level: LogLevel = None,
+) -> int:
+    """List the kept runs of a suite, with each criterion's course over them."""
+    from ragval_pipeline.reporting.history.baseline import baseline_of
+    from ragval_pipeline.reporting.history.folders import kept_runs
+    from ragval_pipeline.reporting.history.terminal import history_json, render_history
+    from ragval_pipeline.reporting.history.trend import read_history
+    from ragval_pipeline.reporting.json_values import json_bytes
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    kept = open_history(suite)
+    total = len(kept_runs(kept.base))
+    chosen = baseline_of(kept.base, kept.suite.history.baseline) if total else None
+    runs = read_history(kept.base, baseline=chosen.name if chosen else None, limit=limit)
+    console = stdout_console()
+    with tolerating_closed_pipe():
+        if as_json:
+            print_bytes(json_bytes(history_json(runs, kept.suite.suite)))
+        elif not total:
+            LinePrinter(console).line((f"{kept.base} holds no runs yet.", ""))
+        else:
+            render_history(runs, console, plain=is_plain(console), total=total)
+    return 0
+
+
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", help=f"{_WHICH} Or the folder of a run.")] = "last",
+    *,
+    suite: SuiteFile = DEFAULT_SUITE,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print the run's validation_report.json and nothing else.")
+    ] = False,
+    log_level: LogLevel = None,
+) -> int:
+    """Show the summary of a kept run again. Nothing is asked and nothing is measured."""
+    from ragval_pipeline.cli.run import show_run
+
+    show_run(kept_run(run, suite), as_json=as_json)
+    return 0
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="A", help=_WHICH)] = "baseline",
+    after: Annotated[str, typer.Argument(metavar="B", help=_WHICH)] = "last",
+    *,
+    suite: SuiteFile = DEFAULT_SUITE,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print the comparison as JSON and nothing else.")
+    ] = False,
+    log_level: LogLevel = None,
+) -> int:
+    """Compare two kept runs: criteria, metrics, queries won and lost, pages and chunks. Ends with 1 on a regression."""
+    from ragval_pipeline.reporting.history.compare import compare_runs, comparison_json
+    from ragval_pipeline.reporting.history.terminal_compare import render_comparison
+    from ragval_pipeline.reporting.json_values import json_bytes
+
+    kept = open_history(suite)
+    comparison = compare_runs(kept.run(before), kept.run(after), tolerated_drop=kept.suite.history.tolerated_drop)
+    with tolerating_closed_pipe():
+        if as_json:
+            print_bytes(json_bytes(comparison_json(comparison)))
+        else:
+            render_comparison(comparison, stdout_console())
+    return comparison.exit_code
+
+
+def bless(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="Name of a run's folder, its run id or the start of it, or last.")
+    ],
+    *,
+    suite: SuiteFile = DEFAULT_SUITE,
+    log_level: LogLevel = None,
+) -> int:
+    """Make a kept run the baseline: later runs must not answer worse (criterion no_regression)."""
+    from ragval_pipeline.reporting.history.baseline import bless as set_baseline
+    from ragval_pipeline.reporting.history.folders import find_run
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    kept = open_history(suite)
+    chosen = find_run(kept.base, run)
+    verdict = set_baseline(kept.base, chosen, datetime.now(UTC))
+    if kept.suite.history.baseline is not None:
+        say(f"history.baseline of {suite} names {kept.suite.history.baseline}, and wins over the blessed run.")
+    elif verdict != "pass":
+        say(f"{chosen.name} did not pass (verdict {verdict}); later runs are held against it all the same.")
+    with tolerating_closed_pipe():
+        LinePrinter(stdout_console()).line((f"{kept.suite.suite}: the baseline is now {chosen.name}", ""))
+    return 0
+
+
+def report(
+    run: Annotated[str, typer.Argument(metavar="RUN", help=_WHICH)] = "last",
+    *,
+    suite: SuiteFile = DEFAULT_SUITE,
+    output: OutputFolder = None,
+    log_level: LogLevel = None,
+) -> int:
+    """Render report.html and its companions of a kept run again, from what the run measured."""
+    from ragval_pipeline.orchestration.report import settings_without_secrets
+    from ragval_pipeline.reporting.history.render import render_again
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+
+    check_output(output)
+    kept = open_history(suite)
+    past = kept.suite.history
+    files = render_again(
+        kept.run(run),
+        settings=settings_without_secrets(kept.suite),
+        baseline=past.baseline,
+        limit=past.keep_runs,
+        into=output,
+    )
+    with tolerating_closed_pipe():
+        for file in files:
+            LinePrinter(stdout_console()).line((file, ""), wrap=False)
+    return 0

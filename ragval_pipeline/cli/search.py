@@ -1,0 +1,101 @@
+"""``ragval search``: one question to the index, with the words that come back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
+from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.errors import SuiteError
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.retriever import RetrievalResponse, SearchResult
+
+#: Characters of a chunk that are shown, and how many of them come before the first word of the question.
+_SHOWN, _BEFORE = 240, 60
+#: Letters from which a word of the question is marked in the hits.
+_MARKED = 4
+
+
+def search(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What a reader would ask, in quotes.")],
+    *,
+    suite: SuiteFile = DEFAULT_SUITE,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", metavar="N", min=1, help="Hits to show; else retrieval.top_k of the suite.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print the response as JSON and nothing else.")
+    ] = False,
+    log_level: LogLevel = None,
+) -> int:
+    """Ask the index one question, as a run would: each hit with its page, chunk, score and words."""
+    from ragval_pipeline.sources.retriever import Retriever, ValidationError
+    from ragval_pipeline.suite.load import load_suite, resolve_suite
+
+    resolved = resolve_suite(load_suite(suite))
+    try:
+        with Retriever(resolved) as retriever:
+            response = retriever.nearest(text, top_k)
+    except ValidationError as error:
+        raise SuiteError(str(error), key="search") from None
+    with tolerating_closed_pipe():
+        if as_json:
+            print_bytes(f"{response.model_dump_json(indent=2)}\n".encode())
+        elif response.status != "error":
+            _show(response, threshold=resolved.retrieval.min_similarity)
+    if response.status == "error":
+        say(response.message)
+        return 3
+    return 0
+
+
+def _show(response: RetrievalResponse, *, threshold: float) -> None:
+    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.suite.printing import plural
+
+    printer = LinePrinter(stdout_console())
+    words = [word for word in re.findall(r"\w+", response.query) if len(word) >= _MARKED]
+    for rank, hit in enumerate(response.results, 1):
+        place = " · ".join(part for part in (hit.source_title or "", _chunk(hit)) if part)
+        printer.line((place, "bold"), lead=[(f"{rank:>2}  {hit.similarity_score:.3f}  ", "")])
+        printer.line((hit.source_url or "no page", "cyan"), indent=11, wrap=False)
+        printer.line(*_marked(_excerpt(hit.content or "", words), words), indent=11)
+        printer.line()
+    reached = sum(hit.similarity_score >= threshold for hit in response.results)
+    told = f"{plural(len(response.results), 'hit')} in {response.search_time_ms:.0f} ms"
+    printer.line((f"{told}; {reached} of them at or above retrieval.min_similarity ({threshold:g})", "dim"))
+
+
+def _chunk(hit: SearchResult) -> str:
+    """The chunk's number on its page, else the point's id."""
+    return f"point {hit.chunk_id}" if hit.chunk_index is None else f"chunk {hit.chunk_index}"
+
+
+def _excerpt(text: str, words: list[str]) -> str:
+    """A piece of the text: from its beginning, or from a little before the first word of the question."""
+    clean = " ".join(text.split())
+    found = [match.start() for word in words if (match := _whole(word).search(clean))]
+    start = clean.rfind(" ", 0, max(min(found, default=0) - _BEFORE, 0)) + 1
+    piece = clean[start : start + _SHOWN]
+    cut = start + _SHOWN < len(clean)
+    return f"{'…' if start else ''}{piece.rpartition(' ')[0] or piece if cut else piece}{'…' if cut else ''}"
+
+
+def _marked(text: str, words: list[str]) -> list[tuple[str, str]]:
+    """The text in parts, the words of the question in bold."""
+    if not words:
+        return [(text, "")]
+    pattern = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in words), re.IGNORECASE)
+    parts, end = [], 0
+    for match in pattern.finditer(text):
+        parts += [(text[end : match.start()], ""), (match.group(), "bold")]
+        end = match.end()
+    return [*parts, (text[end:], "")]
+
+
+def _whole(word: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)

@@ -1,0 +1,140 @@
+"""A finished run as a person holds it in a notebook: its report, its findings and facts as frames, its files."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import webbrowser
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.reporting.evidence import FOLDER
+from ragval_pipeline.reporting.history.earlier import read_report
+from ragval_pipeline.reporting.history.folders import KeptRun
+from ragval_pipeline.reporting.history.reading import reading_from
+from ragval_pipeline.reporting.numbers import show_gate, show_value
+from ragval_pipeline.reporting.outline import headline, verdict_words
+from ragval_pipeline.reporting.place import open_folder
+from ragval_pipeline.reporting.run_files import FINDINGS
+from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PAGE = "report.html"
+#: Findings that the card of a notebook names.
+_SHOWN = 5
+_COLOURS = {"pass": "#1a7f37", "fail": "#cf222e", "not_measured": "#9a6700", "error": "#cf222e"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: what ``validate`` returns, and what ``Run.read`` makes of a kept run's folder.
+
+    Attributes:
+        report: What ``validation_report.json`` holds.
+        folder: The folder or URL of the run's files.
+    """
+
+    report: ValidationReport
+    folder: str
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Run:
+        """The run whose files are in a folder, or at an fsspec URL.
+
+        Raises:
+            HistoryNotReadError: There is no report that this version can read.
+        """
+        return cls(read_report(KeptRun(open_folder(str(folder)))), str(folder))
+
+    @property
+    def verdict(self) -> str:
+        """``pass``, ``fail``, ``not_measured`` or ``error``."""
+        return self.report.verdict
+
+    @cached_property
+    def findings(self) -> pd.DataFrame:
+        """A row for each subject of each finding, with what was measured on it as a dict in ``details``.
+
+        Columns: code, severity, scope, subject_kind, subject, details. A finding without subjects has one row.
+
+        Raises:
+            HistoryNotReadError: The file cannot be read.
+        """
+        frame = self._frame(FINDINGS)
+        frame["details"] = [json.loads(text) for text in frame["details"]]
+        return frame
+
+    @cached_property
+    def facts(self) -> RunFacts:
+        """What was read off each chunk and each page; docs/facts.md describes the columns."""
+        return RunFacts(self._frame(f"{FOLDER}/facts/chunks-*"), self._frame(f"{FOLDER}/facts/pages-*"))
+
+    def open(self) -> None:
+        """Show the report in the browser.
+
+        Raises:
+            SuiteError: There is no report, or it is not on this machine's disk.
+        """
+        page = Path(self.folder) / _PAGE
+        if "://" in self.folder or not page.is_file():
+            raise SuiteError(f"{self.folder} holds no {_PAGE} on this machine", remedy="Copy the folder here first.")
+        webbrowser.open(page.resolve().as_uri())
+
+    def _frame(self, pattern: str) -> pd.DataFrame:
+        import pandas as pd
+
+        folder = open_folder(self.folder)
+        with reading_from(folder):
+            files = sorted(folder.glob(pattern), key=str)
+            parts = [pd.read_parquet(io.BytesIO(file.read_bytes())) for file in files]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    def __repr__(self) -> str:
+        return f"<Run {self.report.suite}: {verdict_words(self.report)}. {headline(self.report)} {self.folder}>"
+
+    def _repr_html_(self) -> str:
+        """The card that a notebook shows: the verdict, the required criteria, the first findings."""
+        report = self.report
+        criteria = "".join(
+            f"<tr><td>{_SIGN[result.verdict]}</td>{_cells(criterion_name(result.name), show_value(result))}"
+            f"{_cells(show_gate(result))}</tr>"
+            for result in report.criteria
+            if result.required
+        )
+        findings = "".join(
+            f"<li><b>{finding.severity}</b> {html.escape(finding.message)}</li>" for finding in report.findings[:_SHOWN]
+        )
+        more = len(report.findings) - _SHOWN
+        rest = f"<li>and {more} more</li>" if more > 0 else ""
+        return (
+            f'<div><p><b style="color:{_COLOURS[report.verdict]}">{verdict_words(report)}</b> '
+            f"<b>{html.escape(report.suite)}</b>: {html.escape(headline(report))}</p>"
+            f"<table>{criteria}</table><ul>{findings}{rest}</ul><p><code>{html.escape(self.folder)}</code></p></div>"
+        )
+
+
+_SIGN = {"met": "✓", "not_met": "✗", "not_measured": "?"}
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """The facts of a run as frames.
+
+    Attributes:
+        chunks: A row for each point: its page, what of its text the page holds, tokens, damage.
+        pages: A row for each page: whether it was read, its chunks, its blocks of content.
+    """
+
+    chunks: pd.DataFrame
+    pages: pd.DataFrame
+
+
+def _cells(*texts: str) -> str:
+    return "".join(f"<td>{html.escape(text)}</td>" for text in texts)

@@ -1,0 +1,74 @@
+"""Asking one question, and looking at a kept run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragval_pipeline.cli.search import _excerpt
+from tests.cli.conftest import Ended, Home
+
+QUESTION = "Why does having a body make artificial intelligence harder than a chatbot?"
+
+
+def test_each_hit_has_its_rank_score_page_chunk_and_words(home: Home, ragval: Callable[..., Ended]) -> None:
+    ended = ragval("search", "-s", home.suite, "--top-k", "3", QUESTION)
+    assert ended.code == 0
+    first, second = ended.out.splitlines()[:2]
+    assert "1 0." in first
+    assert "chunk 0" in first
+    assert second.strip() == "https://physical-ai-book.example/docs/intro"
+    assert "chatbot" in ended.out
+    assert "3 hits in" in ended.out
+    assert "at or above retrieval.min_similarity" in ended.out
+
+
+def test_hits_below_the_threshold_are_shown_too(home: Home, ragval: Callable[..., Ended]) -> None:
+    home.edit(retrieval={"min_similarity": 0.99})
+    found = ragval("search", "-s", home.suite, "--json", QUESTION).json
+    assert len(found["results"]) == found["total_found"] == 5
+    assert max(hit["similarity_score"] for hit in found["results"]) < 0.99
+
+
+@pytest.mark.parametrize(("text", "words"), [("  ", "must not be empty"), ("x" * 9000, "8000")])
+def test_what_nobody_can_search_for_is_refused(text: str, words: str, home: Home, ragval: Callable[..., Ended]) -> None:
+    ended = ragval("search", "-s", home.suite, text)
+    assert ended.code == 2
+    assert words in ended.message
+
+
+def test_a_failed_system_is_named_and_is_no_empty_answer(home: Home, ragval: Callable[..., Ended]) -> None:
+    home.edit(qdrant={"collection": "none"})
+    ended = ragval("search", "-s", home.suite, QUESTION)
+    assert ended.code == 3
+    assert "none" in ended.message
+    assert ended.out == ""
+
+
+def test_an_excerpt_begins_before_the_first_word_of_the_question() -> None:
+    text = f"{'filler ' * 60}the rotor turns {'more ' * 60}"
+    excerpt = _excerpt(text, ["rotor", "absent"])
+    assert excerpt.startswith("…filler")
+    assert "the rotor turns more" in excerpt
+    assert excerpt.endswith("more…")
+    assert _excerpt("short", ["absent"]) == "short"
+
+
+def test_a_kept_run_shows_its_summary_again_by_name_or_by_folder(home: Home, ragval: Callable[..., Ended]) -> None:
+    ran = ragval("run", "-s", home.suite, "--only", "coverage", "--output", "copy")
+    shown = ragval("show", "-s", home.suite)
+    assert (shown.code, shown.out) == (0, ran.out.partition("Copied to")[0])
+    by_folder = ragval("show", "copy")
+    assert "PASS" in by_folder.out
+    assert by_folder.out.replace(str(Path("copy")), "") != by_folder.out
+    (kept,) = home.reports()
+    assert ragval("show", "-s", home.suite, "--json").stdout == kept.read_bytes()
+
+
+def test_without_a_suite_the_way_to_one_is_named(ragval: Callable[..., Ended]) -> None:
+    for name in ("run", "doctor", "show", "history"):
+        ended = ragval(name)
+        assert ended.code == 2
+        assert "ragval init" in ended.err
