@@ -53,7 +53,7 @@ def observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.Asse
 
 
 def _sitemap(suite: Suite, prefix: Sequence[str]) -> dg.AssetSpec:
-    location = suite.source.sitemap if suite.source else ""
+    location = suite.source.location if suite.source else ""
     return _external(
         suite,
         asset_key(suite.suite, SITEMAP, prefix),

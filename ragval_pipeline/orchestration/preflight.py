@@ -84,5 +84,9 @@ def _check_source(suite: Suite, *, reads_pages: bool) -> None:
     if suite.source is None:
         return
     UrlFolder(host_aliases=suite.source.host_aliases)
+    if suite.source.folder is not None or suite.source.urls is not None:
+        from ragval_pipeline.sources.site import inventory_of
+
+        inventory_of(suite.source, None)
     if reads_pages and suite.source.site_root is not None:
         SiteFolder(suite.source.site_root, suite.source.base_path)

@@ -75,10 +75,12 @@ def hosts_of(source: SourceSettings, *, site_host: str | None = None) -> SuiteHo
 
     Args:
         source: The suite's source.
-        site_host: Host of most pages; trusted where the sitemap is a file of the suite's own.
+        site_host: Host of most pages; trusted where they are listed in the suite or a file of its own.
     """
-    own = source.sitemap if is_http_url(source.sitemap) else site_host
-    return SuiteHosts([*([own] if own else []), *source.host_aliases])
+    named = source.sitemap or source.llms or ""
+    own = named if is_http_url(named) else site_host
+    listed = source.urls if isinstance(source.urls, tuple) else ()
+    return SuiteHosts([*([own] if own else []), *listed, *source.host_aliases])
 
 
 def _folded(url: str) -> str:

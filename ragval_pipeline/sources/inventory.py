@@ -58,11 +58,12 @@ class SiteInventory(BaseModel):
 
     Args:
         configured: False when the suite names no source; then there are no pages and nothing is compared with them.
-        location: What ``source.sitemap`` says, without credentials.
+        location: Where the pages are named, without credentials.
         site_host: The host of most pages, or null.
         host_aliases: Hosts that serve the same site.
         pages: In the sitemap's order.
         files: Sitemap files read.
+        markdown: Whether an address with ``.md`` behind it is the same page.
         failure: Why the sitemap could not be read, or None; then there are no pages, and which ones are is not known.
     """
 
@@ -74,6 +75,7 @@ class SiteInventory(BaseModel):
     host_aliases: tuple[str, ...] = ()
     pages: tuple[SitePage, ...] = ()
     files: tuple[str, ...] = ()
+    markdown: bool = False
     failure: HostFailure | None = None
 
     @property
@@ -88,7 +90,7 @@ class SiteInventory(BaseModel):
 
     def folder(self) -> UrlFolder:
         """The canonicaliser for this site."""
-        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases)
+        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown)
 
     def check_readable(self) -> None:
         """Raise the SystemFailure that kept the sitemap from being read, if one did: for what needs the site."""
@@ -97,11 +99,16 @@ class SiteInventory(BaseModel):
 
 
 def take_inventory(
-    listing: SitemapListing, *, include: Iterable[str], exclude: Iterable[str], host_aliases: Iterable[str]
+    listing: SitemapListing,
+    *,
+    include: Iterable[str],
+    exclude: Iterable[str],
+    host_aliases: Iterable[str],
+    markdown: bool = False,
 ) -> SiteInventory:
     """The inventory of a sitemap; two spellings of one page count once, under the first."""
     aliases = tuple(host_aliases)
-    folder = UrlFolder(site_host=listing.site_host, host_aliases=aliases)
+    folder = UrlFolder(site_host=listing.site_host, host_aliases=aliases, markdown=markdown)
     scope = Scope(tuple(include), tuple(exclude))
     pages: dict[str, SitePage] = {}
     for entry in listing.entries:
@@ -120,6 +127,7 @@ def take_inventory(
         host_aliases=aliases,
         pages=tuple(pages.values()),
         files=tuple(file.location for file in listing.files),
+        markdown=markdown,
     )
 
 

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.docs_folder.markdown_page import LONGEST, is_markdown, markdown_html
 from ragval_pipeline.sources.host_health import HostHealth, is_refusal
 from ragval_pipeline.sources.html_signals import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.http import Fetched, HttpFetcher
@@ -161,7 +162,10 @@ class PageReader:
         self, url: str, final_url: str, body: bytes, *, status: int | None, answer: Fetched | None = None
     ) -> PageCopy:
         headers = answer.headers if answer else {}
-        html = decode_html(body, content_type=answer.content_type if answer else "")
+        kind = answer.content_type if answer else ""
+        html = decode_html(body, content_type=kind)
+        if is_markdown(kind, url) and len(html) <= LONGEST:
+            html = markdown_html(html)
         final_url = refresh_target(html, base=final_url) or final_url
         return PageCopy(
             url=url,

@@ -7,21 +7,36 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
 
 from ragval_pipeline.sources.page_reader import PageCopy, PageReader
 
-__all__ = ["PageCopy", "PageReader", "read_pages"]
+__all__ = ["PageCopy", "PageReader", "ReadsPages", "read_pages"]
 
 log = logging.getLogger(__name__)
 # Polite to a documentation host, and enough to hide most of its latency.
 WORKERS = 4
 
 
+class ReadsPages(Protocol):
+    """What reads the pages of a site: ``PageReader``, or a reader of the files that pages are made of."""
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether pages come from files, and nothing is fetched."""
+
+    def learn_base_path(self, urls: Iterable[str]) -> str | None:
+        """Look at the addresses before any page is read."""
+
+    def read(self, url: str) -> PageCopy:
+        """Read one page."""
+
+
 def read_pages(
     urls: Sequence[str],
-    reader: PageReader,
+    reader: ReadsPages,
     *,
     max_pages: int,
     on_progress: Callable[[int, int], None] | None = None,
@@ -51,7 +66,7 @@ def read_pages(
             on_progress(done, len(chosen))
 
 
-def _in_parallel(urls: Sequence[str], reader: PageReader) -> Iterator[PageCopy]:
+def _in_parallel(urls: Sequence[str], reader: ReadsPages) -> Iterator[PageCopy]:
     running: deque[Future[PageCopy]] = deque()
     pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="ragval-pages")
     try:

@@ -86,7 +86,9 @@ class SiteFolder:
         names = [as_is, f"{folded}.html", f"{folded}/index.html" if folded else "index.html"]
         if path.endswith("/"):  # as web servers do: a slash means the folder's own page
             names[1:] = reversed(names[1:])
-        return next((found for name in names if name and (found := file_inside(self._root, name))), None)
+        found = next((found for name in names if name and (found := file_inside(self._root, name))), None)
+        # The address of a page for machines, as llms.txt has it, is that of its Markdown.
+        return self._lookup(path.removesuffix(".md")) if found is None and path.endswith(".md") else found
 
 
 def _trimmed(base_path: str) -> str:

@@ -47,14 +47,18 @@ class UrlFolder:
     Args:
         site_host: Host of the site, with its port unless that is the default one, e.g. ``docs.example.com``.
         host_aliases: Further hosts of the same site, each with its port unless that is the default one.
+        markdown: Whether ``.md`` behind an address is folded too: the same page for machines, as ``llms.txt`` has it.
 
     Raises:
         SuiteError: A host or alias is no host name.
     """
 
-    def __init__(self, *, site_host: str | None = None, host_aliases: Iterable[str] = ()) -> None:
+    def __init__(
+        self, *, site_host: str | None = None, host_aliases: Iterable[str] = (), markdown: bool = False
+    ) -> None:
         self._site = _fold_host(site_host) if site_host else None
         self._aliases = frozenset(_fold_host(alias) for alias in host_aliases)
+        self._markdown = markdown
         self._keys: dict[str, str] = {}
 
     def key(self, url: str) -> str:
@@ -72,7 +76,8 @@ class UrlFolder:
         if self._site is not None and host in self._aliases:
             host = self._site
         # A plus is an ordinary character in a path, and a space in a query.
-        path = fold_path(parsed.raw_path.replace("%2B", "+"))
+        raw = parsed.raw_path.replace("%2B", "+")
+        path = fold_path(raw.removesuffix(".md") if self._markdown else raw)
         query = _without_trackers(parsed.raw_query_string.replace("+", "%20"))
         return f"https://{host}{path}{query}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Keys of which a later layer's makes an earlier layer's void, because only one of them can be set.
-_EXCLUSIVE = (("qdrant", "url", "path"),)
+_EXCLUSIVE = (("qdrant", "url", "path"), ("source", "sitemap", "folder", "urls", "llms"))
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,8 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drop_exclusive(merged: dict[str, Any], over: Mapping[str, Any]) -> None:
-    for section, first, second in _EXCLUSIVE:
+    for section, *names in _EXCLUSIVE:
         known, new = merged.get(section), over.get(section)
-        if not isinstance(known, Mapping) or not isinstance(new, Mapping):
-            continue
-        for kept, dropped in ((first, second), (second, first)):
-            if new.get(kept) is not None and dropped not in new:
-                merged[section] = {key: value for key, value in known.items() if key != dropped}
-                known = merged[section]
+        if isinstance(known, Mapping) and isinstance(new, Mapping) and any(new.get(name) is not None for name in names):
+            void = set(names) - new.keys()
+            merged[section] = {key: value for key, value in known.items() if key not in void}

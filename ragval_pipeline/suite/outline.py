@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from ragval_pipeline.suite.interpolation import is_unread
 from ragval_pipeline.suite.layers import value_at
 from ragval_pipeline.suite.problems import location_in
+from ragval_pipeline.suite.sections import SOURCES
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile
@@ -79,7 +80,9 @@ def _complete_qdrant(settings: dict[str, Any], *, any_profile: bool, profile: Pr
 
 def _complete_source(settings: dict[str, Any], *, any_profile: bool, profile: Profile | None) -> None:
     source = settings.get("source")
-    if isinstance(source, Mapping) and "sitemap" not in source and (any_profile or _may_set(profile, "source.sitemap")):
+    if not isinstance(source, Mapping) or any(name in source for name in SOURCES):
+        return
+    if any_profile or _may_set(profile, "source.sitemap"):
         settings["source"] = {**source, "sitemap": "${source.sitemap}"}
 
 

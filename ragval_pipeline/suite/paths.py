@@ -20,7 +20,12 @@ def anchor_paths(suite: Suite, folder: Path) -> Suite:
     if suite.source is not None:
         update["source"] = suite.source.model_copy(
             update={
-                "sitemap": anchored_uri(suite.source.sitemap, folder),
+                "sitemap": _anchored_address(suite.source.sitemap, folder),
+                "folder": _anchored(suite.source.folder, folder),
+                "urls": _anchored(suite.source.urls, folder)
+                if isinstance(suite.source.urls, Path)
+                else suite.source.urls,
+                "llms": _anchored_address(suite.source.llms, folder),
                 "site_root": _anchored(suite.source.site_root, folder),
             }
         )
@@ -31,6 +36,10 @@ def anchor_paths(suite: Suite, folder: Path) -> Suite:
 def anchored_uri(uri: str, folder: Path) -> str:
     """A path made absolute from ``folder``; URLs and texts with placeholders stay as they are."""
     return uri if "://" in uri or "${" in uri else str(folder / Path(uri).expanduser())
+
+
+def _anchored_address(address: str | None, folder: Path) -> str | None:
+    return None if address is None else anchored_uri(address, folder)
 
 
 def _anchored(path: Path | None, folder: Path) -> Path | None:

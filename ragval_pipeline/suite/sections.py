@@ -76,10 +76,24 @@ class QdrantSettings(Section):
         return self
 
 
-class SourceSettings(Section):
-    """The site that the collection came from."""
+#: The keys of ``source`` that name pages, of which a suite has one.
+SOURCES = ("sitemap", "folder", "urls", "llms")
 
-    sitemap: str = Field(min_length=1, description="URL or file: sitemap, sitemap index, .gz, or a site's root URL")
+
+class SourceSettings(Section):
+    """The site that the collection came from. Exactly one of ``sitemap``, ``folder``, ``urls`` and ``llms``."""
+
+    sitemap: str | None = Field(None, description="URL or file: sitemap, sitemap index, .gz, or a site's root URL")
+    folder: Path | None = Field(
+        None, description="Folder of the Markdown, MDX or HTML files that the site is built from, instead of a sitemap"
+    )
+    site_url: str | None = Field(
+        None, description="With folder: address that the site is served at; null: its configuration says"
+    )
+    urls: Path | tuple[Text, ...] | None = Field(
+        None, description="List of addresses, or a file with one a line, instead of a sitemap"
+    )
+    llms: str | None = Field(None, description="URL or file of an llms.txt, instead of a sitemap")
     include: Texts = Field((), description="Globs over the URL's path; none: all pages")
     exclude: Texts = Field((), description="Globs over the URL's path; wins over include")
     site_root: Path | None = Field(None, description="Folder holding the built site, read instead of fetching pages")
@@ -92,17 +106,48 @@ class SourceSettings(Section):
     )
     timeout_s: Positive = Field(30, description="Seconds for one request")
 
-    _blank = field_validator("site_root", "base_path", mode="before")(_blank_is_none)
+    _blank = field_validator("sitemap", "folder", "site_url", "urls", "llms", "site_root", "base_path", mode="before")(
+        _blank_is_none
+    )
+
+    @field_validator("urls", mode="before")
+    @classmethod
+    def _file_or_list(cls, urls: Any) -> Any:
+        if isinstance(urls, str) and "://" in urls:
+            raise ValueError("must be a list of addresses, or a file that holds one")
+        return urls
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "SourceSettings":
+        if sum(getattr(self, kind) is not None for kind in SOURCES) != 1:
+            raise ValueError("give exactly one of sitemap, folder, urls and llms")
+        if self.site_url is not None and self.folder is None:
+            raise ValueError("site_url belongs to folder: the other kinds name whole addresses")
+        return self
+
+    @property
+    def location(self) -> str:
+        """Where the pages are named, in a few words."""
+        listed = "a list in the suite" if isinstance(self.urls, tuple) else self.urls
+        return str(self.sitemap or self.folder or self.llms or listed)
 
 
 class EmbeddingSettings(Section):
     """How queries are embedded: exactly as the collection was."""
 
-    provider: str = Field("cohere", min_length=1, description="cohere, static (offline, no key), or module:attr")
+    provider: str = Field(
+        "cohere",
+        min_length=1,
+        description="cohere, openai, voyage, sentence-transformers, fastembed, static (offline), or module:attr",
+    )
     model: str | None = Field(None, description="Null: the provider's default")
-    base_url: str | None = Field(None, description="Address of the provider; null: its own")
+    base_url: str | None = Field(
+        None, description="Address of the provider, or of a server that speaks its API; null: its own"
+    )
     api_key: SecretStr | None = Field(
-        None, description="Key of the provider; with Cohere, null means COHERE_API_KEY, else CO_API_KEY"
+        None,
+        description="Key of the provider; null: COHERE_API_KEY, else CO_API_KEY; OPENAI_API_KEY without a base_url; "
+        "VOYAGE_API_KEY",
     )
     dimension: FromOne | None = Field(None, description="Length of the vectors; null: the model's own")
     max_input_tokens: FromOne | None = Field(None, description="Tokens that the model reads; null: the model's")

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile, SettingRule
 
 #: Variables that hold the key of a provider, the first that is set.
-_KEYS = {"cohere": ("COHERE_API_KEY", "CO_API_KEY")}
+_KEYS = {
+    "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+    "voyage": ("VOYAGE_API_KEY",),
+}
 #: Sections that may be written without any key below them, as when all are commented out.
 _SECTIONS = ("qdrant", "payload", "embedding", "retrieval", "criteria", "severity", "retry", "history", "automation")
 
@@ -63,6 +67,8 @@ def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
         environ: Variables by name.
     """
     embedding = suite.embedding
+    if embedding.provider == "openai" and embedding.base_url is not None:
+        return suite  # a key for OpenAI is not sent to another host that speaks its API
     keys = (environ.get(name, "").strip() for name in _KEYS.get(embedding.provider, ()))
     key = None if embedding.api_key is not None else next(filter(None, keys), None)
     if key is None:
@@ -142,7 +148,8 @@ def explain(
 
 def _remedy(location: Sequence[int | str], profile: Profile | None) -> str:
     """The profile's variable that sets what is missing, if it has one."""
-    wanted = {dotted(location), "qdrant.url" if tuple(location) == ("qdrant",) else ""}
+    usual = {"qdrant": "qdrant.url", "source": "source.sitemap"}
+    wanted = {dotted(location), usual.get(dotted(location), "")}
     names = [variable.name for variable in profile.variables if variable.key in wanted] if profile else []
     return f"Write it into the suite, or set the environment variable {names[0]}." if names else ""
 

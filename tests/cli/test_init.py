@@ -155,7 +155,7 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
         {"wurst": f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
         for n in range(3)
     ]
-    store(tmp_path / "qdrant", payloads, size=768)
+    store(tmp_path / "qdrant", payloads, size=700)
     assert ragval("init", "--qdrant-path", "qdrant").code == 0
     suite = written(tmp_path)
     assert suite["payload"]["fields"] == {"text": "wurst", "source_url": "wo"}

@@ -24,6 +24,10 @@ DEFAULTS: dict[str, Any] = {
     "qdrant.timeout_s": 30,
     "source.include": (),
     "source.exclude": (),
+    "source.folder": None,
+    "source.site_url": None,
+    "source.urls": None,
+    "source.llms": None,
     "source.site_root": None,
     "source.base_path": None,
     "source.host_aliases": (),
@@ -175,7 +179,7 @@ def test_every_key_can_be_set(tmp_path: Path):
     assert suite.retrieval.k == (1,)
     assert suite.automation.cron == "0 6 * * *"
     untouched = {key for key, default in DEFAULTS.items() if value_of(suite, key) == default}
-    assert untouched == set()
+    assert untouched == {"source.folder", "source.site_url", "source.urls", "source.llms"}  # there is a sitemap
 
 
 def test_fields_that_are_not_mapped_keep_their_default_names(tmp_path: Path):
@@ -366,10 +370,25 @@ def test_a_collection_is_in_exactly_one_place(tmp_path: Path, place: dict[str, s
 
 
 @pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"include": ["a"]}, "exactly one of sitemap, folder, urls and llms"),
+        ({"sitemap": "s.xml", "folder": "docs"}, "exactly one of sitemap, folder, urls and llms"),
+        ({"urls": ["https://a.example/x"], "site_url": "https://a.example"}, "site_url belongs to folder"),
+        ({"urls": "https://a.example/urls.txt"}, "must be a list of addresses, or a file"),
+        ({"urls": 7}, "urls"),
+    ],
+)
+def test_a_source_names_its_pages_in_exactly_one_way(tmp_path: Path, source: dict[str, Any], words: str):
+    error = refused(tmp_path, {**SMALLEST, "source": source})
+    assert (error.key or "").startswith("source")
+    assert words in str(error)
+
+
+@pytest.mark.parametrize(
     ("text", "key"),
     [("suite: a", "qdrant"), ("qdrant: {path: q, collection: c}", "suite"), ("suite: a\nqdrant: {path: q}",
                                                                             "qdrant.collection"),
-     ("suite: a\nqdrant: {path: q, collection: c}\nsource: {include: [a]}", "source.sitemap"),
      ("suite: a\nqdrant: {path: q, collection: c}\nqueries: {topics: a}", "queries.qrels")],
 )  # fmt: skip
 def test_a_missing_key_is_named(tmp_path: Path, text: str, key: str):

@@ -13,6 +13,14 @@ from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 from tests.suite.writing import SMALLEST, write
 
 
+def test_folders_and_lists_of_a_source_start_there_too(tmp_path: Path):
+    for written, found in {"folder": "../docs", "urls": "urls.txt", "llms": "llms.txt"}.items():
+        suite = load_suite(write(tmp_path, {**SMALLEST, "source": {written: found}}))
+        assert str(getattr(suite.source, written)) == str(tmp_path / found)
+    inline = {"urls": ["https://a.example/x"]}
+    assert load_suite(write(tmp_path, {**SMALLEST, "source": inline})).source.urls == ("https://a.example/x",)
+
+
 def test_every_path_starts_at_the_suite_files_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     written = {
         **SMALLEST,

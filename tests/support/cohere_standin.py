@@ -71,6 +71,8 @@ class CohereStandIn:
         billed: Whether answers name billed tokens.
     """
 
+    path = "/v2/embed"
+
     def __init__(
         self, *, dimension: int = 1024, max_words: int = 512, delay_s: float = 2.0, billed: bool = True
     ) -> None:
@@ -128,6 +130,14 @@ class CohereStandIn:
         dimension = body.get("output_dimension") or self.dimension
         return 200, self.wrapped([hashed_vector(text, dimension) for text in read], sum(map(len, words)))
 
+    def error(self, status: str, message: str) -> dict[str, Any]:
+        """The JSON of an answer with an error status."""
+        return {"id": "x", "message": message}
+
+    def texts_of(self, body: dict[str, Any]) -> list[str]:
+        """The texts that a request asks for."""
+        return body.get("texts") or []
+
     def wrapped(self, vectors: list[Any], tokens: int = 0) -> dict[str, Any]:
         """The JSON of an answer holding ``vectors``."""
         meta: dict[str, Any] = {"api_version": {"version": "2"}}
@@ -143,7 +153,7 @@ class CohereStandIn:
 
     def spoiled(self, mode: str, body: dict[str, Any]) -> dict[str, Any]:
         """The JSON of a wrong answer with status 200."""
-        good = [hashed_vector(text, self.dimension) for text in body.get("texts") or []]
+        good = [hashed_vector(text, self.dimension) for text in self.texts_of(body)]
         if mode == "no_embeddings":
             return {"id": "x", "response_type": "embeddings_by_type"}
         spoiled: dict[str, list[Any]] = {
@@ -178,15 +188,15 @@ def _handler_for(standin: CohereStandIn) -> type[BaseHTTPRequestHandler]:
             self._answer(mode, body)
 
         def _answer(self, mode: str, body: dict[str, Any]) -> None:
-            if self.path != "/v2/embed":
-                self._send_json(404, {"message": f"no such endpoint: {self.path}"})
+            if self.path.partition("?")[0] != standin.path:
+                self._send_json(404, standin.error("404", f"no such endpoint: {self.path}"))
             elif mode == "ok":
                 self._send_json(*standin.answer(body))
             elif mode == "raw":
                 self._send(200, standin.raw_body, "application/json")
             elif mode.isdigit():
                 message = standin.message or STATUS_MESSAGES.get(mode, "something went wrong")
-                self._send_json(int(mode), {"id": "x", "message": message})
+                self._send_json(int(mode), standin.error(mode, message))
             elif mode.startswith("html"):
                 page = "<html><body>Bad gateway: se\u00f1or</body></html>"
                 coding = "latin-1" if mode == "html_latin1" else "utf-8"

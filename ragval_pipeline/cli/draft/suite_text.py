@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.sources.embedders.configuration import PROVIDERS
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles import get_profile
@@ -163,8 +164,8 @@ def _embedding(draft: SuiteDraft) -> list[str]:
     lines.append(f"  provider: {guess.provider}")
     if guess.model is not None:
         lines.append(f"  model: {guess.model}")
-    if guess.provider == "cohere":
-        lines.append("  api_key: ${COHERE_API_KEY:-}")
+    if guess.provider in PROVIDERS and PROVIDERS[guess.provider].variable:
+        lines.append(f"  api_key: ${{{PROVIDERS[guess.provider].variable}:-}}")
     return lines
 
 

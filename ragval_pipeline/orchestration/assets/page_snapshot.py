@@ -3,7 +3,6 @@
 A page host that is down does not fail the asset: what needs no page is measured all the same.
 """
 
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -53,27 +52,21 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     from ragval_pipeline.sources.http import HttpFetcher
     from ragval_pipeline.sources.http_hosts import hosts_of
     from ragval_pipeline.sources.page_copies.writer import take_copies
-    from ragval_pipeline.sources.pages import PageReader
     from ragval_pipeline.sources.retry import policy_of
+    from ragval_pipeline.sources.site import reader_of
 
     source = suite.source
     if source is None or not inventory.configured:
         return nothing_read(place, NO_SOURCE)
     if inventory.failure is not None:
         return PageCopiesManifest(run_id=place.run_id, failure=inventory.failure)
-    if source.site_root is None and not source.fetch_pages:
+    if source.site_root is None and source.folder is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
     hosts = hosts_of(source, site_host=inventory.site_host)
     with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher:
-        reader = PageReader(
-            site_root=None if source.site_root is None else Path(source.site_root),
-            base_path=source.base_path,
-            fetcher=fetcher,
-            folder=inventory.folder(),
-        )
         return take_copies(
             inventory,
-            reader,
+            reader_of(source, inventory, fetcher),
             max_pages=source.max_pages,
             min_readable=source.min_readable,
             folder=place.staged_pages,

@@ -15,7 +15,7 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import purge_abandoned
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import SitemapUrls
-from ragval_pipeline.sources.inventory import SiteInventory, take_inventory, unread_inventory
+from ragval_pipeline.sources.inventory import SiteInventory, unread_inventory
 from ragval_pipeline.suite.load import check_variables
 from ragval_pipeline.suite.model import Suite
 
@@ -30,7 +30,8 @@ def read_site(task: Task) -> Made:
         check_suite(task.suite, task.place.tags)
     purge_abandoned(task.context.instance, task.place)
     progress_of(SITEMAP_URLS)(0, None)
-    inventory = read_inventory(task.suite)
+    with reading_the_suite():
+        inventory = read_inventory(task.suite)
     progress_of(SITEMAP_URLS)(1, 1)
     if inventory.configured:
         task.context.log_event(observed_sitemap(task.key(SITEMAP), inventory))
@@ -43,7 +44,7 @@ def unread_site(task: Task, failure: SystemFailure) -> SitemapUrls:
     source = task.suite.source
     assert source is not None
     stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: None})
-    return SitemapUrls(stamp=stamp, inventory=unread_inventory(source.sitemap, source.host_aliases, failure))
+    return SitemapUrls(stamp=stamp, inventory=unread_inventory(source.location, source.host_aliases, failure))
 
 
 def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
@@ -62,19 +63,19 @@ def read_inventory(suite: Suite) -> SiteInventory:
     """The pages of a resolved suite's site; an inventory that is not configured when it names no source.
 
     Raises:
+        SuiteError: The folder or list that the suite names is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
     from ragval_pipeline.sources.http import HttpFetcher
     from ragval_pipeline.sources.http_hosts import hosts_of
     from ragval_pipeline.sources.retry import policy_of
-    from ragval_pipeline.sources.sitemap import read_sitemap
+    from ragval_pipeline.sources.site import inventory_of
 
     source = suite.source
     if source is None:
         return SiteInventory(configured=False)
     with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts_of(source)) as fetcher:
-        listing = read_sitemap(source.sitemap, fetcher=fetcher)
-    return take_inventory(listing, include=source.include, exclude=source.exclude, host_aliases=source.host_aliases)
+        return inventory_of(source, fetcher)
 
 
 def _metadata(inventory: SiteInventory) -> dict[str, Any]:

@@ -6,20 +6,42 @@ and whether the provider accepts them.
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders.custom import load_custom
-from ragval_pipeline.sources.embedders.models import (
-    DEFAULT_COHERE_MODEL,
-    STATIC_MODEL,
-    facts_of,
-)
+from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, STATIC_MODEL, facts_of
 from ragval_pipeline.sources.embedders.static_weights import static_files
 from ragval_pipeline.suite.nearest import did_you_mean
 
-PROVIDERS = ("cohere", "static", "module:attr")
+
+@dataclass(frozen=True)
+class Provider:
+    """What a provider needs.
+
+    Args:
+        package: That is imported when it is used.
+        extra: Of ragval, which installs the package; None: it is always there.
+        variable: Environment variable that holds its key; None: it takes none.
+    """
+
+    package: str
+    extra: str | None = None
+    variable: str | None = None
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "cohere": Provider("cohere", variable="COHERE_API_KEY"),
+    "openai": Provider("openai", "openai", "OPENAI_API_KEY"),
+    "voyage": Provider("voyageai", "voyage", "VOYAGE_API_KEY"),
+    "sentence-transformers": Provider("sentence_transformers", "sentence-transformers"),
+    "fastembed": Provider("fastembed", "fastembed"),
+    "static": Provider("wordllama"),
+}
 
 
 def check_configuration(
@@ -39,30 +61,55 @@ def check_configuration(
         SuiteError: Unknown provider, no key, no URL, a dimension that the model does not have, or a missing module.
     """
     check_provider(provider)
-    if provider == "cohere":
-        usable_key(api_key)
-        check_base_url(base_url)
-        check_dimension(model or DEFAULT_COHERE_MODEL, dimension)
-    elif provider == "static":
-        static_files()
-        check_dimension(STATIC_MODEL, dimension)
-    else:
+    if provider not in PROVIDERS:
         load_custom(provider, search_path=search_path)
+        return
+    check_installed(provider)
+    if PROVIDERS[provider].variable is not None:
+        check_base_url(base_url)
+        if provider != "openai" or base_url is None:
+            usable_key(provider, api_key)
+    if provider == "static":
+        static_files()
+    _check_model(provider, model)
+    check_dimension(STATIC_MODEL if provider == "static" else model or DEFAULT_MODELS[provider], dimension)
+
+
+def check_installed(provider: str) -> None:
+    """Raise SuiteError when the package that a provider needs is not installed."""
+    needed = PROVIDERS[provider]
+    if needed.extra is not None and importlib.util.find_spec(needed.package) is None:
+        raise SuiteError(
+            f"provider {provider} needs the package {needed.package}, which is not installed",
+            key="embedding.provider",
+            remedy=f"Install it with: pip install 'ragval-pipeline[{needed.extra}]'",
+        )
+
+
+def _check_model(provider: str, model: str | None) -> None:
+    """Models that a provider's library would run elsewhere than it says, or that another provider serves."""
+    facts = facts_of(model) if model else None
+    if provider == "voyage" and model and model.endswith("-nano"):
+        remedy = f"Write provider: sentence-transformers, model: voyageai/{model}."
+        raise SuiteError(f"{model} runs on this machine, not at Voyage", key="embedding.model", remedy=remedy)
+    if facts is not None and facts.maker in PROVIDERS and provider in ("cohere", "voyage") and facts.maker != provider:
+        remedy = f"Write provider: {facts.maker}, or name a model of {provider}."
+        raise SuiteError(f"{model} is a model of {facts.maker}", key="embedding.model", remedy=remedy)
 
 
 def check_provider(provider: str) -> None:
     """Raise SuiteError unless ``provider`` is one that exists or has the form ``module:attr``."""
-    if provider in PROVIDERS[:2] or ":" in provider:
+    if provider in PROVIDERS or ":" in provider:
         return
     raise SuiteError(
         f"there is no embedding provider {provider!r}",
         key="embedding.provider",
-        remedy=f"{did_you_mean(provider, PROVIDERS[:2])} Your own is named as module:attr.",
+        remedy=f"{did_you_mean(provider, PROVIDERS)} Your own is named as module:attr.",
     )
 
 
-def usable_key(api_key: str | None) -> str:
-    """The key without surrounding blanks.
+def usable_key(provider: str, api_key: str | None) -> str:
+    """The key of a provider without surrounding blanks.
 
     Raises:
         SuiteError: It is empty, or holds characters that no HTTP header can carry.
@@ -70,9 +117,9 @@ def usable_key(api_key: str | None) -> str:
     key = (api_key or "").strip()
     if not key:
         raise SuiteError(
-            "provider cohere needs a key, and there is none",
+            f"provider {provider} needs a key, and there is none",
             key="embedding.api_key",
-            remedy="Set the environment variable COHERE_API_KEY, or use provider: static, which needs no key.",
+            remedy=f"Set the environment variable {PROVIDERS[provider].variable}.",
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise SuiteError(
@@ -96,16 +143,17 @@ def check_base_url(base_url: str | None) -> None:
         raise SuiteError(
             "this is no http(s) URL with a host",
             key="embedding.base_url",
-            remedy="Write it like https://api.cohere.com, or leave the key out.",
+            remedy="Write it like https://api.example.com/v1, or leave the key out.",
         )
 
 
 def check_dimension(model: str, dimension: int | None) -> None:
     """Raise SuiteError when ``model`` is known not to give vectors of length ``dimension``."""
     facts = facts_of(model)
-    if dimension is None or facts is None or dimension in facts.dimensions:
+    if dimension is None or facts is None or facts.gives(dimension):
         return
-    possible = " or ".join(str(size) for size in sorted(facts.dimensions))
+    sizes = " or ".join(str(size) for size in sorted(facts.dimensions))
+    possible = f"up to {sizes}" if facts.any_shorter else sizes
     raise SuiteError(
         f"the vectors of {model} have {possible} dimensions, not {dimension}",
         key="embedding.dimension",

@@ -1,4 +1,4 @@
-"""What is publicly known of embedding models: their dimensions and how much of a text they read.
+"""What is publicly known of embedding models: dimensions, how much of a text they read, tokenizers and prices.
 
 What lives here: one table and pure look-ups in it. What does not: asking a provider anything, and what a suite says
 itself (``embedding.dimension``, ``embedding.max_input_tokens``), which wins over this table.
@@ -7,11 +7,17 @@ itself (``embedding.dimension``, ``embedding.max_input_tokens``), which wins ove
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 DEFAULT_COHERE_MODEL = "embed-english-v3.0"
 STATIC_MODEL = "wordllama/l2_supercat/256"
 STATIC_DIMENSION = 256
+#: When the prices were looked up, on the price lists of the providers.
+PRICES_OF = "2026-07"
+
+Maker = Literal["cohere", "openai", "voyage", "open", "static"]
 
 
 @dataclass(frozen=True)
@@ -21,40 +27,138 @@ class ModelFacts:
     Args:
         dimensions: Lengths of the vectors that it can give, the default first.
         max_input_tokens: Tokens that it reads of one text; None when there is no limit.
+        maker: The API that serves it; ``open`` for weights that anybody can run.
+        tokenizer: Its tokenizer, as the Hugging Face hub or tiktoken names it; None when it is not public.
+        usd_per_million: Price of a million tokens at its maker, as of ``PRICES_OF``; None for what costs nothing.
+        any_shorter: Whether it also gives every length below the default one.
     """
 
     dimensions: tuple[int, ...]
     max_input_tokens: int | None
+    maker: Maker = "open"
+    tokenizer: str | None = None
+    usd_per_million: float | None = None
+    any_shorter: bool = False
+
+    def gives(self, dimension: int) -> bool:
+        """Whether its vectors can have that length."""
+        return dimension in self.dimensions or (self.any_shorter and 0 < dimension < self.dimensions[0])
 
 
-#: Source: docs.cohere.com/docs/cohere-embed; the v2 models are retired but still stand in collections.
-KNOWN_MODELS: dict[str, ModelFacts] = {
-    "embed-v4.0": ModelFacts((1536, 256, 512, 1024), 128_000),
-    "embed-english-v3.0": ModelFacts((1024,), 512),
-    "embed-multilingual-v3.0": ModelFacts((1024,), 512),
-    "embed-english-light-v3.0": ModelFacts((384,), 512),
-    "embed-multilingual-light-v3.0": ModelFacts((384,), 512),
-    "embed-english-v2.0": ModelFacts((4096,), 512),
-    "embed-english-light-v2.0": ModelFacts((1024,), 512),
-    "embed-multilingual-v2.0": ModelFacts((768,), 256),
-    STATIC_MODEL: ModelFacts((STATIC_DIMENSION,), None),
+def _cohere(dimensions: tuple[int, ...], limit: int, price: float, name: str | None = None) -> ModelFacts:
+    return ModelFacts(dimensions, limit, "cohere", f"Cohere/Cohere-{name}" if name else None, price)
+
+
+def _openai(dimension: int, price: float, *, any_shorter: bool = True) -> ModelFacts:
+    return ModelFacts((dimension,), 8191, "openai", "cl100k_base", price, any_shorter)
+
+
+def _voyage(name: str, price: float, limit: int = 32_000, *, chosen: bool = True, size: int = 1024) -> ModelFacts:
+    return ModelFacts((size, 256, 512, 2048) if chosen else (size,), limit, "voyage", f"voyageai/{name}", price)
+
+
+def _open(tokenizer: str, size: int, limit: int, *shorter: int) -> ModelFacts:
+    return ModelFacts((size, *shorter), limit, "open", tokenizer)
+
+
+#: Sources: docs.cohere.com/docs/cohere-embed, developers.openai.com/api/docs/models, docs.voyageai.com/docs/embeddings,
+#: and the model cards of the open models. Retired models still stand in collections.
+KNOWN_MODELS: Mapping[str, ModelFacts] = {
+    "embed-v4.0": _cohere((1536, 256, 512, 1024), 128_000, 0.12, "embed-v4.0"),
+    "embed-english-v3.0": _cohere((1024,), 512, 0.10, "embed-english-v3.0"),
+    "embed-multilingual-v3.0": _cohere((1024,), 512, 0.10, "embed-multilingual-v3.0"),
+    "embed-english-light-v3.0": _cohere((384,), 512, 0.10, "embed-english-light-v3.0"),
+    "embed-multilingual-light-v3.0": _cohere((384,), 512, 0.10, "embed-multilingual-light-v3.0"),
+    "embed-english-v2.0": _cohere((4096,), 512, 0.10),
+    "embed-english-light-v2.0": _cohere((1024,), 512, 0.10),
+    "embed-multilingual-v2.0": _cohere((768,), 256, 0.10),
+    "text-embedding-3-small": _openai(1536, 0.02),
+    "text-embedding-3-large": _openai(3072, 0.13),
+    "text-embedding-ada-002": _openai(1536, 0.10, any_shorter=False),
+    "voyage-4-large": _voyage("voyage-4-large", 0.12),
+    "voyage-4": _voyage("voyage-4", 0.06),
+    "voyage-4-lite": _voyage("voyage-4-lite", 0.02),
+    "voyage-3-large": _voyage("voyage-3-large", 0.18),
+    "voyage-3.5": _voyage("voyage-3.5", 0.06),
+    "voyage-3.5-lite": _voyage("voyage-3.5-lite", 0.02),
+    "voyage-code-3": _voyage("voyage-code-3", 0.18),
+    "voyage-3": _voyage("voyage-3", 0.06, chosen=False),
+    "voyage-3-lite": _voyage("voyage-3-lite", 0.02, chosen=False, size=512),
+    "voyage-finance-2": _voyage("voyage-finance-2", 0.12, chosen=False),
+    "voyage-multilingual-2": _voyage("voyage-multilingual-2", 0.12, chosen=False),
+    "voyage-law-2": _voyage("voyage-law-2", 0.12, 16_000, chosen=False),
+    "voyage-code-2": _voyage("voyage-code-2", 0.12, 16_000, chosen=False, size=1536),
+    "all-minilm-l6-v2": _open("sentence-transformers/all-MiniLM-L6-v2", 384, 256),
+    "all-minilm-l12-v2": _open("sentence-transformers/all-MiniLM-L12-v2", 384, 128),
+    "multi-qa-minilm-l6-cos-v1": _open("sentence-transformers/multi-qa-MiniLM-L6-cos-v1", 384, 512),
+    "paraphrase-multilingual-minilm-l12-v2": _open(
+        "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 384, 128
+    ),
+    "all-mpnet-base-v2": _open("sentence-transformers/all-mpnet-base-v2", 768, 384),
+    "bge-small-en-v1.5": _open("BAAI/bge-small-en-v1.5", 384, 512),
+    "bge-base-en-v1.5": _open("BAAI/bge-base-en-v1.5", 768, 512),
+    "bge-large-en-v1.5": _open("BAAI/bge-large-en-v1.5", 1024, 512),
+    "bge-m3": _open("BAAI/bge-m3", 1024, 8192),
+    "e5-small-v2": _open("intfloat/e5-small-v2", 384, 512),
+    "e5-base-v2": _open("intfloat/e5-base-v2", 768, 512),
+    "e5-large-v2": _open("intfloat/e5-large-v2", 1024, 512),
+    "multilingual-e5-small": _open("intfloat/multilingual-e5-small", 384, 512),
+    "multilingual-e5-base": _open("intfloat/multilingual-e5-base", 768, 512),
+    "multilingual-e5-large": _open("intfloat/multilingual-e5-large", 1024, 512),
+    "gte-small": _open("thenlper/gte-small", 384, 512),
+    "gte-base": _open("thenlper/gte-base", 768, 512),
+    "gte-large": _open("thenlper/gte-large", 1024, 512),
+    "mxbai-embed-large-v1": _open("mixedbread-ai/mxbai-embed-large-v1", 1024, 512),
+    "nomic-embed-text-v1.5": _open("nomic-ai/nomic-embed-text-v1.5", 768, 8192, 64, 128, 256, 512),
+    "snowflake-arctic-embed-l-v2.0": _open("Snowflake/snowflake-arctic-embed-l-v2.0", 1024, 8192, 256),
+    "jina-embeddings-v2-base-en": _open("jinaai/jina-embeddings-v2-base-en", 768, 8192),
+    "jina-embeddings-v3": _open("jinaai/jina-embeddings-v3", 1024, 8192, 32, 64, 128, 256, 512, 768),
+    "embeddinggemma-300m": _open("google/embeddinggemma-300m", 768, 2048, 128, 256, 512),
+    "qwen3-embedding-0.6b": ModelFacts((1024,), 32_768, "open", "Qwen/Qwen3-Embedding-0.6B", any_shorter=True),
+    STATIC_MODEL: ModelFacts((STATIC_DIMENSION,), None, "static"),
 }
 
-COHERE_MODELS = tuple(name for name in KNOWN_MODELS if name != STATIC_MODEL)
+#: As Ollama names them.
+_ALIASES = {
+    "all-minilm": "all-minilm-l6-v2",
+    "mxbai-embed-large": "mxbai-embed-large-v1",
+    "nomic-embed-text": "nomic-embed-text-v1.5",
+    "snowflake-arctic-embed2": "snowflake-arctic-embed-l-v2.0",
+    "embeddinggemma": "embeddinggemma-300m",
+}
+
+#: The model that a provider embeds with when the suite names none; where there is no usual one, it must name it.
+DEFAULT_MODELS: Mapping[str, str] = {
+    "cohere": DEFAULT_COHERE_MODEL,
+    "openai": "text-embedding-3-small",
+    "voyage": "voyage-3.5",
+    "sentence-transformers": "sentence-transformers/all-MiniLM-L6-v2",
+    "fastembed": "BAAI/bge-small-en-v1.5",
+    "static": STATIC_MODEL,
+}
 
 _PREFIX = re.compile(r"^(?:models/)?(?:cohere[/.:])?")
 _GENERATION = re.compile(r"^embed-v(\d+)(?:\D|$)")
 
 
+def models_of(maker: Maker) -> tuple[str, ...]:
+    """Names of the models that an API serves."""
+    return tuple(name for name, facts in KNOWN_MODELS.items() if facts.maker == maker)
+
+
 def model_in_use(provider: str, model: str | None) -> str | None:
     """The model that a suite embeds with: the one it names, else the provider's own; None when only the user knows."""
-    return model or {"cohere": DEFAULT_COHERE_MODEL, "static": STATIC_MODEL}.get(provider)
+    return model or DEFAULT_MODELS.get(provider)
 
 
 def facts_of(model: str) -> ModelFacts | None:
-    """The table's row of ``model``, also as clouds spell it (``cohere.embed-english-v3``); None if unknown."""
-    name = _PREFIX.sub("", model.strip().lower())
-    return KNOWN_MODELS.get(name) or KNOWN_MODELS.get(f"{name}.0")
+    """The table's row of ``model``, also with its maker or as clouds and Ollama spell it; None if unknown."""
+    full = _PREFIX.sub("", model.strip().lower())
+    for name in (full, f"{full}.0", full.rpartition("/")[2], full.rpartition("/")[2].partition(":")[0]):
+        facts = KNOWN_MODELS.get(_ALIASES.get(name, name))
+        if facts is not None:
+            return facts
+    return None
 
 
 def known_limit(model: str) -> int | None:
@@ -69,8 +173,26 @@ def known_dimension(model: str) -> int | None:
     return facts.dimensions[0] if facts else None
 
 
+def price_of(provider: str, model: str, base_url: str | None = None) -> float | None:
+    """US dollars for a million tokens; None when it is not known, as behind an address of the user's own.
+
+    Args:
+        provider: As the suite names it.
+        model: As the suite names it.
+        base_url: The suite's; None: the provider's own.
+    """
+    if provider in ("sentence-transformers", "fastembed", "static"):
+        return 0.0
+    facts = facts_of(model)
+    known = facts is not None and facts.maker == provider and base_url is None
+    return facts.usd_per_million if facts and known else None
+
+
 def takes_output_dimension(model: str) -> bool:
-    """Whether ``model`` lets the caller choose the dimension: Cohere's embed-v4 and newer."""
+    """Whether ``model`` lets the caller choose the dimension, as far as is known: Cohere's embed-v4 and newer too."""
+    facts = facts_of(model)
+    if facts is not None:
+        return facts.any_shorter or len(facts.dimensions) > 1
     generation = _GENERATION.match(_PREFIX.sub("", model.strip().lower()))
     return generation is not None and int(generation.group(1)) >= 4
 
@@ -78,6 +200,6 @@ def takes_output_dimension(model: str) -> bool:
 def dimension_remedy(model: str, size: int) -> str:
     """What to do about a collection of ``size`` dimensions when ``model`` gives another number."""
     facts = facts_of(model)
-    if facts is not None and size in facts.dimensions:
+    if facts is not None and facts.gives(size):
         return f"Set embedding.dimension: {size}, which {model} gives too, if the collection was embedded with it."
     return "Set embedding.provider and embedding.model to what the collection was embedded with."

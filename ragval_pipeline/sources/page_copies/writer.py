@@ -17,7 +17,7 @@ from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.sources.page_copies.record import PageRecord, arrow_schema, record_of, row_of
 from ragval_pipeline.sources.page_reader import SYSTEM
-from ragval_pipeline.sources.pages import PageCopy, PageReader, read_pages
+from ragval_pipeline.sources.pages import PageCopy, ReadsPages, read_pages
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Tally:
 
 def take_copies(
     inventory: SiteInventory,
-    reader: PageReader,
+    reader: ReadsPages,
     *,
     max_pages: int,
     folder: UPath,
@@ -106,7 +106,7 @@ def take_copies(
 
 def _records(
     pages: Sequence[SitePage],
-    reader: PageReader,
+    reader: ReadsPages,
     max_pages: int,
     min_readable: float,
     tally: _Tally,

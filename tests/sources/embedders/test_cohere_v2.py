@@ -148,7 +148,7 @@ def test_an_error_that_does_not_pass_is_tried_as_often_as_the_policy_says(cohere
         ("403", "rights of the key"),
         ("404", "Check embedding.model"),
         ("422", "embedding.dimension"),
-        ("498", "Cohere does not accept"),
+        ("498", "does not accept"),
         ("418", "embedding.base_url"),
     ],
 )

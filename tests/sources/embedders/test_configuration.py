@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +13,23 @@ from ragval_pipeline.sources.embedders import check_configuration, open_embedder
 from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder, open_suite_embedder
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from tests.suite.writing import SMALLEST, write
+from tests.support.api_standins import OpenAIStandIn
 from tests.support.cohere_standin import CohereStandIn
 
-HEAVY = ("cohere", "httpx", "numpy", "safetensors", "tokenizers", "wordllama", "pandas", "dagster")
+HEAVY = (
+    "cohere",
+    "openai",
+    "voyageai",
+    "fastembed",
+    "httpx",
+    "requests",
+    "numpy",
+    "safetensors",
+    "tokenizers",
+    "wordllama",
+    "pandas",
+    "dagster",
+)
 
 
 def test_good_settings_are_let_through():
@@ -28,7 +44,18 @@ def test_good_settings_are_let_through():
     ("settings", "key", "words"),
     [
         ({"provider": "coher"}, "embedding.provider", "Did you mean cohere?"),
-        ({"provider": "openai"}, "embedding.provider", "module:attr"),
+        ({"provider": "open-ai"}, "embedding.provider", "Did you mean openai?"),
+        ({"provider": "openai"}, "embedding.api_key", "OPENAI_API_KEY"),
+        ({"provider": "voyage", "api_key": " "}, "embedding.api_key", "VOYAGE_API_KEY"),
+        ({"provider": "openai", "base_url": "localhost:11434/v1"}, "embedding.base_url", "http"),
+        ({"provider": "openai", "api_key": "k", "dimension": 1537}, "embedding.dimension", "up to 1536 dimensions"),
+        (
+            {"provider": "voyage", "api_key": "k", "dimension": 1000},
+            "embedding.dimension",
+            "256 or 512 or 1024 or 2048",
+        ),
+        ({"provider": "voyage", "api_key": "k", "model": "embed-v4.0"}, "embedding.model", "provider: cohere"),
+        ({"provider": "voyage", "api_key": "k", "model": "voyage-4-nano"}, "embedding.model", "sentence-transformers"),
         ({"provider": "cohere"}, "embedding.api_key", "COHERE_API_KEY"),
         ({"provider": "cohere", "api_key": ""}, "embedding.api_key", "COHERE_API_KEY"),
         ({"provider": "cohere", "api_key": " \n"}, "embedding.api_key", "COHERE_API_KEY"),
@@ -82,6 +109,43 @@ def test_cohere_takes_the_suites_key_and_else_the_environments(monkeypatch, tmp_
         assert [request.headers["authorization"] for request in server.requests] == [f"Bearer {sent}"]
 
 
+@pytest.mark.parametrize(
+    ("provider", "package", "extra"),
+    [
+        ("openai", "openai", "openai"),
+        ("voyage", "voyageai", "voyage"),
+        ("fastembed", "fastembed", "fastembed"),
+        ("sentence-transformers", "sentence_transformers", "sentence-transformers"),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named_with_the_line_that_installs_it(monkeypatch, provider, package, extra):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else object())
+    with pytest.raises(SuiteError) as caught:
+        check_configuration(provider=provider, api_key="k")
+    assert caught.value.key == "embedding.provider"
+    assert package in caught.value.problem
+    assert caught.value.remedy.endswith(f"pip install 'ragval-pipeline[{extra}]'")
+    assert extra in _extras()
+
+
+def _extras() -> list[str]:
+    project = Path(__file__).parents[3] / "pyproject.toml"
+    return list(tomllib.loads(project.read_text("utf-8"))["project"]["optional-dependencies"])
+
+
+@pytest.mark.parametrize(("written", "sent"), [({}, "none"), ({"api_key": "${OPENAI_API_KEY}"}, "canary-key")])
+def test_a_key_for_openai_goes_to_another_host_only_when_the_suite_says_so(monkeypatch, tmp_path, written, sent):
+    monkeypatch.setenv("OPENAI_API_KEY", "canary-key")
+    with OpenAIStandIn() as server:
+        settings = {"provider": "openai", "model": "m", "base_url": server.url, **written}
+        suite = resolve_suite(load_suite(write(tmp_path, {**SMALLEST, "embedding": settings})))
+        with closing(open_suite_embedder(suite)) as embedder:
+            embedder.embed(["a robot"], input_type="search_query")
+        assert [request.headers["authorization"] for request in server.requests] == [f"Bearer {sent}"]
+    own = resolve_suite(load_suite(write(tmp_path, {**SMALLEST, "embedding": {"provider": "openai"}})))
+    assert own.embedding.api_key.get_secret_value() == "canary-key"
+
+
 def test_opening_gives_the_named_provider_behind_a_cache():
     static = open_embedder(provider="static", model="embed-english-v3.0")
     cohere = open_embedder(provider="cohere", api_key="k")
@@ -106,6 +170,7 @@ def test_importing_checking_and_opening_load_nothing_heavy_and_touch_no_logging(
         "from ragval_pipeline.sources.embedders import check_configuration, open_embedder\n"
         "check_configuration(provider='cohere', api_key='k')\n"
         "check_configuration(provider='static')\n"
+        "for name in ('openai', 'voyage', 'fastembed'): open_embedder(provider=name, api_key='k')\n"
         "open_embedder(provider='cohere', api_key='k')\n"
         "open_embedder(provider='static')\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules], logging.getLogger().handlers)\n"

@@ -5,10 +5,20 @@ import pytest
 from cohere.core.api_error import ApiError
 from cohere.core.parse_error import ParsingError
 
-from ragval_pipeline.sources.embedders.cohere_errors import Endpoint, classify, failure_of
+from ragval_pipeline.sources.embedders import failures
+from ragval_pipeline.sources.embedders.cohere_v2 import fault_of
+from ragval_pipeline.sources.embedders.failures import Endpoint
 
 ENDPOINT = Endpoint("https://gateway.example/cohere", "embed-english-v3.0", "canary-key")
 CERTIFICATE = httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate")
+
+
+def classify(error):
+    return failures.verdict_of(error, fault_of(error))
+
+
+def failure_of(error, endpoint, *, attempts):
+    return failures.failure_of(error, fault_of(error), endpoint, attempts=attempts)
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 501, 502, 503, 504, 529])

@@ -1,0 +1,183 @@
+"""Embedders behind an API: calls in batches, under the one retry policy.
+
+What lives here: what all of them have in common. What does not: any provider's SDK (``cohere_v2``, ``openai_api``,
+``voyage``), and what a failed call means (``failures``). The SDKs would retry by themselves; their retries are off, so
+that the policy, its deadline and the count of tries hold.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, no_vectors
+from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
+from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
+from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
+from ragval_pipeline.sources.retry import Attempts, RetryPolicy, Verdict, call_with_retries
+from ragval_pipeline.text.characters import encodable
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call brought.
+
+    Args:
+        vectors: Sequences of numbers, one for each text; not checked yet.
+        billed_tokens: Tokens that the provider says it bills; None when it says nothing.
+    """
+
+    vectors: Any
+    billed_tokens: float | None
+
+
+class RemoteEmbedder:
+    """Embeds through an API. A provider gives ``_make_client``, ``_post``, ``_expected`` and ``_fault``.
+
+    Args:
+        endpoint: Whom to ask, for which model, with which key.
+        dimension: Length to ask for where the model lets one choose, and to hold the answer against.
+        timeout_s: Seconds that one try may take to connect, and to send or receive the next bytes.
+        policy: When to try again.
+        batch_size: Texts of a call.
+        call_chars: Characters of a call, for APIs that limit the tokens of all its texts; None: they do not.
+        sleep: Seam for tests.
+    """
+
+    free = False
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        dimension: int | None = None,
+        timeout_s: float = 30.0,
+        policy: RetryPolicy | None = None,
+        batch_size: int = BATCH,
+        call_chars: int | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.provider: str = endpoint.provider
+        self.model = endpoint.model
+        self.dimension = dimension or known_dimension(self.model)
+        self.max_input_tokens = known_limit(self.model)
+        self.batch_size = batch_size
+        self._asked_dimension = dimension if takes_output_dimension(self.model) else None
+        self._endpoint = endpoint
+        self._timeout_s = timeout_s
+        self._policy = policy or RetryPolicy()
+        self._call_chars = call_chars
+        self._sleep = sleep
+
+    @property
+    def query_limit(self) -> int | None:
+        """Tokens of a query above which the API refuses it; None: it refuses none, or nobody knows."""
+        return self.max_input_tokens
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """Embed ``texts``, in as many calls as the API needs. APIs refuse blank texts: leave them out.
+
+        Raises:
+            SystemFailure: ``embedder.unreachable``, with the status, the tries and the remedy.
+        """
+        if not texts:
+            return no_vectors(self.dimension)
+        clean = [encodable(text) for text in texts]
+        return joined([self._embed_slice(part, input_type) for part in self._calls(clean)])
+
+    def close(self) -> None:
+        """Close the SDK's connections; the next call would open new ones."""
+        client = self.__dict__.pop("_client", None)
+        if client is not None:
+            self._close_client(client)
+
+    @cached_property
+    def _client(self) -> Any:
+        return self._make_client()
+
+    def _make_client(self) -> Any:
+        raise NotImplementedError
+
+    def _close_client(self, client: Any) -> None:
+        client.close()
+
+    def _post(self, texts: list[str], input_type: InputType) -> Answer:
+        """Make one call."""
+        raise NotImplementedError
+
+    def _expected(self) -> tuple[type[Exception], ...]:
+        """What a call through the SDK raises when the other side is at fault."""
+        raise NotImplementedError
+
+    def _fault(self, error: BaseException) -> Fault | None:
+        """What the SDK raised, in the shape that all share; None when it is none of the SDK's."""
+        raise NotImplementedError
+
+    def _calls(self, texts: list[str]) -> Iterator[list[str]]:
+        for part in in_calls(texts, self.batch_size):
+            yield from _by_length(part, self._call_chars) if self._call_chars else [part]
+
+    def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
+        attempts, spent = Attempts(), [0.0]
+
+        def timed() -> Answer:
+            started = time.perf_counter()
+            try:
+                return self._post(texts, input_type)
+            finally:
+                spent[0] += time.perf_counter() - started
+
+        try:
+            answer = self._with_retries(timed, attempts)
+            vectors = check_batch(answer.vectors, len(texts), self.dimension)
+        except SystemFailure as failure:
+            # Who finds that an answer with status 200 holds no embeddings does not know the call that it came from.
+            failure.details = {**details_of(self._endpoint, 200), **failure.details}
+            failure.attempts = attempts.tries
+            raise
+        self.dimension = vectors.shape[1]
+        return EmbeddingBatch(
+            vectors=vectors,
+            calls=1,
+            inputs=len(texts),
+            billed_tokens=answer.billed_tokens,
+            tries=attempts.tries,
+            waited_s=attempts.waited_s,
+            elapsed_s=spent[0],
+        )
+
+    def _with_retries(self, call: Callable[[], Answer], attempts: Attempts) -> Answer:
+        def classify(error: BaseException) -> Verdict:
+            return verdict_of(error, self._fault(error))
+
+        try:
+            return call_with_retries(call, policy=self._policy, classify=classify, attempts=attempts, sleep=self._sleep)
+        except self._expected() as error:
+            failure = failure_of(error, self._fault(error) or Fault(), self._endpoint, attempts=attempts.tries)
+        # Raised here, outside the handler, so that the SDK's exception is not its context: a printed traceback would
+        # show response headers, and an HTTP library's message for a bad header would show the key.
+        raise failure
+
+
+def _by_length(texts: list[str], chars: int) -> Iterator[list[str]]:
+    """``texts`` in slices of at most ``chars`` characters, of one text at least."""
+    held: list[str] = []
+    count = 0
+    for text in texts:
+        if held and count + len(text) > chars:
+            yield held
+            held, count = [], 0
+        held.append(text)
+        count += len(text)
+    if held:
+        yield held
+
+
+def tokens_told(owner: Any, name: str) -> float | None:
+    """A count of tokens in an answer; None when it names none."""
+    told = getattr(owner, name, None)
+    return float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None
