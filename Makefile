@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests that need more than Python packages: a browser, Postgres, Celery, a Qdrant server, a live daemon, a package index.
-EXTERNAL := server or daemon or browser or postgres or torch or celery or wheel
+# Tests that need more than Python packages: a browser, Postgres, Celery, Ray, a Qdrant server, a live daemon, a package index.
+EXTERNAL := server or daemon or browser or postgres or torch or celery or ray or wheel
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help

@@ -39,12 +39,19 @@ class Cost:
     Attributes:
         chunks: Points of the collection.
         seconds: Processor seconds of each asset, child processes included.
-        peak: Most bytes that the process held.
+        peaks: Most bytes that the process had held when each asset ended.
+        workers: Most bytes that one of its child processes held.
     """
 
     chunks: int
     seconds: dict[str, float]
-    peak: int
+    peaks: dict[str, int]
+    workers: int
+
+    @property
+    def peak(self) -> int:
+        """Most bytes that the process held."""
+        return max(self.peaks.values())
 
     @property
     def measured(self) -> float:
@@ -57,18 +64,30 @@ class Clock:
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self._asset, self._since = BETWEEN, _cpu()
+        self.peaks: dict[str, int] = {}
+        self._asset, self._since, self._ended = BETWEEN, time.process_time(), _children()
 
     def __call__(self, asset: str, done: int, total: int | None) -> None:
         """What has passed since the last call is this asset's when the last call was its own too."""
-        now = _cpu()
-        self.seconds[asset if asset == self._asset else BETWEEN] += now - self._since
-        self._asset, self._since = asset, now
+        now, ended = time.process_time(), _children()
+        own = asset if asset == self._asset else BETWEEN
+        self.seconds[own] += now - self._since
+        # A child's seconds are known when it has ended: they are of the asset that was at work last.
+        self.seconds[self._asset] += ended - self._ended
+        self.peaks[own] = peak_bytes(resource.RUSAGE_SELF)
+        self._asset, self._since, self._ended = asset, now, ended
 
 
-def _cpu() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+def _children() -> float:
+    """Processor seconds of the child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def peak_bytes(who: int) -> int:
+    """Most bytes that this process held, or one of those that it waited for."""
+    # Linux counts in KiB, macOS in bytes.
+    return resource.getrusage(who).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def main() -> int:
@@ -121,8 +140,12 @@ def _cost(chunks: int, only: str | None) -> Cost:
         cost = Cost(points, *json.loads(lines[-1]))
         print("\n".join(lines[:-1]))
         for asset, spent in sorted(cost.seconds.items(), key=lambda entry: -entry[1]):
-            print(f"    {asset:28} {spent:6.1f} s   {1000 * spent / points:6.3f} ms a chunk")
-        print(f"    {'all but the start':28} {cost.measured:6.1f} s   peak {cost.peak / 2**20:.0f} MiB", flush=True)
+            held = cost.peaks[asset] / 2**20
+            print(
+                f"    {asset:28} {spent:6.1f} s   {1000 * spent / points:6.3f} ms a chunk   {held:5.0f} MiB by its end"
+            )
+        print(f"    {'all but the start':28} {cost.measured:6.1f} s   peak {cost.peak / 2**20:.0f} MiB")
+        print(f"    peak of a worker process {cost.workers / 2**20:.0f} MiB", flush=True)
         return cost
 
 
@@ -165,11 +188,9 @@ def _measure(suite: Path, only: str | None) -> int:
     with observed_by(clock):
         report = run_suite(load_suite(suite), only=only.split(",") if only else None).report
     clock(BETWEEN, 1, 1)
-    # Linux counts in KiB, macOS in bytes.
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     loud = sorted({finding.code for finding in report.findings if finding.severity != "info"})
     print(f"verdict {report.verdict}; errors and warnings: {', '.join(loud) or 'none'}")
-    print(json.dumps([clock.seconds, peak]))
+    print(json.dumps([clock.seconds, clock.peaks, peak_bytes(resource.RUSAGE_CHILDREN)]))
     return 0
 
 

@@ -6,6 +6,7 @@ What lives here: the checks that end a run with exit code 2. What does not: ever
 from __future__ import annotations
 
 from collections.abc import Collection
+from importlib.util import find_spec
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
@@ -43,6 +44,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     resolved = resolve_suite(suite)
     check_variables(resolved, only=only)
     _check_report_uri(resolved)
+    _check_engine(resolved)
     _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
     load_queries(resolved)
     if selected & _EMBEDDING:
@@ -75,6 +77,12 @@ def _check_report_uri(suite: Suite) -> None:
     file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
     if file is not None:
         raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
+
+
+def _check_engine(suite: Suite) -> None:
+    if suite.scale.engine == "ray" and find_spec("ray") is None:
+        remedy = "Install it with pip install 'ragval-pipeline[ray]', or set scale.engine to local."
+        raise SuiteError("Ray is not installed", key="scale.engine", remedy=remedy)
 
 
 def _check_source(suite: Suite, *, reads_pages: bool) -> None:

@@ -59,47 +59,67 @@ class _Leave:
 
     tag: str
     pushed: bool
+    hid: bool
+    is_area: bool
 
 
 @dataclass
 class _Writer:
-    """Collects text and cuts it into blocks."""
+    """Collects text and cuts it into blocks: of all that is walked, and of the content alone."""
 
-    skip: Skip
-    blocks: list[Block] = field(default_factory=list)
+    every: list[Block] = field(default_factory=list)
+    content: list[Block] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
     context: _Context = field(default_factory=lambda: _Context("paragraph", "body"))
     outer: list[_Context] = field(default_factory=list)
+    #: Whether what comes now is content.
+    showing: bool = False
 
     def flush(self) -> None:
-        if not self.parts:
-            return
-        kind, tag = self.context.kind, self.context.tag
-        text = _cleaned("".join(self.parts), kind)
-        self.parts.clear()
-        if text:
-            self.blocks.append(Block(kind, text, int(tag[1]) if kind == "heading" else 0))
+        parts, shown = self.parts, self.shown
+        block = _block(self.context, parts) if parts else None
+        if block is not None:
+            self.every.append(block)
+        if self.showing and shown:
+            own = block if shown == parts else _block(self.context, shown)
+            if own is not None:
+                self.content.append(own)
+            shown.clear()
+        parts.clear()
+
+    def flush_content(self) -> None:
+        own = _block(self.context, self.shown) if self.shown else None
+        if own is not None:
+            self.content.append(own)
+        self.shown.clear()
+
+    def write(self, text: str) -> None:
+        self.parts.append(text)
+        if self.showing:
+            self.shown.append(text)
 
     def text(self, text: str) -> None:
         # Other blanks are folded when the block is complete: a line of the source is no line, and a tab parts no cells.
-        self.parts.append(text if self.context.kind == "code" else text.translate(_NO_BREAKS))
+        self.write(text if self.context.kind == "code" else text.translate(_NO_BREAKS))
 
     def boundary(self, tag: str) -> None:
         """Part what stands before and after the edge of a block."""
         if self.context.kind == "code":
-            if self.parts and not self.parts[-1].endswith("\n"):
-                self.parts.append("\n")
+            for parts in (self.parts, self.shown) if self.showing else (self.parts,):
+                if parts and not parts[-1].endswith("\n"):
+                    parts.append("\n")
         elif self.context.flat:
-            self.parts.append("\t" if tag in ("td", "th") else " ")
+            self.write("\t" if tag in ("td", "th") else " ")
         else:
             self.flush()
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         """Begin an element; return whether it brought a context of its own."""
         if tag == "br":
-            self.parts.append(" " if self.context.flat else "\n")
+            self.write(" " if self.context.flat else "\n")
         elif tag in _SPACED_TAGS:
-            self.parts.append(" ")
+            self.write(" ")
         elif tag in _BLOCK_TAGS:
             self.boundary(tag)
             own = None if self.context.flat or self.context.kind == "code" else self.own_context(node, tag)
@@ -129,21 +149,30 @@ class _Writer:
         elif end.tag in _BLOCK_TAGS:
             self.boundary(end.tag)
         elif end.tag in _SPACED_TAGS:
-            self.parts.append(" ")
+            self.write(" ")
+        if end.is_area:
+            self.flush_content()
+            self.showing = False
+        elif end.hid:
+            self.showing = True
 
 
-def blocks_of(root: LexborNode, skip: Skip) -> list[Block]:
-    """Cut the text below an element into blocks, in the order of the page.
+def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Block], list[Block]]:
+    """Cut the text below an element into blocks, in the order of the page, and that of its content alone.
 
     Inline elements are joined as they stand, so that no word is torn; edges of blocks, cells and ``<br>`` keep words
     apart. Blanks are folded, but in code.
 
     Args:
         root: The element.
-        skip: Says of an element, and of the tag of the nearest heading, item, row, code or quotation around it, whether
-            to leave it out.
+        area: The element in it, or itself, that holds the content.
+        skip: Says of an element of that, and of the tag of the nearest heading, item, row, code or quotation around
+            it, whether it is no content.
+
+    Returns:
+        All blocks, and those of the content.
     """
-    writer = _Writer(skip)
+    writer, content = _Writer(), area.mem_id
     # A stack of our own: a page of unclosed elements nests deeper than Python may recurse.
     stack: list[LexborNode | _Leave] = [root]
     while stack:
@@ -152,12 +181,28 @@ def blocks_of(root: LexborNode, skip: Skip) -> list[Block]:
             writer.leave(node)
         elif node.is_text_node:
             writer.text(node.text_content or "")
-        elif node.is_element_node and not (node is not root and skip(node, writer.context.tag)):
-            tag = node.tag or ""
-            stack.append(_Leave(tag, writer.enter(node, tag)))
+        elif node.is_element_node:
+            tag, hides, begins = node.tag or "", False, False
+            if writer.showing:
+                hides = skip(node, writer.context.tag)
+                writer.showing = not hides
+            elif node.mem_id == content:
+                if writer.outer:  # in an item or a cell: what it holds is cut otherwise than the item
+                    return blocks_of(root, root, _skip_nothing)[0], blocks_of(area, area, skip)[1]
+                writer.showing = begins = True
+            stack.append(_Leave(tag, writer.enter(node, tag), hides, begins))
             stack.extend(reversed(list(node.iter(include_text=True))))
     writer.flush()
-    return writer.blocks
+    return writer.every, writer.content
+
+
+def _skip_nothing(node: LexborNode, inside: str | None) -> bool:
+    return False
+
+
+def _block(context: _Context, parts: list[str]) -> Block | None:
+    text = _cleaned("".join(parts), context.kind)
+    return Block(context.kind, text, int(context.tag[1]) if context.kind == "heading" else 0) if text else None
 
 
 def _cleaned(text: str, kind: Kind) -> str:

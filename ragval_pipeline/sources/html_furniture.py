@@ -156,4 +156,9 @@ def _letters(node: LexborNode) -> int:
 
 
 def _size(node: LexborNode) -> int:
+    # What only browsers without scripts show is neither here nor there.
+    return _characters(node) - sum(map(_characters, _outermost(node.css("noscript"))))
+
+
+def _characters(node: LexborNode) -> int:
     return len("".join(node.text().split()))

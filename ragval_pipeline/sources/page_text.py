@@ -21,7 +21,7 @@ __all__ = ["Block", "PageText", "page_texts"]
 # Neither seen nor read by anybody.
 _NEVER = ["script", "style", "template"]
 # Not seen in a browser, and read by extractors that run no scripts.
-_UNSEEN = ["noscript"]
+_UNSEEN = "noscript"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +55,20 @@ def page_texts(html: str) -> PageText:
     body = tree.body
     if body is None:  # a frameset
         return PageText(title, "", "", (), ())
-    whole = _joined(blocks_of(body, _skip_nothing))
-    tree.strip_tags(_UNSEEN, recursive=True)
-    blocks = tuple(_content_blocks(body))
-    return PageText(
-        title=title,
-        body=whole,
-        main=_joined(blocks),
-        headings=tuple((block.level, block.text) for block in blocks if block.kind == "heading"),
-        blocks=blocks,
-    )
-
-
-def _content_blocks(body: LexborNode) -> list[Block]:
     area = content_element(body)
     framed = area.mem_id == body.mem_id
 
     def skip(node: LexborNode, inside: str | None) -> bool:
-        return is_furniture(node, inside=inside, framed=framed)
+        return node.tag == _UNSEEN or is_furniture(node, inside=inside, framed=framed)
 
-    return blocks_of(area, skip)
-
-
-def _skip_nothing(node: LexborNode, inside: str | None) -> bool:
-    return False
+    every, blocks = blocks_of(body, area, skip)
+    return PageText(
+        title=title,
+        body=_joined(every),
+        main=_joined(blocks),
+        headings=tuple((block.level, block.text) for block in blocks if block.kind == "heading"),
+        blocks=tuple(blocks),
+    )
 
 
 def _title(tree: LexborHTMLParser) -> str | None:
@@ -86,5 +76,5 @@ def _title(tree: LexborHTMLParser) -> str | None:
     return (" ".join(node.text().split()) or None) if node else None
 
 
-def _joined(blocks: list[Block] | tuple[Block, ...]) -> str:
+def _joined(blocks: list[Block]) -> str:
     return "\n".join(block.text for block in blocks)

@@ -25,6 +25,7 @@ from ragval_pipeline.suite.sections import (
     QueryFiles,
     RetrievalSettings,
     RetrySettings,
+    ScaleSettings,
     Section,
     Severities,
     SourceSettings,
@@ -108,6 +109,7 @@ class Suite(Section):
     severity: dict[str, Severities] = Field(default_factory=dict, description="Severity by finding code")
     retry: RetrySettings = Field(default_factory=RetrySettings, description="The one retry policy")
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
+    scale: ScaleSettings = Field(default_factory=ScaleSettings, description="Who does the heavy work of a run")
     automation: AutomationSettings = Field(default_factory=AutomationSettings, description="What starts a validation")
 
     _origin: SuiteOrigin | None = PrivateAttr(None)

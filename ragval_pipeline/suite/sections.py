@@ -210,6 +210,22 @@ class HistorySettings(Section):
     _blank = field_validator("baseline", mode="before")(_blank_is_none)
 
 
+class ScaleSettings(Section):
+    """Who does the heavy work of a run. The results are the same."""
+
+    workers: FromOne | Literal["auto"] = Field(
+        "auto", description="Processes that compare texts; auto: a processor each, and one for a small collection"
+    )
+    engine: Literal["local", "ray"] = Field(
+        "local", description="local: processes of this machine; ray: a Ray cluster (ragval-pipeline[ray])"
+    )
+    address: str | None = Field(
+        None, description="Of the Ray cluster, or auto for the one that is running; null: one on this machine"
+    )
+
+    _blank = field_validator("address", mode="before")(_blank_is_none)
+
+
 class AutomationSettings(Section):
     """What starts a validation."""
 

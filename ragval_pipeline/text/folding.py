@@ -115,6 +115,27 @@ class FoldedText:
         cuts = [start, *(start + 1 + np.flatnonzero(self.word_starts[start + 1 : end])).tolist(), end]
         return [(first, last) for first, last in pairwise(cuts) if last > first]
 
+    def letters_between(self, start: int, end: int) -> tuple[int, int]:
+        """The letters that the characters of ``shown`` from ``start`` to before ``end`` hold."""
+        import numpy as np
+
+        first, last = np.searchsorted(self.offsets, (start, end)).tolist()
+        return first, last
+
+    def whole_words(self, start: int, end: int) -> tuple[int, int]:
+        """The letters from ``start`` to before ``end``, widened to whole words."""
+        starts = self._word_edges
+        first = int(starts.searchsorted(start, side="right"))
+        last = int(starts.searchsorted(end))
+        return int(starts[first - 1]) if first else 0, int(starts[last]) if last < len(starts) else len(self.letters)
+
+    @cached_property
+    def _word_edges(self) -> npt.NDArray[np.int64]:
+        """The letters that begin a word."""
+        import numpy as np
+
+        return np.flatnonzero(self.word_starts)
+
     def _between(self, kind: int) -> npt.NDArray[np.bool_]:
         spaced = self._count_between(kind) > 0
         if len(spaced):

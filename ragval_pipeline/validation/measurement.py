@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.errors import NotMeasurableError, RagvalError, SystemFailure
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.suite.printing import show_count
@@ -163,11 +163,13 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         system = error.system if isinstance(error, SystemFailure) else None
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
+    # What was raised on purpose says what happened, and holds no secret.
+    told = f" {str(error).rstrip('.')}." if isinstance(error, RagvalError) else ""
     crashed = make_finding(
         "check.crashed",
         [asset],
         details={"exception": type(error).__name__},
-        message=f"{asset} failed to run ({type(error).__name__}): what it measures is not measured.",
+        message=f"{asset} failed to run ({type(error).__name__}): what it measures is not measured.{told}",
     )
     failure = Failure(kind="crashed", message=f"{type(error).__name__} in {asset}", exception=type(error).__name__)
     return Measurement(asset=asset, findings=(crashed,), failure=failure)

@@ -16,7 +16,7 @@ from ragval_pipeline.suite.profiles.table import PROFILES
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "suite.md").read_text(encoding="utf-8")
 LINES = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line.startswith("| `")]
 ROWS = {cells[0].strip("`"): cells[1:] for cells in LINES}
-SECTIONS = ("qdrant", "source", "payload", "embedding", "retrieval", "retry", "history", "automation")
+SECTIONS = ("qdrant", "source", "payload", "embedding", "retrieval", "retry", "history", "scale", "automation")
 
 
 def test_every_key_of_the_suite_has_a_row_and_no_row_is_without_a_key() -> None:

@@ -67,6 +67,9 @@ DEFAULTS: dict[str, Any] = {
     "history.baseline": None,
     "history.tolerated_drop": 0.02,
     "history.keep_runs": 50,
+    "scale.workers": "auto",
+    "scale.engine": "local",
+    "scale.address": None,
     "automation.after_asset": None,
     "automation.after_job": None,
     "automation.cron": None,
@@ -130,6 +133,7 @@ EVERYTHING: dict[str, Any] = {
     "severity": {"query.failed": "info"},
     "retry": {"max": 0, "delay_s": 0, "deadline_s": 1},
     "history": {"baseline": "last", "tolerated_drop": 0.5, "keep_runs": 1},
+    "scale": {"workers": 2, "engine": "ray", "address": "auto"},
     "automation": {
         "after_asset": "a/b",
         "after_job": "ingest",

@@ -54,6 +54,10 @@ def _no_celery() -> str | None:
     return None if find_spec("dagster_celery") else "the Python package dagster-celery: install the dev group"
 
 
+def _no_ray() -> str | None:
+    return None if find_spec("ray") else "the Python package ray: pip install 'ragval-pipeline[ray]'"
+
+
 def _no_wheel() -> str | None:
     missing = [name for name in ("build", "uv") if find_spec(name) is None]
     return f"the Python packages {' and '.join(missing)}: install the dev group" if missing else None
@@ -72,6 +76,7 @@ MISSING: Mapping[str, Callable[[], str | None]] = {
     "daemon": _no_daemon,
     "postgres": _no_postgres,
     "torch": _no_torch,
+    "ray": _no_ray,
     "wheel": _no_wheel,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.orchestration.assets.chunk_structure import limits_of
 from ragval_pipeline.orchestration.groups import is_selected
 from ragval_pipeline.orchestration.measuring import Made, log_crash
@@ -17,7 +18,7 @@ def make_chunk_facts(task: Task) -> Made:
     """The facts; none when nothing that needs them is selected, and a defect in making them ends in the manifest."""
     from ragval_pipeline.sources.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.facts.store import make_facts
+    from ragval_pipeline.validation.facts.make import make_facts
 
     place = task.place
     manifest = FactsManifest(run_id=place.run_id, points=task.manifest, copies=task.pages)
@@ -31,11 +32,13 @@ def make_chunk_facts(task: Task) -> Made:
                 kept_uri=str(place.kept_facts),
                 run_id=place.run_id,
                 limits=limits_of(task.suite, task.manifest),
+                scale=task.suite.scale,
                 on_progress=progress_of(CHUNK_FACTS),
             )
         except Exception as error:  # noqa: BLE001  content_integrity reports it
             log_crash(task.context, CHUNK_FACTS, error)
-            manifest = manifest.model_copy(update={"crash": type(error).__name__})
+            told = str(error) if isinstance(error, RagvalError) else ""
+            manifest = manifest.model_copy(update={"crash": type(error).__name__, "problem": told})
     rows = {"chunks": manifest.chunks, "pages": manifest.pages}
     counts = {name: sum(part.rows for part in parts) for name, parts in rows.items()}
     metadata = numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})

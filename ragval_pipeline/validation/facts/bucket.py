@@ -12,13 +12,14 @@ from typing import Any
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE, gram_hashes
-from ragval_pipeline.validation.facts.align import Alignment, align
+from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import HeldBlock, held_blocks
 from ragval_pipeline.validation.facts.edges import edges_of
 from ragval_pipeline.validation.facts.joins import joined_words
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts, PageState
 from ragval_pipeline.validation.facts.shingles import hash_of
+from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.texts import COLUMNS as TEXT_COLUMNS
 from ragval_pipeline.validation.facts.texts import PageWords, TextFacts, text_facts
 from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, Counting
@@ -118,17 +119,7 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
 def align_chunks(page: Page, rows: Sequence[Row]) -> list[Alignment]:
     """The alignment of each chunk; chunks with the same text take the places of a page that repeats it in turn."""
     seen: Counter[str] = Counter()
-    aligned = []
-    for row in rows:
-        chunk = align(row["text"], page, labels=labels_of(row), address=address_of(row))
-        if len(chunk.spans) == 1 and chunk.whole:
-            span = chunk.spans[0]
-            place = page.place(chunk.text.letters, occurrence=seen[chunk.text.letters])
-            seen[chunk.text.letters] += 1
-            if place is not None:
-                chunk = Alignment(chunk.text, (span._replace(place=place),))
-        aligned.append(chunk)
-    return aligned
+    return [align(row["text"], page, labels=labels_of(row), address=address_of(row), seen=seen) for row in rows]
 
 
 def labels_of(row: Row) -> list[str]:
@@ -175,8 +166,6 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     openings, closings = edges_of(chunk)
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
-    repeated = page.letters.find(run) != page.letters.rfind(run)
-    as_it_is = not repeated and _is_as_it_is(chunk, page)
     return ChunkFacts(
         **_stored(row),
         compared=True,
@@ -186,32 +175,15 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         changed=chunk.changed_words(),
         surely=chunk.surely,
         longest=len(run),
-        repeated=repeated,
+        repeated=page.letters.find(run) != page.letters.rfind(run),
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(span.place for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),
         openings=openings,
         closings=closings,
-        joins=tuple(joined_words(chunk, page)) if chunk.share >= MOST and not as_it_is else (),
+        joins=tuple(joined_words(chunk, page)) if chunk.share >= MOST and not chunk.verbatim else (),
         probes=() if chunk.share >= VERIFIED_FROM else tuple(sampled_runs(chunk.text.letters)),
     )
-
-
-def _is_as_it_is(chunk: Alignment, page: Page) -> bool:
-    """Whether a chunk is lines of its own title and headings and then what the page has in these very characters.
-
-    Such a chunk joins nothing, if what it has is on the page only once.
-    """
-    *labels, rest = chunk.spans or (None,)
-    if rest is None or rest.kind != "run" or not chunk.whole or any(label.kind != "stored" for label in labels):
-        return False
-    shown, at, before = chunk.text.shown, 0, rest.start
-    while before > 0:
-        end = shown.find("\n", at) + 1
-        if not end:
-            return False
-        before, at = before - len(fold(shown[at:end])), end
-    return before == 0 and page.has_as_it_is(shown[at:])
 
 
 def _stored(row: Row) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.sources.page_text import Block
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE
-from ragval_pipeline.validation.facts.align import Alignment, pieces_of
+from ragval_pipeline.validation.facts.gaps import pieces_of
 from ragval_pipeline.validation.facts.page import Page, Range
+from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.thresholds import LONGEST_GAP
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
-from ragval_pipeline.validation.facts.align import Alignment
 from ragval_pipeline.validation.facts.rows import Edge
+from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, WHOLE
 
 #: Lines at either end that are looked at: title, section, source, date, keywords.
@@ -83,26 +83,19 @@ def _closing_lines(match: Alignment, lines: Sequence[Range], long: Sequence[Rang
     """Lines at the end, after all that the page has in one, at the beginning of which it has nothing."""
     for first, last in reversed(lines):
         # The page may happen to have some first letters of what follows its own.
-        if _has_word_at(match, first) or _word_end(match.text, first) < long[-1][1]:
+        if _has_word_at(match, first) or _word_end(match, first) < long[-1][1]:
             return
         yield first, last
 
 
 def _has_word_at(match: Alignment, start: int) -> bool:
     """Whether the page has the word that begins with a letter."""
-    return bool(match.found[start : _word_end(match.text, start)].all())
+    return bool(match.found[start : _word_end(match, start)].all())
 
 
-def _word_end(text: FoldedText, letter: int) -> int:
+def _word_end(match: Alignment, letter: int) -> int:
     """Where the word of a letter ends."""
-    after = text.word_starts[letter + 1 :].nonzero()[0]
-    return letter + 1 + int(after[0]) if len(after) else len(text.letters)
-
-
-def _word_start(text: FoldedText, letter: int) -> int:
-    """Where the word of a letter begins."""
-    upto = text.word_starts[: letter + 1].nonzero()[0]
-    return int(upto[-1]) if len(upto) else 0
+    return match.text.whole_words(letter, letter + 1)[1]
 
 
 def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
@@ -112,7 +105,8 @@ def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> 
         missing = int((~match.found[start:end]).sum())
         if missing:
             # At its inner end a word goes on where the page happens to have some letters of it.
-            span = (start, _word_end(match.text, end - 1)) if outermost == 0 else (_word_start(match.text, start), end)
+            wide = match.text.whole_words(start, end)
+            span = (start, wide[1]) if outermost == 0 else (wide[0], end)
             words = match.text.words_between(*span)
             strange = [(first, last) for first, last in words if not match.found[first:last].all()]
             own, other = (_DIGITS.sub("", match.text.letters[slice(*of[outermost])]) for of in (words, strange))

@@ -11,15 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.text.markup import without_markup
-from ragval_pipeline.validation.facts.align import Alignment, Span
 from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.spans import Alignment, Span
 from ragval_pipeline.validation.thresholds import FEWEST
 
 _LABELS = frozenset({"stored", "line", "word"})
+#: Joins of one chunk that are looked at: so many are named no better by more.
+MOST_JOINS = 2000  # work
+#: Characters of a line that are looked at in front of a join.
+_LONGEST_LINE = 4000  # work
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
@@ -32,7 +37,7 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     """
     text = chunk.text
     bare, punctuated = [], []
-    for at in _joins(chunk, page.folded):
+    for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         word = _around(text, at)
         if _in_markup(text, at):
             continue
@@ -102,11 +107,8 @@ def _joins_within(text: FoldedText, page: FoldedText, span: Span) -> list[int]:
 
 def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> bool:
     """Whether the joined words begin and end where words of the page do: else it is another word that looks alike."""
-    start = end = at
-    while start > span.start and not text.word_starts[start]:
-        start -= 1
-    while end < span.end and (end == at or not text.word_starts[end]):
-        end += 1
+    first, last = text.whole_words(at, at + 1)
+    start, end = max(first, span.start), min(last, span.end)
     begins = start > span.start or bool(page.word_starts[span.place])
     after = span.place + end - span.start
     ends = after >= len(page.letters) or bool(page.word_starts[after])
@@ -116,16 +118,15 @@ def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> boo
 def _in_markup(text: FoldedText, at: int) -> bool:
     """Whether a letter is part of an address or the like, whose pieces may stand on the page by chance."""
     offset = int(text.offsets[at])
-    start = max(0, text.shown.rfind("\n", 0, offset))
+    nearest = max(0, offset - _LONGEST_LINE)
+    start = max(nearest, text.shown.rfind("\n", nearest, offset))
     line = text.shown[start : offset + 200]  # work
     return without_markup(line)[offset - start] != line[offset - start]
 
 
 def _word_at(text: FoldedText, at: int) -> str:
     """The letters of the word around a letter: of an address or an identifier the part that marks set apart."""
-    start = next(place for place in range(at, -1, -1) if text.word_starts[place] or place == 0)
-    ends = text.word_starts[at + 1 :].nonzero()[0]
-    return text.letters[start : at + 1 + int(ends[0]) if len(ends) else len(text.letters)]
+    return text.letters[slice(*text.whole_words(at, at + 1))]
 
 
 def _around(text: FoldedText, at: int) -> str:

@@ -20,6 +20,7 @@ class FactsManifest(BaseModel):
         points: The snapshot.
         copies: The pages.
         crash: Type of the exception that ended making them, when it was a defect; else empty.
+        problem: What that exception says to a person; empty when it says nothing.
         seconds: How long it took.
     """
 
@@ -33,4 +34,5 @@ class FactsManifest(BaseModel):
     points: SnapshotManifest
     copies: PageCopiesManifest
     crash: str = ""
+    problem: str = ""
     seconds: float = 0.0

@@ -12,8 +12,10 @@ from ragval_pipeline.sources.page_text import Block
 from ragval_pipeline.text.folding import FoldedText, fold, joined
 from ragval_pipeline.text.grams import GramIndex
 
-#: Occurrences of a word or label that are looked at until one stands there as a whole.
-OCCURRENCES = 64  # work
+#: Letters by which words are in order.
+_PREFIX = 24  # work
+#: The last of all characters.
+_LAST = "\U0010ffff"
 
 #: Letters of a page, from the first to before the second.
 Range = tuple[int, int]
@@ -29,6 +31,7 @@ class Searched:
     def __init__(self, *parts: str | None) -> None:
         self._parts = [part for part in parts if part]
         self._indexes: dict[int, GramIndex] = {}
+        self._known: dict[str, list[int]] = {}
 
     @cached_property
     def folded(self) -> FoldedText:
@@ -39,14 +42,6 @@ class Searched:
     def letters(self) -> str:
         """The letters of all parts; every place is a position in them."""
         return self.folded.letters
-
-    @cached_property
-    def _blanks_joined(self) -> str:
-        return " ".join(self.folded.shown.split())
-
-    def has_as_it_is(self, shown: str) -> bool:
-        """Whether a text in NFKC stands here, marks and all, with blanks where it has blanks."""
-        return " ".join(shown.split()) in self._blanks_joined
 
     def index(self, width: int) -> GramIndex:
         """The runs of ``width`` letters."""
@@ -69,25 +64,37 @@ class Searched:
             near: The place that is nearest to this one; None: the first.
             one_word: Only where they are one word.
         """
-        if not letters:
-            return None
-        text, at = self.letters, -1
-        found: int | None = None
-        for _ in range(OCCURRENCES):
-            at = text.find(letters, at + 1)
-            if at < 0:
-                break
-            starts, after = self.folded.word_starts, at + len(letters)
-            if not starts[at] or (after < len(text) and not starts[after]):
-                continue
-            if one_word and starts[at + 1 : after].any():
-                continue
-            if near is None:
-                return at
-            if found is not None and abs(found - near) <= abs(at - near):
-                break
-            found = at
-        return found
+        places = self._standing(letters)
+        if one_word:
+            starts = self.folded.word_starts
+            places = [at for at in places if not starts[at + 1 : at + len(letters)].any()]
+        if not places or near is None:
+            return places[0] if places else None
+        at = bisect_left(places, near)
+        return min(places[max(0, at - 1) : at + 1], key=lambda place: abs(place - near))
+
+    def _standing(self, letters: str) -> list[int]:
+        """Every place where letters stand from the beginning of a word to the end of one, in order."""
+        places = self._known.get(letters)
+        if places is None:
+            text, starts, begin = self.letters, self.folded.word_starts, letters[:_PREFIX]
+            # Of the words in the order of their first letters those with these.
+            first = bisect_left(self._words, begin, key=self._prefix)
+            last = bisect_left(self._words, begin + _LAST, first, key=self._prefix)
+            places = self._known[letters] = sorted(
+                at
+                for at in self._words[first:last]
+                if text.startswith(letters, at) and ((after := at + len(letters)) >= len(text) or starts[after])
+            )
+        return places
+
+    @cached_property
+    def _words(self) -> list[int]:
+        """Where words begin, in the order of their first letters."""
+        return sorted(self.folded.word_starts.nonzero()[0].tolist(), key=self._prefix)
+
+    def _prefix(self, at: int) -> str:
+        return self.letters[at : at + _PREFIX]
 
 
 def searched_labels(labels: Iterable[str]) -> Searched:

@@ -1,17 +1,16 @@
-"""Facts as files: built bucket by bucket, read back row by row."""
+"""Facts as rows: those of a run from its files, or some in memory."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.page_copies.reader import PageCopies
-from ragval_pipeline.sources.snapshot.manifest import Part
 from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.validation.facts.bucket import COLUMNS, BucketFacts, facts_of_bucket
+from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.rows import (
     ChunkFacts,
@@ -24,7 +23,6 @@ from ragval_pipeline.validation.facts.rows import (
     texts_of,
 )
 from ragval_pipeline.validation.facts.texts import TextFacts
-from ragval_pipeline.validation.facts.tokens import Counting, Limits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,6 +47,10 @@ def filled(column: str) -> Chosen:
         return pc.greater(pc.list_value_length(batch.column(column)), 0)
 
     return chosen
+
+
+class FactsError(RagvalError):
+    """The facts of a run could not be made; the message says why."""
 
 
 class FactRows(Protocol):
@@ -115,9 +117,15 @@ class Facts(FactRows):
         return PageCopies(self.manifest.copies)
 
     def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows of a table, bucket by bucket, with some of its columns or all."""
+        """The rows of a table, bucket by bucket, with some of its columns or all.
+
+        Raises:
+            FactsError: Making them failed: they are not there, which is not the same as none.
+        """
         import pyarrow.parquet as pq
 
+        if self.manifest.crash:
+            raise FactsError(self.manifest.problem or f"the facts could not be made ({self.manifest.crash})")
         folder = self.folder()
         for part in self.manifest.chunks if table == "chunks" else self.manifest.pages:
             with (folder / part.name).open("rb") as file:
@@ -135,64 +143,3 @@ class Facts(FactRows):
         return folder_of_parts(
             [*made.chunks, *made.pages], kept_uri=made.kept_uri, staged_uri=made.staged_uri, gone=gone
         )
-
-
-def make_facts(
-    snapshot: Snapshot,
-    copies: PageCopies,
-    *,
-    folder: UPath,
-    kept_uri: str,
-    run_id: str,
-    limits: Limits | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> FactsManifest:
-    """Turn a snapshot and its pages into facts, a bucket in memory at a time.
-
-    Args:
-        snapshot: The collection.
-        copies: The pages; without any each chunk stands alone.
-        folder: Where the files go; made if it is not there.
-        kept_uri: Where they will be in the end.
-        run_id: The run that makes them.
-        limits: Which models have limits, so that what they read is counted.
-        on_progress: Called with points done and points in all.
-    """
-    started = time.monotonic()
-    folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob("*.parquet"):
-        left.unlink()
-    points, pages = snapshot.manifest, copies.manifest
-    buckets = min(points.buckets, pages.buckets) if pages.parts else points.buckets
-    counting = Counting(limits, claims="token_count" in points.fields)
-    chunk_parts, page_parts, done = [], [], 0
-    for bucket in range(buckets):
-        rows = list(snapshot.rows(COLUMNS, bucket=bucket, buckets=buckets))
-        facts = facts_of_bucket(copies.records(bucket=bucket, buckets=buckets), rows, counting)
-        if facts.texts:
-            table = chunk_table(facts.chunks, facts.texts)
-            chunk_parts.append(_write(table, folder, f"chunks-{bucket:05d}.parquet", bucket))
-        if facts.pages:
-            table = page_table(facts.pages)
-            page_parts.append(_write(table, folder, f"pages-{bucket:05d}.parquet", bucket))
-        done += len(rows)
-        if on_progress:
-            on_progress(done, points.points)
-    return FactsManifest(
-        run_id=run_id,
-        staged_uri=str(folder),
-        kept_uri=kept_uri,
-        chunks=tuple(chunk_parts),
-        pages=tuple(page_parts),
-        points=points,
-        copies=pages,
-        seconds=time.monotonic() - started,
-    )
-
-
-def _write(table: Any, folder: UPath, name: str, bucket: int) -> Part:
-    import pyarrow.parquet as pq
-
-    with (folder / name).open("wb") as file:
-        pq.write_table(table, file, compression="zstd")
-    return Part(name=name, rows=table.num_rows, bucket=bucket)

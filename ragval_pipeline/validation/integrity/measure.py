@@ -37,12 +37,13 @@ def measure_integrity(facts: Facts) -> Measurement:
     Raises:
         SystemFailure: The page host failed.
         RuntimeError: Reading the pages crashed.
+        FactsError: Making the facts failed.
     """
     manifest, points = facts.manifest.copies, facts.manifest.points
     if manifest.failure is not None:
         raise manifest.failure.error()
-    if manifest.crash or facts.manifest.crash:
-        raise RuntimeError(f"the pages could not be read ({manifest.crash or facts.manifest.crash})")
+    if manifest.crash:
+        raise RuntimeError(f"the pages could not be read ({manifest.crash})")
     if not manifest.configured:
         return _unmeasured(manifest.reason)
     if not points.points:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import random
+import time
+
 import pytest
 
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import Alignment, align
+from ragval_pipeline.validation.facts.joins import joined_words
 from ragval_pipeline.validation.facts.page import Searched
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS
 
@@ -212,3 +216,22 @@ def test_words_of_other_scripts_are_compared_alike():
 
 def test_a_text_without_letters_stands_everywhere():
     assert match("---\n***").share == 1.0
+
+
+@pytest.mark.parametrize("sep", [" ", "\n", ""])
+def test_the_cost_of_an_alignment_grows_with_the_length_of_the_text(sep: str):
+    rng = random.Random(7)
+    words = ["".join(rng.choices("abcdefghijklmnoprst", k=rng.randint(2, 9))) for _ in range(4000)]
+
+    def seconds(count: int) -> float:
+        shown = rng.choices(words, k=count)
+        stored = [word if rng.random() < 0.9 else word[::-1] for word in shown]
+        page = Searched(" ".join(shown))
+        started = time.process_time()
+        found = align(sep.join(stored), page)
+        joined_words(found, page)
+        assert 0.7 < found.share < 1
+        return time.process_time() - started
+
+    seconds(100)  # what is made once
+    assert seconds(60_000) < 30 * max(seconds(6_000), 0.02)

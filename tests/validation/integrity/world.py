@@ -20,8 +20,9 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.suite.model import PayloadSettings
 from ragval_pipeline.validation.facts.bucket import facts_of_page
+from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.store import Facts, make_facts
+from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.content import (
     common_digests,
     cut_chunks,

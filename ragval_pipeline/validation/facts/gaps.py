@@ -1,0 +1,174 @@
+"""What fills the gaps between common runs: lines, cells and labels that stand somewhere as a whole, words in order.
+
+Tables may be read column by column, titles and sources put before a chunk, and words changed between others.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.grams import SHORT_SIZE, SIZE, width_for
+from ragval_pipeline.validation.facts.page import Searched, searched_labels
+from ragval_pipeline.validation.facts.spans import Span, add, covered, gaps
+from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
+
+# Line breaks, cells, and what breadcrumbs and lists are parted with: guillemets, middle dot, bullet, dashes.
+_PIECES = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
+
+
+def pieces_of(text: FoldedText) -> set[str]:
+    """The letters of each line, cell and label of a text."""
+    return {text.letters[first:last] for first, last in _pieces(text)}
+
+
+def _pieces(text: FoldedText) -> Iterator[tuple[int, int]]:
+    """Lines, cells and labels that hold letters, as ranges of letters."""
+    import numpy as np
+
+    spans = np.array([piece.span() for piece in _PIECES.finditer(text.shown)], dtype=np.int64).reshape(-1, 2)
+    cuts = np.searchsorted(text.offsets, spans)
+    return ((first, last) for first, last in cuts.tolist() if last > first)
+
+
+def add_labels(
+    text: FoldedText, spans: list[Span], page: Searched, labels: Sequence[str], address: Sequence[str]
+) -> None:
+    """Add lines, cells and labels that stand on the page, or in what is stored with the chunk, as a whole.
+
+    Tables read out column by column, breadcrumbs, titles and sources put before a chunk are made of such pieces.
+    """
+    if covered(spans, 0, len(text.letters)) == len(text.letters):
+        return
+    stored = searched_labels(labels)
+    own = searched_labels((*labels, *address))
+    for start, end in _pieces(text):
+        if covered(spans, start, end) == end - start:
+            continue
+        words = _word_count(text, start, end)
+        if words > LABEL_WORDS:
+            continue
+        sought = text.letters[start:end]
+        place = page.whole(sought, near=_expected(spans, start))
+        if place is not None:
+            add(spans, start, end, place, "line" if words > 1 else "word")
+        elif own.letters and own.whole(sought) is not None:
+            add(spans, start, end, None, "stored")
+    _add_parted_words(text, spans, page)
+    if stored.letters:
+        for start, end in list(gaps(spans, len(text.letters))):
+            # A title before the text without anything between.
+            if end - start >= SHORT_SIZE and stored.place(text.letters[start:end]) is not None:
+                add(spans, start, end, None, "stored")
+
+
+def _word_count(text: FoldedText, start: int, end: int) -> int:
+    return 1 + int(text.word_starts[start + 1 : end].sum())
+
+
+def _expected(spans: Sequence[Span], start: int) -> int | None:
+    """Where on the page a letter would stand if the text went on from the last span in front of it."""
+    at = bisect_left(spans, (start,))
+    while at and spans[at - 1].place < 0:
+        at -= 1
+    return spans[at - 1].place + start - spans[at - 1].start if at else None
+
+
+def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
+    """Add words that stand on the page in one with the word before or after them: ``hello 1`` for ``hello1``."""
+    size = width_for(text.letters)
+    for start, end in list(gaps(spans, len(text.letters))):
+        if end - start >= size:
+            continue
+        first, last = text.whole_words(start, end)
+        before, after = (
+            text.whole_words(max(first - 1, 0), last),
+            text.whole_words(first, min(last + 1, len(text.letters))),
+        )
+        for from_, to in (before, after):
+            place = page.whole(text.letters[from_:to], near=_expected(spans, from_), one_word=True)
+            if place is not None:
+                add(spans, start, end, place + start - from_, "line")
+                break
+
+
+def add_words(text: FoldedText, spans: list[Span], page: Searched) -> Iterator[tuple[int, int]]:
+    """Add words between two runs that the page has between the same runs, in the same order.
+
+    Yields:
+        Stretches where the page has nothing between the two runs: the chunk only adds to it.
+    """
+    size = width_for(text.letters)
+    for start, end in list(gaps(spans, len(text.letters))):
+        if end - start > LONGEST_GAP:
+            continue
+        at = bisect_left(spans, (start,))
+        before, after = _long_before(spans, at, size), _long_after(spans, at, size)
+        window = _window(before, after, start, end, len(page.letters))
+        if window is None:
+            continue
+        if window[0] == window[1]:
+            yield start, end
+            continue
+        same = list(_common_words(text, (start, end), page.folded, window))
+        # Beside one run only, where it is not known how far to look, some small words are met by chance.
+        if (before and after) or 2 * sum(last - first for first, last, _ in same) >= end - start:
+            for first, last, place in same:
+                add(spans, max(first, start), min(last, end), place + max(first, start) - first, "words")
+
+
+def _long_before(spans: Sequence[Span], at: int, size: int) -> Span | None:
+    """The span that ends at a gap, if enough letters stand on the page in one before it."""
+    span = spans[at - 1] if at else None
+    return span if span is not None and span.place >= 0 and span.length >= size else None
+
+
+def _long_after(spans: Sequence[Span], at: int, size: int) -> Span | None:
+    span = spans[at] if at < len(spans) else None
+    return span if span is not None and span.place >= 0 and span.length >= size else None
+
+
+def _window(before: Span | None, after: Span | None, start: int, end: int, letters: int) -> tuple[int, int] | None:
+    """The letters of the page between the places before and after a gap; None without a place."""
+    length = end - start
+    if before is not None and after is not None:
+        between = after.place - before.beyond
+        return (before.beyond, after.place) if 0 <= between <= 2 * length + LONGEST_GAP else None
+    if before is not None:
+        return before.beyond, min(letters, before.beyond + 2 * length + SIZE)
+    if after is not None:
+        return max(0, after.place - 2 * length - SIZE), after.place
+    return None
+
+
+def _common_words(
+    text: FoldedText, gap: tuple[int, int], other: FoldedText, window: tuple[int, int]
+) -> Iterator[tuple[int, int, int]]:
+    """Words of the gap that stand in the window in the same order: first letter, letter behind, place."""
+    from rapidfuzz.distance import LCSseq
+
+    ours = text.words_between(*text.whole_words(*gap))
+    theirs = other.words_between(*other.whole_words(*window))
+    read = [text.letters[first:last] for first, last in ours]
+    shown = [other.letters[first:last] for first, last in theirs]
+    # The first and the last word of a chunk may be the end and the beginning of one.
+    cut_first = ours[0][0] == 0 and next((word for word in shown if word.endswith(read[0])), None)
+    cut_last = ours[-1][1] == len(text.letters) and next((word for word in shown if word.startswith(read[-1])), None)
+    if cut_first:
+        read[0] = cut_first
+    if cut_last:
+        read[-1] = cut_last
+    # In a wide window some small word is met by chance.
+    least = 1 if window[1] - window[0] <= 2 * (gap[1] - gap[0]) + SIZE else SIZE
+    for block in LCSseq.opcodes(read, shown):
+        if block.tag != "equal":
+            continue
+        same = range(block.src_end - block.src_start)
+        run = [(ours[block.src_start + step], theirs[block.dest_start + step]) for step in same]
+        if sum(last - first for (first, last), _ in run) < least:
+            continue
+        for (first, last), (place, beyond) in run:
+            # Of a word that the chunk cut, the end that it kept.
+            yield first, last, beyond - (last - first) if first == 0 else place

@@ -1,0 +1,136 @@
+"""Making facts: each bucket of points and pages becomes its files, wherever that is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.page_copies.reader import PageCopies
+from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.suite.sections import ScaleSettings
+from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
+from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.facts.rows import chunk_table, page_table
+from ragval_pipeline.validation.facts.tokens import Counting, Limits
+from ragval_pipeline.validation.facts.workers import each_done
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """One bucket to make facts of: names and addresses only, so that any process of any machine can do it.
+
+    Attributes:
+        points: The snapshot.
+        copies: The pages.
+        counting: Which tokens are counted.
+        folder: Address of the folder that the files go to.
+        number: Which bucket.
+        buckets: How many there are.
+    """
+
+    points: SnapshotManifest
+    copies: PageCopiesManifest
+    counting: Counting
+    folder: str
+    number: int
+    buckets: int
+
+
+@dataclass(frozen=True)
+class BucketFiles:
+    """The files that a bucket became.
+
+    Attributes:
+        points: Points of the bucket.
+        chunks: File with a row a chunk; None without any.
+        pages: File with a row a page; None without any.
+    """
+
+    points: int
+    chunks: Part | None
+    pages: Part | None
+
+
+def make_bucket(bucket: Bucket) -> BucketFiles:
+    """Read one bucket and write its facts: the same files whoever does it, and however often."""
+    number, buckets = bucket.number, bucket.buckets
+    rows = list(Snapshot(bucket.points).rows(COLUMNS, bucket=number, buckets=buckets))
+    facts = facts_of_bucket(PageCopies(bucket.copies).records(bucket=number, buckets=buckets), rows, bucket.counting)
+    return BucketFiles(
+        points=len(rows),
+        chunks=_write(chunk_table(facts.chunks, facts.texts), bucket, "chunks") if facts.texts else None,
+        pages=_write(page_table(facts.pages), bucket, "pages") if facts.pages else None,
+    )
+
+
+def make_facts(
+    snapshot: Snapshot,
+    copies: PageCopies,
+    *,
+    folder: UPath,
+    kept_uri: str,
+    run_id: str,
+    limits: Limits | None = None,
+    scale: ScaleSettings | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> FactsManifest:
+    """Turn a snapshot and its pages into facts; each process has one bucket in memory at a time.
+
+    Args:
+        snapshot: The collection.
+        copies: The pages; without any each chunk stands alone.
+        folder: Where the files go; made if it is not there.
+        kept_uri: Where they will be in the end.
+        run_id: The run that makes them.
+        limits: Which models have limits, so that what they read is counted.
+        scale: In how many processes, and whose; None: in this one. The facts are the same.
+        on_progress: Called with points done and points in all.
+
+    Raises:
+        WorkerError: A worker process died, or there is no Ray to work on.
+    """
+    started = time.monotonic()
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("*.parquet"):
+        left.unlink()
+    points, pages = snapshot.manifest, copies.manifest
+    buckets = min(points.buckets, pages.buckets) if pages.parts else points.buckets
+    counting = Counting(limits, claims="token_count" in points.fields)
+    work = [Bucket(points, pages, counting, str(folder), number, buckets) for number in range(buckets)]
+    made, done = [], 0
+    for files in each_done(make_bucket, work, scale or ScaleSettings(workers=1), weight=points.points):
+        made.append(files)
+        done += files.points
+        if on_progress:
+            on_progress(done, points.points)
+    return FactsManifest(
+        run_id=run_id,
+        staged_uri=str(folder),
+        kept_uri=kept_uri,
+        chunks=_in_order(files.chunks for files in made),
+        pages=_in_order(files.pages for files in made),
+        points=points,
+        copies=pages,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _in_order(parts: Any) -> tuple[Part, ...]:
+    return tuple(sorted((part for part in parts if part is not None), key=lambda part: part.bucket))
+
+
+def _write(table: Any, bucket: Bucket, kind: str) -> Part:
+    import pyarrow.parquet as pq
+    from upath import UPath
+
+    name = f"{kind}-{bucket.number:05d}.parquet"
+    with (UPath(bucket.folder) / name).open("wb") as file:
+        pq.write_table(table, file, compression="zstd")
+    return Part(name=name, rows=table.num_rows, bucket=bucket.number)

@@ -1,0 +1,196 @@
+"""Spans: letters of a chunk that stand on its page in one, and what is read off them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.validation.thresholds import LONGEST_GAP
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+
+#: ``run``: a common run. ``words``: words between two runs. ``line``: a line or cell of words, ``word`` of one.
+#: ``stored``: what stands in the chunk's own title, headings or address.
+Kind = Literal["run", "words", "line", "word", "stored"]
+
+
+class Span(NamedTuple):
+    """Letters of a chunk that stand on the page in one.
+
+    Attributes:
+        start: First letter in the chunk.
+        place: First letter on the page; -1 for what is ``stored`` with the chunk.
+        length: Letters, at least 1.
+        kind: How it was found.
+    """
+
+    start: int
+    place: int
+    length: int
+    kind: Kind
+
+    @property
+    def end(self) -> int:
+        """The letter of the chunk behind the span."""
+        return self.start + self.length
+
+    @property
+    def beyond(self) -> int:
+        """The letter of the page behind the span."""
+        return self.place + self.length
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A chunk on a page.
+
+    Attributes:
+        text: The chunk, without the markup that its page does not show.
+        spans: By their start in the chunk; they do not overlap there.
+        added: Stretches of the chunk's letters that its page does not have, where the page goes on without a gap.
+        verbatim: Whether it is lines of its own labels, if any, and then what the page has there in these very words:
+            it joins nothing that the page has apart.
+    """
+
+    text: FoldedText
+    spans: tuple[Span, ...]
+    added: tuple[tuple[int, int], ...] = ()
+    verbatim: bool = False
+
+    @property
+    def letters(self) -> int:
+        """Letters and digits of the chunk."""
+        return len(self.text.letters)
+
+    @cached_property
+    def letters_found(self) -> int:
+        """Those that stand on the page."""
+        return sum(span.length for span in self.spans)
+
+    @property
+    def share(self) -> float:
+        """Fraction of letters that stand on the page; 1 for a text without letters."""
+        return self.letters_found / self.letters if self.letters else 1.0
+
+    @property
+    def whole(self) -> bool:
+        """Whether every letter stands on the page."""
+        return self.letters_found == self.letters
+
+    @cached_property
+    def found(self) -> Mask:
+        """Which letters stand on the page; shape ``(letters,)``."""
+        return self.mask_of("run", "words", "line", "word", "stored")
+
+    @cached_property
+    def runs(self) -> Mask:
+        """Which letters lie in common runs."""
+        return self.mask_of("run")
+
+    @property
+    def surely(self) -> int:
+        """Letters found without words that stand alone in their line.
+
+        Of code with a line for each of its words most stand on any other page about the same library.
+        """
+        return sum(span.length for span in self.spans if span.kind != "word")
+
+    def mask_of(self, *kinds: Kind) -> Mask:
+        """Which letters lie in spans of these kinds."""
+        import numpy as np
+
+        mask = np.zeros(self.letters, dtype=np.bool_)
+        for span in self.spans:
+            if span.kind in kinds:
+                mask[span.start : span.end] = True
+        return mask
+
+    @property
+    def place(self) -> int | None:
+        """Where on the page the chunk begins: its first common run; None when it has none."""
+        return next((span.place for span in self.spans if span.kind == "run"), None)
+
+    def window(self, start: int, end: int) -> tuple[int, int] | None:
+        """The letters of the page between what it has in front of and behind a stretch of the chunk; None without."""
+        before = next((span for span in reversed(self.spans) if span.start < start and span.place >= 0), None)
+        after = next((span for span in self.spans if span.end > end and span.place >= 0), None)
+        if before is None or after is None:
+            return None
+        first, last = (
+            min(before.beyond, before.place + start - before.start),
+            max(after.place, after.place + end - after.start),
+        )
+        return (first, last) if 0 <= last - first <= 2 * (end - start) + LONGEST_GAP else None
+
+    def changed_words(self, start: int = 0, end: int | None = None) -> int:
+        """Words that reach between two letters, as blanks part them, of which some letter does not stand on the page.
+
+        Words that were only added do not count: numbers of list items, footnotes and the like, which a page shows
+        without having them in its text.
+        """
+        if self.whole:
+            return 0
+        import numpy as np
+
+        missing = ~self.found
+        replaced = missing.copy()
+        for first, last in self.added:
+            replaced[first:last] = False
+        words = self.text.tokens
+        gone, lengths = np.add.reduceat(missing, words[:, 0], dtype=np.int64), words[:, 1] - words[:, 0]
+        # A word of which a part was added was changed as well.
+        changed = np.logical_or.reduceat(replaced, words[:, 0]) | ((gone > 0) & (gone < lengths))
+        within = (words[:, 0] < (self.letters if end is None else end)) & (words[:, 1] > start)
+        return int((changed & within).sum())
+
+
+def covered(spans: Sequence[Span], first: int, last: int) -> int:
+    """How many letters from the first to before the last lie in spans."""
+    count = 0
+    for number in range(max(0, bisect_left(spans, (first,)) - 1), len(spans)):
+        span = spans[number]
+        if span.start >= last:
+            break
+        count += max(0, min(last, span.end) - max(first, span.start))
+    return count
+
+
+def free(chosen: Sequence[Span], start: int, end: int) -> list[tuple[int, int]]:
+    """The stretches between two letters that no chosen span holds."""
+    found, at = [], start
+    for number in range(max(0, bisect_left(chosen, (start,)) - 1), len(chosen)):
+        span = chosen[number]
+        if span.start >= end:
+            break
+        if span.end > at:
+            if span.start > at:
+                found.append((at, span.start))
+            at = span.end
+    if at < end:
+        found.append((at, end))
+    return found
+
+
+def gaps(spans: Sequence[Span], letters: int) -> Iterator[tuple[int, int]]:
+    """Stretches of letters that no span holds."""
+    at = 0
+    for span in spans:
+        if span.start > at:
+            yield at, span.start
+        at = max(at, span.end)
+    if at < letters:
+        yield at, letters
+
+
+def add(spans: list[Span], start: int, end: int, place: int | None, kind: Kind) -> None:
+    """Add what no other span holds of a stretch."""
+    for first, last in free(spans, start, end):
+        insort(spans, Span(first, -1 if place is None else place + first - start, last - first, kind))

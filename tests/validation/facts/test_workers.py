@@ -1,0 +1,108 @@
+"""Who makes the facts does not matter: one process or several, in whatever order they end, here or on Ray."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from upath import UPath
+
+from ragval_pipeline.sources.page_copies import writer as page_writer
+from ragval_pipeline.sources.page_copies.reader import PageCopies
+from ragval_pipeline.sources.snapshot import writer as point_writer
+from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.suite.sections import ScaleSettings
+from ragval_pipeline.validation.facts import workers
+from ragval_pipeline.validation.facts.make import make_facts
+from ragval_pipeline.validation.facts.workers import WorkerError, each_done
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, copies_of, snapshot_of
+
+TEXTS = (GRIPPER, CAMERA, BATTERY, GRIPPER.replace("motor", "engine"), f"On this page\n{CAMERA}{BATTERY}")
+PAGES = {f"/p{number}": f"<h1>Part {number}</h1><p>{GRIPPER}</p><p>{CAMERA} {BATTERY}</p>" for number in range(24)}
+
+
+class KillsOneWorker:
+    """Limits of models, which end the first process that asks for one, as a machine without memory does."""
+
+    def __init__(self, left: Path) -> None:
+        self.left = str(left)
+
+    def has_limit(self, payload_model: str | None) -> bool:
+        if not Path(self.left).exists():
+            Path(self.left).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return False
+
+    def model_of(self, payload_model: str | None) -> str | None:
+        return None
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Makes the facts of a small site of many buckets."""
+    monkeypatch.setattr(point_writer, "POINTS_PER_BUCKET", 8)
+    monkeypatch.setattr(page_writer, "PAGES_PER_BUCKET", 2)
+    stored = [
+        {"text": text, "source_url": f"https://docs.test{path}", "chunk_index": at, "token_count": 30}
+        for path in PAGES
+        for at, text in enumerate(TEXTS)
+    ]
+    snapshot, copies = snapshot_of(tmp_path, PAGES, *stored), copies_of(tmp_path, PAGES)
+    assert min(snapshot.manifest.buckets, copies.manifest.buckets) >= 8
+
+    def make(name: str, limits: Any = None, **scale: Any) -> dict[str, bytes]:
+        folder = tmp_path / name
+        manifest = make_facts(
+            Snapshot(snapshot.manifest), PageCopies(copies.manifest), folder=UPath(folder), kept_uri="kept",
+            run_id="run", limits=limits, scale=ScaleSettings(**scale),
+        )  # fmt: skip
+        names = [part.name for part in (*manifest.chunks, *manifest.pages)]
+        assert names == sorted(names)
+        return {name: (folder / name).read_bytes() for name in names}
+
+    return make
+
+
+def test_one_and_two_and_three_workers_write_the_same_files_byte_for_byte(made: Any) -> None:
+    alone = made("alone", workers=1)
+    assert len(alone) >= 16
+    assert made("pair", workers=2) == alone
+    assert made("three", workers=3) == alone
+
+
+def test_a_worker_that_is_killed_is_an_error_that_says_so(made: Any, tmp_path: Path) -> None:
+    with pytest.raises(WorkerError, match=r"a worker process .* died.*scale\.workers"):
+        made("killed", limits=KillsOneWorker(tmp_path / "left"), workers=2)
+
+
+def test_a_small_collection_is_not_worth_a_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "usable_cpus", lambda: 8)
+    monkeypatch.setattr(workers, "_in_pool", lambda work, items, wanted: iter([("pool", wanted)]))
+    few = list(each_done(len, ["a", "bc"], ScaleSettings(), weight=workers.POINTS_A_WORKER))
+    many = list(each_done(len, ["a", "bc", "d"], ScaleSettings(), weight=100 * workers.POINTS_A_WORKER))
+    assert (few, many) == ([1, 2], [("pool", 3)])
+
+
+def test_a_script_without_a_guard_is_not_run_again_by_its_workers(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from ragval_pipeline.suite.sections import ScaleSettings\n"
+        "from ragval_pipeline.validation.facts.workers import each_done\n"
+        "print(sorted(each_done(abs, [-2, -1], ScaleSettings(workers=2), weight=2)))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.returncode) == ("[1, 2]\n", 0), done.stderr
+
+
+@pytest.mark.ray
+def test_a_ray_cluster_of_two_writes_the_same_files_although_a_worker_is_killed(made: Any, tmp_path: Path) -> None:
+    alone = made("alone", workers=1)
+    killer = KillsOneWorker(tmp_path / "left")
+    assert made("cluster", limits=killer, engine="ray", workers=2) == alone
+    assert Path(killer.left).exists()
