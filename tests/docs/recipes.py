@@ -198,7 +198,7 @@ def airflow(stage: Stage, codes: Sequence[str]) -> None:
 
 @of("docs/how-to/blue-green.md", 1, 2)
 def blue_green(stage: Stage, codes: Sequence[str]) -> None:
-    """The alias moves for a collection that passes, and stays for one that has lost a page."""
+    """The alias moves for a collection that passes, and stays for one that lost a page; runs in this process."""
     suite, switch = codes
     stage.write("ragval.yaml", stage.serve_docs()(suite))
     name = re.search(r"CANDIDATE=(\w+)", switch)[1]
@@ -208,12 +208,16 @@ def blue_green(stage: Stage, codes: Sequence[str]) -> None:
     client.delete_collection("docs")  # its name becomes the alias
     client.create_collection(name, models.VectorParams(size=1024, distance=models.Distance.COSINE))
     client.upsert(name, points[:1], wait=True)
-    environment = {"COHERE_API_KEY": "a-key-of-cohere", "QDRANT_ALIAS_KEY": "key"}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with pytest.raises(AssertionError, match="coverage"):
-        stage.shell(switch, **environment)
+    stage.environment.setenv("COHERE_API_KEY", "a-key-of-cohere")
+    stage.environment.setenv("QDRANT_ALIAS_KEY", "key")
+    stage.environment.setenv("CANDIDATE", name)
+    [run] = commands(switch.partition("curl")[0])
+    assert main(run) == 1
+    with pytest.raises(AssertionError):
+        stage.shell(f"ragval() {{ return 1; }}\n{switch}")
     assert stage.qdrant.engine.aliases == {}
     client.upsert(name, points, wait=True)
     client.close()
-    stage.shell(switch, **environment)
+    assert main(run) == 0
+    stage.shell(f"ragval() {{ return 0; }}\n{switch}")
     assert stage.qdrant.engine.aliases == {"docs": name}
