@@ -340,7 +340,7 @@ def _payload(number: int, words: list[str]) -> dict[str, Any]:
 
 
 def _vector(text: str, size: int) -> list[float]:
-    from ragval_pipeline.testing.faults.cohere_standin import hashed_vector  # noqa: PLC0415
+    from ragval_pipeline.testing.faults.cohere_server import hashed_vector  # noqa: PLC0415
 
     return hashed_vector(text, size)
 
@@ -349,7 +349,8 @@ def _vector(text: str, size: int) -> list[float]:
 def _suite(points: int, queries: int) -> Iterator[tuple[Path, dict[str, str], Any]]:
     """A suite over a served collection, and the stand-in for Cohere that it embeds with."""
     import yaml  # noqa: PLC0415
-    from ragval_pipeline.testing.faults.cohere_standin import CohereStandIn  # noqa: PLC0415
+
+    from ragval_pipeline.testing.faults.cohere_server import CohereStandIn  # noqa: PLC0415
 
     size = 1024
     with ExitStack() as stack:

@@ -9,6 +9,7 @@ from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, su
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
+from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICES_OF
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation import thresholds
@@ -163,6 +164,25 @@ def _assets() -> str:
     return "\n".join([*lines, ""])
 
 
+def models_page() -> str:
+    """What is known of each embedding model."""
+    lines = [
+        "# Models",
+        NOTE,
+        f"What ragval knows of embedding models; prices are those of {PRICES_OF}. Others work too.",
+        "",
+        "| model | served by | dimensions | reads at most | USD a million tokens |",
+        "|---|---|---|--:|--:|",
+    ]
+    for name, facts in KNOWN_MODELS.items():
+        sizes = ", ".join(map(str, facts.dimensions)) + (" or any less" if facts.any_shorter else "")
+        limit = "no limit" if facts.max_input_tokens is None else f"{facts.max_input_tokens:,} tokens"
+        price = "free" if facts.usd_per_million is None else f"{facts.usd_per_million:g}"
+        maker = "anybody: open weights" if facts.maker == "open" else facts.maker
+        lines.append(f"| `{name}` | {maker} | {sizes} | {limit} | {price} |")
+    return "\n".join(lines) + "\n"
+
+
 def install_page() -> str:
     """The page on installing, written by hand around the table of extras."""
     page = (FOLDER / "how-to" / "install.md").read_text(encoding="utf-8")
@@ -205,6 +225,7 @@ PAGES = {
     "reference/criteria.md": criteria_page,
     "reference/facts.md": facts_page,
     "reference/findings.md": findings_page,
+    "reference/models.md": models_page,
     "reference/python.md": python_page,
     "reference/report.md": report_page,
     "reference/suite.md": suite_page,

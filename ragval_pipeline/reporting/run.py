@@ -74,7 +74,7 @@ class Run:
 
     @cached_property
     def facts(self) -> RunFacts:
-        """What was read off each chunk and each page; docs/facts.md describes the columns."""
+        """What was read off each chunk and each page; docs/reference/facts.md describes the columns."""
         return RunFacts(self._frame(f"{FOLDER}/facts/chunks-*"), self._frame(f"{FOLDER}/facts/pages-*"))
 
     def open(self) -> None:

@@ -16,14 +16,17 @@ from typing import Any
 
 import pytest
 from qdrant_client import QdrantClient, models
-from ragval_pipeline.testing.faults.cohere_standin import hashed_vector
 
 from ragval_pipeline import load_suite
 from ragval_pipeline.cli import main
 from ragval_pipeline.orchestration.suites import find_suites
+from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.payload import usual_fields
-from tests.docs.stage import Stage, commands, of
+from ragval_pipeline.testing.faults.cohere_server import hashed_vector
+from tests.docs.stage import BLOCKS, TEXTS, Stage, commands, of
+from tests.support.api_standins import OpenAIStandIn
 
 
 @of("docs/tutorial/mkdocs-site.md", 2, 3, 4, 5, 6, 7, 8)
@@ -80,47 +83,69 @@ def framework(stage: Stage, codes: Sequence[str]) -> None:
     assert met >= {"coverage", "metadata_completeness", "query_pass_rate", "content_integrity", "embedding_match"}
 
 
-def rewrite(stage: Stage, flavour: str) -> None:
-    """Store the chunks of the stage's collection as a framework does."""
+def rewrite(stage: Stage, flavour: str | None, dimension: int = 1024) -> None:
+    """Store the chunks of the stage's collection anew, as a framework does or as they are."""
     client = QdrantClient(url=stage.qdrant.url, check_compatibility=False)
     points = []
     for point in client.scroll("docs", limit=10)[0]:
-        payload = STORED[flavour](point.payload["content"], point.payload["url"])
-        text = embedded_of(payload, usual_fields(flavour)["text"], flavour)
-        points.append(models.PointStruct(id=point.id, vector=hashed_vector(text), payload=payload))
+        payload, text = dict(point.payload), point.payload["content"]
+        if flavour is not None:
+            payload = STORED[flavour](text, payload["url"])
+            text = embedded_of(payload, usual_fields(flavour)["text"], flavour)
+        points.append(models.PointStruct(id=point.id, vector=hashed_vector(text, dimension), payload=payload))
+    client.delete_collection("docs")
+    client.create_collection("docs", models.VectorParams(size=dimension, distance=models.Distance.COSINE))
     client.upsert("docs", points, wait=True)
     client.close()
 
 
 @of("docs/how-to/openai.md", 1, 2)
 def openai(stage: Stage, codes: Sequence[str]) -> None:
-    """With a module in OpenAI's place that answers as its package does."""
-    put = stage.serve_docs()
-    stage.write("ragval.yaml", put(codes[0]))
-    stage.write("openai_embedder.py", codes[1].replace("dimension = 1536", "dimension = 1024"))
-    stand_in = ModuleType("openai")
-    exec(compile(_OPENAI, "openai", "exec"), vars(stand_in))
-    stage.environment.setitem(sys.modules, "openai", stand_in)
+    """Through OpenAI's package, to a server in its place; and to one of the reader's own, which gets no key."""
+    suite, compatible = codes
+    stage.write("ragval.yaml", stage.serve_docs()(suite))
+    rewrite(stage, None, dimension=1536)
     stage.environment.setenv("OPENAI_API_KEY", "a-key-of-openai")
-    assert main(["run"]) == 0
-    assert latest(stage.folder)["cost"]["embedding_inputs"] > 0
+    with OpenAIStandIn(dimension=1536) as server:
+        stage.environment.setenv("OPENAI_BASE_URL", server.url)
+        assert main(["run"]) == 0
+        assert {request.headers["authorization"] for request in server.requests} == {"Bearer a-key-of-openai"}
+    stage.environment.delenv("OPENAI_BASE_URL")
+    with OpenAIStandIn(dimension=768) as own:
+        stage.write_suite(more=compatible.replace("http://localhost:11434/v1", own.url))
+        embedder = open_suite_embedder(resolve_suite(load_suite("ragval.yaml")))
+        assert embedder.embed(["a kettle"], input_type="search_query").vectors.shape == (1, 768)
+        assert "a-key-of-openai" not in str([request.headers for request in own.requests])
+        embedder.close()
 
 
-_OPENAI = """
-from types import SimpleNamespace
+@of("docs/how-to/sources.md", 1)
+@of("docs/how-to/sources.md", 2)
+@of("docs/how-to/sources.md", 3)
+@of("docs/how-to/sources.md", 4)
+def sources(stage: Stage, codes: Sequence[str]) -> None:
+    """Each kind names the two pages of the site, and coverage holds."""
+    put = stage.serve_docs()
+    site = put("https://docs.example.com")
+    addresses = [f"{site}/docs/{name}" for name in TEXTS]
+    stage.write("mkdocs.yml", "site_name: docs\n")
+    for name, text in TEXTS.items():
+        stage.write(f"docs/docs/{name}.md", f"# {text[:24]}\n\n{text}\n")
+    stage.write("pages.txt", "# all of them\n" + "\n".join(addresses))
+    stage.write("llms.txt", "# Docs\n\n" + "\n".join(f"- [page]({address})" for address in addresses))
+    source = put(codes[0]).replace(f"{site}/llms.txt", "llms.txt")
+    fields = "payload: {fields: {text: content, source_url: url}}\nqdrant: {url: '${QDRANT_URL}', collection: docs}\n"
+    stage.write("ragval.yaml", f"suite: docs\n{fields}embedding: {{provider: static}}\n{source}")
+    main(["run", "--only", "coverage"])
+    [coverage] = [entry for entry in latest(stage.folder)["criteria"] if entry["name"] == "coverage"]
+    assert (coverage["verdict"], coverage["denominator"]) == ("met", 2)
 
-from ragval_pipeline.testing.faults.cohere_standin import hashed_vector
 
-
-class OpenAI:
-    def __init__(self, api_key):
-        assert api_key == "a-key-of-openai"
-        self.embeddings = self
-
-    def create(self, *, model, input):
-        assert model == "text-embedding-3-small"
-        return SimpleNamespace(data=[SimpleNamespace(embedding=hashed_vector(text)) for text in input])
-"""
+@of("docs/how-to/looking.md", 1)
+def looking(stage: Stage, codes: Sequence[str]) -> None:
+    stage.write("ragval.yaml", stage.serve_docs()(BLOCKS["docs/how-to/cohere.md#1"]))
+    stage.environment.setenv("COHERE_API_KEY", "a-key-of-cohere")
+    assert [main(line) for line in commands(codes[0])] == [0] * 5
 
 
 @of("docs/how-to/several-collections.md", 1, 2, 3, 4)

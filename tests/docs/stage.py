@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 from qdrant_client import QdrantClient, models
-from ragval_pipeline.testing.faults.cohere_standin import CohereStandIn, hashed_vector
 
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.sources.web import serving
 

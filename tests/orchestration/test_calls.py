@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 from qdrant_client import QdrantClient, models
-from ragval_pipeline.testing.faults.cohere_standin import CohereStandIn, hashed_vector
 
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.sources.estimate import Size, estimate
 from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.validation.report import ValidationReport
 

@@ -22,6 +22,8 @@ STANDS_FOR = {
     "markupsafe": "jinja2",
     "slack_sdk": "dagster-slack",
     "fsspec": "universal-pathlib",
+    "transformers": "sentence-transformers",
+    "requests": "voyageai",
 }
 
 

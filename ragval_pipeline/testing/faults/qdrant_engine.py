@@ -301,7 +301,7 @@ def _filter(body: dict[str, Any] | None) -> edge.Filter | None:
     for condition in body.pop("must"):
         if "slice" in condition:
             part = condition["slice"]
-            conditions.append(edge.SliceCondition(total=part["total"], index=part["index"])  # type: ignore[attr-defined])
+            conditions.append(edge.SliceCondition(total=part["total"], index=part["index"]))  # type: ignore[attr-defined]
             continue
         key, value = condition["key"], condition["match"]["value"]
         conditions.append(edge.FieldCondition(key, match=edge.MatchValue(value)))
