@@ -24,7 +24,9 @@ from ragval_pipeline.sources.urls import UrlFolder, host_of, is_http_url
 
 SYSTEM = "page host"
 NOT_MODIFIED = 304
-MAX_FILE_BYTES = 64 * 2**20
+#: Parsing holds some fifty bytes for each of a page; the largest single-page manuals have 12 MiB.
+MAX_BYTES = 16 * 2**20
+_TOO_LARGE = f"the page is larger than {MAX_BYTES / 2**20:g} MiB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,8 @@ class PageReader:
         if path is None:
             return PageCopy(url, status=404, problem="the site's folder has no file for it")
         try:
-            if path.stat().st_size > MAX_FILE_BYTES:
-                return PageCopy(url, problem=f"the file is larger than {MAX_FILE_BYTES / 2**20:g} MiB")
+            if path.stat().st_size > MAX_BYTES:
+                return PageCopy(url, problem=_TOO_LARGE)
             body = path.read_bytes()
         except OSError as error:
             return PageCopy(url, problem=f"the file cannot be read: {(error.strerror or str(error)).lower()}")
@@ -165,6 +167,8 @@ class PageReader:
     def _judged(
         self, url: str, final_url: str, body: bytes, *, status: int | None, answer: Fetched | None = None
     ) -> PageCopy:
+        if len(body) > MAX_BYTES:
+            return PageCopy(url, status=status, final_url=final_url, problem=_TOO_LARGE)
         headers = answer.headers if answer else {}
         kind = answer.content_type if answer else ""
         html = decode_html(body, content_type=kind)

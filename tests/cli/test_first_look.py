@@ -15,9 +15,9 @@ from ragval_pipeline.cli.draft.site import unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.testing.faults.http_host import refused_url
 from tests.cli.collections_ import langchain_payloads, store
 from tests.cli.conftest import Ended, Home
-from tests.sources.web import refused_url
 
 Ragval = Callable[..., Ended]
 BASE = "https://a.example"

@@ -94,6 +94,20 @@ def passing(status: int, times: int = 2) -> Callable[[Stage], Any]:
     return inject
 
 
+def large(megabytes: int) -> Callable[[Stage], Any]:
+    """A page of so many million bytes of nested and plain markup."""
+
+    def inject(stage: Stage) -> None:
+        site = stage.site()
+        path = sorted(name for name in site.routes if name.startswith("/docs"))[-1].rstrip("/")
+        body = (
+            "<html><body>" + "<div><p>Some <b>words</b> of a page.</p></div>" * (megabytes * 21_700) + "</body></html>"
+        )
+        site.routes[path] = site.routes[f"{path}/"] = Answer(body.encode(), headers={"Content-Type": "text/html"})
+
+    return inject
+
+
 fails = partial(Fault, where="sitemap", code=3, verdict="error")
 unfit = partial(Fault, where="pages", only="coverage,integrity")
 
@@ -137,6 +151,7 @@ ROWS = [
     Fault("a 503 that passes", "sitemap", passing(503), 0, "pass", "Writing the report"),
     Fault("a 429 that passes", "sitemap", passing(429), 0, "pass", "Writing the report"),
     fails("a 503 that passes too late", inject=passing(503, times=3), words="503"),
+    unfit("a page of 54 MB", inject=large(54), code=0, verdict="pass", words="larger than 16 MiB", mib=400),
     unfit("503 for all but 4", inject=pages(503, 4), code=3, verdict="error", words="source.unreachable"),
     unfit("503 for all", inject=pages(503), code=3, verdict="error", words="refusal|source.unreachable"),
     unfit("401 for all", inject=pages(401), code=3, verdict="error", words="public|source.unreachable"),

@@ -78,7 +78,7 @@ class Stage:
         body = {"vectors": {"size": 256, "distance": "Cosine"}, "strict_mode_config": None, **(create or {})}
         server.engine.create(body, NAME)
         server.engine.upsert({"points": _points()}, NAME)
-        self.edit(qdrant={"path": None, "url": server.url, "timeout_s": 2})
+        self.edit(qdrant={"path": None, "url": server.url, "timeout_s": 15})
         return server
 
     def change(self, act: Callable[[QdrantClient], Any]) -> None:
@@ -97,7 +97,7 @@ class Stage:
             served[path] = served[f"{path}/"] = Answer(file.read_bytes(), headers=HTML)
         site = self.stack.enter_context(serving({**served, **(routes or {})}))
         host = own[1].partition("://")[2]
-        source = {"sitemap": f"{site.url}/sitemap.xml", "site_root": None, "host_aliases": [host], "timeout_s": 1}
+        source = {"sitemap": f"{site.url}/sitemap.xml", "site_root": None, "host_aliases": [host], "timeout_s": 15}
         self.edit(source=source)
         return site
 

@@ -34,4 +34,5 @@ def _warm() -> None:
     with tempfile.TemporaryDirectory(prefix="ragval-fault-") as folder, staged(Path(folder)) as stage:
         stage.site()
         stage.qdrant()
-        assert run(stage, only="coverage,metadata,integrity,chunks,queries,vectors,regression").code == 0
+        seen = run(stage, only="coverage,integrity,queries")
+        assert seen.code == 0, seen.told

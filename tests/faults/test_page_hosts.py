@@ -43,6 +43,9 @@ class Fault:
 ROWS = {
     "503 for 36 of 40": Fault(4, 503, failed=True),
     "503 for all of 4": Fault(0, 503, failed=True, pages=4),
+    "503 for 1 of 4": Fault(3, 503, severity="warning", pages=4),
+    "503 for 2 of 4": Fault(2, 503, failed=True, pages=4),
+    "503 for 1 of 1": Fault(0, 503, failed=True, pages=1),
     "401 for 5 of 40": Fault(35, 401, failed=True),
     "429 for 20 of 40": Fault(20, 429, failed=True),
     "no answer for 36 of 40": Fault(4, 0, failed=True),

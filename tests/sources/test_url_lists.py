@@ -9,7 +9,7 @@ from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.site import inventory_of, reader_of
 from ragval_pipeline.sources.url_lists import list_llms
 from ragval_pipeline.suite.sections import SourceSettings
-from tests.sources.web import Answer, serving
+from ragval_pipeline.testing.faults.http_host import Answer, serving
 
 LLMS = """# Arm
 

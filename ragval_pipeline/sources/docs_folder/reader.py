@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ragval_pipeline.sources.docs_folder.markdown_page import LONGEST, markdown_html
 from ragval_pipeline.sources.html_signals import asks_not_to_be_indexed, decode_html
-from ragval_pipeline.sources.page_reader import MAX_FILE_BYTES, PageCopy
+from ragval_pipeline.sources.page_reader import MAX_BYTES, PageCopy
 from ragval_pipeline.sources.site_folder import file_inside
 
 
@@ -39,7 +39,7 @@ class FolderReader:
         if file.suffix == ".rst":
             return PageCopy(url, problem="reStructuredText is not read: name the built site in source.site_root")
         html = file.suffix.lower() in (".html", ".htm")
-        limit = MAX_FILE_BYTES if html else LONGEST
+        limit = MAX_BYTES if html else LONGEST
         try:
             if file.stat().st_size > limit:
                 return PageCopy(url, problem=f"the file is larger than {limit / 2**20:.3g} MiB")

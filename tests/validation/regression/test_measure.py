@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.regression.compare import compare_answers
-from ragval_pipeline.validation.regression.index_criteria import Values
+from ragval_pipeline.validation.regression.index_criteria import Values, measured_values
 from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
 from ragval_pipeline.validation.regression.series import RunAnswers
 from ragval_pipeline.validation.regression.turnover import Turnover, turnover
@@ -229,3 +229,9 @@ def test_an_index_without_queries_is_compared_by_its_criteria() -> None:
 def test_without_a_baseline_the_criterion_does_not_apply() -> None:
     [value] = no_comparison("there is no baseline yet").values
     assert value.reason_code == "not_applicable"
+
+
+def test_only_criteria_of_the_index_that_have_a_value_are_compared() -> None:
+    coverage = MeasuredValue(name="coverage", value=0.5, numerator=1, denominator=2, reason="")
+    others = [not_measured("self_retrieval", "no_data", "none"), coverage.model_copy(update={"name": "mrr"})]
+    assert measured_values([coverage, *others]) == {"coverage": 0.5}
