@@ -46,9 +46,7 @@ def files(tmp_path_factory):
     }
     corpus = Corpus(lengths=(100, 200, 250, 900), unit="tokens, as stored")
     for name, bundle in bundles.items():
-        (folder / f"{name}.html").write_bytes(
-            report_html(bundle, corpus)
-        )
+        (folder / f"{name}.html").write_bytes(report_html(bundle, corpus))
     return folder
 
 
