@@ -38,7 +38,7 @@ def take_reports(folder: Path) -> None:
     with chromium() as browser:
         take(browser, failed, "report-top.png", width=1280, height=1000)
         take(browser, failed, "report-narrow.png", width=400, height=1240, scheme="dark")
-        take(browser, failed, "report-queries.png", at="#query-22", width=1280, height=900, before=-180)
+        take(browser, failed, "report-queries.png", at="#query-18", width=1280, height=900, before=-180)
         take(browser, drifted, "report-texts.png", at="#texts", width=1280, height=520)
         take(browser, failed, "report-plots.png", at="#distributions", width=1280, height=900, scheme="dark")
 
