@@ -46,10 +46,10 @@ def take_reports(folder: Path) -> None:
     """Take every picture of a report."""
     failed, drifted = (demo(folder / code, code) for code in ("coverage.missing_page", "integrity.drifted"))
     with chromium() as browser:
-        take(browser, failed, "report-top.png", width=1280, height=1240)
+        take(browser, failed, "report-top.png", width=1280, height=1000)
         take(browser, failed, "report-narrow.png", width=400, height=1240, scheme="dark")
-        take(browser, failed, "report-queries.png", at="#query-17", width=1280, height=820, before=-330)
-        take(browser, drifted, "report-texts.png", at="#texts", width=1280, height=420)
+        take(browser, failed, "report-queries.png", at="#query-18", width=1280, height=900, before=-180)
+        take(browser, drifted, "report-texts.png", at="#texts", width=1280, height=520)
         take(browser, failed, "report-plots.png", at="#distributions", width=1280, height=900, scheme="dark")
 
 

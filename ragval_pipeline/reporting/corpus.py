@@ -325,5 +325,6 @@ def _stored_lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
 
 
 def _rows(files: CorpusFiles, table: Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    missing = dict.fromkeys(columns)  # of a file of another version
     for batch in files.batches(table, columns):
-        yield from batch.to_pylist()
+        yield from ({**missing, **row} for row in batch.to_pylist())

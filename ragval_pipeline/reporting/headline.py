@@ -143,8 +143,8 @@ def _what_holds(report: ValidationReport) -> list[str]:
     if "coverage" in met and "source_captured" not in missed:
         told.append("the pages are complete" if "source_captured" in met else "every page is in the index")
     if "query_pass_rate" in met:
-        failed = (report.total_queries or 0) - (report.passed_queries or 0)
-        told.append("all test questions pass" if not failed else "enough test questions pass")
+        passed, asked = report.passed_queries or 0, report.total_queries or 0
+        told.append("all test questions pass" if passed == asked else f"{passed:,} of {asked:,} test questions pass")
     return told
 
 

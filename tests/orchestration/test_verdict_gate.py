@@ -35,7 +35,7 @@ def test_behind_a_pass_what_follows_runs(world: World) -> None:
     assert result.success
     verdict = checked(result, "validation_report")["verdict"]
     assert verdict.passed
-    assert "it is met: coverage" in verdict.description
+    assert "it is met: Pages in the index" in verdict.description
     assert "published_index" in materialised(result)
 
 
@@ -44,7 +44,7 @@ def test_a_failed_verdict_names_the_criteria_that_are_not_met(world: World) -> N
     result = run_job(world.suite({"criteria": ONLY_COVERAGE}), only="coverage")
     verdict = checked(result, "validation_report")["verdict"]
     assert not verdict.passed
-    assert "is not met: coverage." in verdict.description
+    assert "1 of 13 pages is not in the index." in verdict.description
 
 
 def test_a_verdict_of_not_measured_that_is_excused_warns(world: World) -> None:

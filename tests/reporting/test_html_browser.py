@@ -160,7 +160,6 @@ def test_a_query_opens_by_click_by_key_and_by_link(browser, files):
         assert hits.is_visible()
         page.locator("#query-1 summary").press("Enter")
         assert not hits.is_visible()
-        page.locator("#finding-query-failed .subjects a").first.evaluate("link => link.closest('details').open = true")
         page.locator("#finding-query-failed .subjects a").first.click()
         assert page.locator("#query-2 .hits").is_visible()
 

@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from ragval_pipeline.reporting.json_report import validation_report_json
-from ragval_pipeline.reporting.json_values import json_bytes, json_value
+from ragval_pipeline.reporting.json_values import json_bytes, json_pieces, json_value
 from ragval_pipeline.validation.report import ValidationReport
 from tests.reporting import factory
 
@@ -22,7 +21,7 @@ def strict(content):
 @pytest.mark.parametrize("name", ["faulty", "unreachable", "hostile"])
 def test_every_report_is_strict_json_that_the_contract_reads_back(name):
     bundle = getattr(factory, name)()
-    content = validation_report_json(bundle.report)
+    content = b"".join(json_pieces(bundle.report))
     strict(content)
     read = ValidationReport.model_validate_json(content)
     assert read.verdict == bundle.report.verdict
@@ -33,14 +32,14 @@ def test_every_report_is_strict_json_that_the_contract_reads_back(name):
 
 def test_floats_are_not_rounded_and_ids_above_two_to_53_keep_every_digit():
     report = factory.report(duration_seconds=0.1 + 0.2, index={"largest": 2**64 - 1})
-    read = strict(validation_report_json(report))
+    read = strict(b"".join(json_pieces(report)))
     assert read["duration_seconds"] == 0.1 + 0.2
     assert read["index"]["largest"] == 18446744073709551615
 
 
 def test_nan_and_infinity_become_null_wherever_they_stand():
     report = factory.report(index={"a": float("nan"), "b": [float("inf")], "c": np.float32("nan")})
-    assert strict(validation_report_json(report))["index"] == {"a": None, "b": [None], "c": None}
+    assert strict(b"".join(json_pieces(report)))["index"] == {"a": None, "b": [None], "c": None}
 
 
 def test_half_a_surrogate_pair_does_not_break_the_file():
@@ -58,7 +57,7 @@ def test_values_of_other_libraries_become_plain_ones():
 
 
 def test_a_field_without_a_value_is_null_and_not_absent():
-    read = strict(validation_report_json(factory.unreachable().report))
+    read = strict(b"".join(json_pieces(factory.unreachable().report)))
     assert read["pass_rate"] is None
     assert read["coverage_report"]["coverage_percentage"] is None
     assert read["quality_metrics"]["token_distribution"] == {"min": None, "max": None, "avg": None, "median": None}
@@ -67,4 +66,4 @@ def test_a_field_without_a_value_is_null_and_not_absent():
 @pytest.mark.parametrize("name", ["faulty", "unreachable", "hostile"])
 def test_a_report_written_in_pieces_is_the_one_written_at_once(name):
     report = getattr(factory, name)().report
-    assert validation_report_json(report) == json_bytes(report)
+    assert b"".join(json_pieces(report)) == json_bytes(report)

@@ -66,16 +66,20 @@ def _located(
     way: "Asking",
 ) -> dict[str, Any]:
     """Where the right pages of failed queries are, for people who read the report."""
+    from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.validation.retrieval.diagnosis import diagnose
 
     fields = list(dict.fromkeys(suite.payload.fields[name] for name in _PLACES if name in suite.payload.fields))
-    return diagnose(
-        queries,
-        measured.sections["query_results"],
-        {answer.query_id: answer for answer in answers.answers},
-        settings.rules,
-        lambda text, limit: next(way.searcher.search_all([(text, limit)], fields=fields)).hits,
-    )
+    try:
+        return diagnose(
+            queries,
+            measured.sections["query_results"],
+            {answer.query_id: answer for answer in answers.answers},
+            settings.rules,
+            lambda text, limit: next(way.searcher.search_all([(text, limit)], fields=fields)).hits,
+        )
+    except SystemFailure:  # it costs a sentence of the report, not what was measured
+        return {}
 
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: "Asking") -> "Answers":

@@ -243,7 +243,7 @@ def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> Criteri
 
 def _in_titles(reason: str) -> str:
     """A reason that lists codes of findings, with their titles in place of the codes."""
-    return _CODES.sub(lambda match: title_of(match[0]), reason)
+    return _CODES.sub(lambda match: title_of(match[0]), reason.partition(" beside what other")[0])
 
 
 def _tone(result: CriterionResult) -> str:

@@ -214,7 +214,9 @@ def _where(query: QueryReport, first: int | None, located: Mapping[str, Any]) ->
     if first is None:
         return f"The right page is {where_beyond(query, located)}." if located else ""
     score = next(hit.similarity_score for hit in query.top_results if hit.rank == first)
-    return f"The right page is at place {first} with {show_score(score)}."
+    held = query.held_to.min_similarity if query.held_to and query.failed_conditions == ["score"] else None
+    needed = "" if held is None else f"; {held:g} is asked"
+    return f"The right page is at place {first} with {show_score(score)}{needed}."
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.findings_parquet import findings_parquet
 from ragval_pipeline.reporting.history.folders import KeptRun
-from ragval_pipeline.reporting.json_report import validation_report_json
+from ragval_pipeline.reporting.json_values import json_pieces
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -31,7 +31,7 @@ def keep(
     """Write what a run leaves behind, as far as later runs read it."""
     folder = base / name
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "validation_report.json").write_bytes(validation_report_json(report))
+    (folder / "validation_report.json").write_bytes(b"".join(json_pieces(report)))
     (folder / "run.trec").write_bytes(run_trec(rankings or {}))
     (folder / "findings.parquet").write_bytes(findings_parquet(findings))
     truth = qrels_trec(judgements or {})

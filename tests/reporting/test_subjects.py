@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from upath import UPath
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, PageEntry, PointName, read_corpus
+from ragval_pipeline.reporting.subjects import Subjects
+from ragval_pipeline.validation.facts.rows import page_schema
+from ragval_pipeline.validation.report import QualityMetrics
+from tests.reporting import factory
+
+URLS = [f"https://x.test/docs/{name}" for name in ("intro", "tags/a", "tags/b", "tags/c")]
+CORPUS = Corpus(
+    points={f"p{n}": PointName(URLS[0], URLS[0], n, f"Intro Words of chunk {n}") for n in range(4)},
+    pages={url: PageEntry(url, url, title, True, stored=2.0, lost="its end")
+           for url, title in zip(URLS, ("Intro", "A", "B", "C"), strict=True)},
+)  # fmt: skip
+
+
+def subjects(finding, **more):
+    run = factory.report(findings=[finding], quality_metrics=QualityMetrics(total_chunks=4), **more)
+    return Subjects(run, CORPUS, [finding]), run.findings[0]
+
+
+def test_a_point_is_named_by_its_page_its_number_and_its_first_words():
+    named, finding = subjects(make_finding("vector.text_mismatch", [
+        Subject(name="p2", details={"cosine": 0.123, "looks_like": "noise"}), "elsewhere",
+    ]))  # fmt: skip
+    found = named.words(finding, "p2")
+    assert (found.title, found.place, found.words, found.url) == ("Intro", "chunk 3", "Words of chunk 2", URLS[0])
+    assert found.line == "Intro, chunk 3: “Words of chunk 2” (similarity 0.12 to its own text, it looks like noise)"
+    assert named.words(finding, "elsewhere").line == "point elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("code", "names", "told"),
+    [
+        ("coverage.missing_page", URLS, "all 4 pages of the site"),
+        ("coverage.missing_page", URLS[1:], "all 3 under /docs/tags/, and no other page is there"),
+        ("coverage.missing_page", URLS[:2], ""),
+        ("integrity.not_captured", URLS[:2], "each loses its end"),
+        ("chunk.ingested_twice", URLS[:1], "it is stored twice"),
+        ("text.mojibake", ["p0", "p1"], "all on “Intro”"),
+        ("text.mojibake", ["p0", "p1", "p2", "p3"], "all 4 chunks of the index"),
+        ("text.mojibake", ["p0"], ""),
+    ],
+)
+def test_many_subjects_are_told_by_what_they_have_in_common(code, names, told):
+    named, finding = subjects(make_finding(code, names))
+    assert named.pattern(finding) == told
+
+
+def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_values():
+    cases = {
+        "chunk.index_gap": ({"missing": [2, 3], "missing_count": 2, "highest": 7}, "chunks 3, 4 of 8 missing"),
+        "chunk.duplicate_text": ({"others": ["p1"]}, "the same as chunk 2 of Intro"),
+        "chunk.over_model_limit": (
+            {"tokens": 812, "limit": 512, "embedded_share": 0.63}, "812 tokens; the model reads 512, 63 % of it"
+        ),
+        "payload.invalid_value": ({"value": -1, "page_url": URLS[0]}, "value -1"),
+        "integrity.not_captured": ({"unknown": 1.5}, "unknown 1.5"),
+    }  # fmt: skip
+    for code, (details, told) in cases.items():
+        named, finding = subjects(make_finding(code, [Subject(name="p0", details=details)]))
+        assert named.words(finding, "p0").note == told, code
+
+
+def test_a_failed_question_says_where_its_page_is():
+    finding = make_finding("query.failed", ["q1"])
+    run = factory.report(findings=[finding])
+    located = {"q1": {"rank": 9, "score": 0.51, "searched": 80}}
+    note = Subjects(run, CORPUS, [finding], located).words(run.findings[0], "q1").note
+    assert note == "its page is at place 9 with 0.510; place 3 has 0.560"
+
+
+def test_titles_lose_the_name_of_the_site_and_lost_ends_are_seen(tmp_path):
+    files = CorpusFiles(facts=[UPath(tmp_path / "pages.parquet")], pages=[UPath(tmp_path / "copies.parquet")])
+    blocks = [
+        {"kind": "paragraph", "letters": 100, "held": held, "start": 100 * n, "digest": 10 * page + n, "text": ""}
+        for page, helds in enumerate([(100, 100), (100, 0), (0, 100)])
+        for n, held in enumerate(helds)
+    ]
+    rows = [
+        {"page_key": url, "url": url, "state": "read", "problem": "", "unfit": None, "chunks": 1, "textless": 0,
+         "blocks": blocks[2 * n : 2 * n + 2], "anchors": [], "damaged": []}
+        for n, url in enumerate(URLS[:3])
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows, schema=page_schema()), tmp_path / "pages.parquet")
+    titles = [{"page_key": url, "url": url, "title": f"{url[-1].upper()} | Site"} for url in URLS[:3]]
+    pq.write_table(pa.Table.from_pylist(titles), tmp_path / "copies.parquet")
+    payload = [{"point_id": url, "page_key": url, "page_url": url, "title": None} for url in URLS[:3]]
+    pq.write_table(pa.Table.from_pylist(payload), tmp_path / "payload.parquet")
+    files = CorpusFiles([UPath(tmp_path / "payload.parquet")], facts=files.facts, pages=files.pages)
+    found = [(page.title, page.captured, page.lost) for page in read_corpus(files, ()).site]
+    assert found == [("O", 1.0, None), ("A", 0.5, "its end"), ("B", 0.5, "its beginning")]
+
+
+def test_evidence_that_cannot_be_read_costs_names_and_not_the_report(tmp_path):
+    (tmp_path / "broken.parquet").write_bytes(b"no parquet")
+    found = read_corpus(CorpusFiles(payload=[UPath(tmp_path / "broken.parquet")]), {"p1"})
+    assert (found.points, found.pages, list(found.lengths)) == ({}, {}, [])
