@@ -120,3 +120,12 @@ class NotMeasurableError(RagvalError):
 
 class NothingToSpoilError(RagvalError):
     """A corpus holds nothing that a defect could be planted in; the message says what it lacks."""
+
+
+class BudgetReachedError(NotMeasurableError):
+    """The next call would pass the budget; it was not made. ``tries`` were, of the same call."""
+
+    tries = 0
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem, code="", subject="budget", remedy=remedy)

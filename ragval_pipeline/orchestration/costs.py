@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.embedders.models import PRICES_OF, price_of
-
 if TYPE_CHECKING:
     from ragval_pipeline.orchestration.run_place import RunPlace
     from ragval_pipeline.sources.embedders.base import Embedder
@@ -51,6 +49,8 @@ class CountedEmbedding:
         costs = [cost for embedder in self._opened if (cost := getattr(embedder, "cost", None)) is not None]
         if not costs:
             return {}
+        from ragval_pipeline.sources.embedders.models import PRICES_OF, price_of
+
         total = sum(costs[1:], costs[0])
         price = price_of(self._opened[0].provider, self._opened[0].model, self._base_url)
         return {

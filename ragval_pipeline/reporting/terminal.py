@@ -123,7 +123,7 @@ class SummaryPrinter(LinePrinter):
         pattern = self._subjects.pattern(finding)
         common = f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
         self.line((shorten(_without_remedy(self._subjects.message(finding), finding), 300) + common, ""), indent=inner)
-        self._named(finding, indent=inner + 2, most=_SUBJECTS_BELOW if indent else _SUBJECTS)
+        self._named(finding, indent=inner + 2, below=bool(indent))
         if not indent:
             told = finding.severity != "info" and finding.cause and finding.cause not in finding.message
             if told:
@@ -134,15 +134,17 @@ class SummaryPrinter(LinePrinter):
         for below in node.consequences:
             self._finding(below, indent=inner)
 
-    def _named(self, finding: ReportedFinding, *, indent: int, most: int) -> None:
-        """The first subjects in words."""
-        shown = finding.subjects[:most]
+    def _named(self, finding: ReportedFinding, *, indent: int, below: bool) -> None:
+        """The first subjects in words, and where they are."""
+        shown = finding.subjects[: _SUBJECTS_BELOW if below else _SUBJECTS]
         for name in shown:
             words = self._subjects.words(finding, name)
             # One page or question usually stands in the message already.
             line = words.note if finding.count == 1 and finding.subject_kind in {"page", "query"} else words.line
             if line:
                 self.line((line, "dim"), indent=indent)
+            if words.url and not below:
+                self.line((words.url, "dim"), indent=indent if line == words.note else indent + 2, wrap=False)
         if finding.count > len(shown) > 0:
             self.line((f"and {finding.count - len(shown):,} more", "dim"), indent=indent)
 

@@ -30,7 +30,7 @@ _SAYS = {
     "string_unicode": "holds characters that are no Unicode text",
 }
 #: Keys whose values may be secrets or hold a password.
-_SECRET = re.compile(r"(?:^|_)(?:key|url|uri|sitemap|urls|llms|secret|token|password)$", re.IGNORECASE)
+_SECRET = re.compile(r"(?:^|_)(?:key|url|uri|sitemap|llms|secret|token|password)$|^urls$", re.IGNORECASE)
 
 
 def first_problem(error: ValidationError) -> Any:

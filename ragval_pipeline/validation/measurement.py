@@ -11,10 +11,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ragval_pipeline.errors import NotMeasurableError, RagvalError, SystemFailure
+from ragval_pipeline.errors import BudgetReachedError, NotMeasurableError, RagvalError, SystemFailure
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.embedders.budget import BudgetReachedError
 from ragval_pipeline.suite.printing import show_count
 
 ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]

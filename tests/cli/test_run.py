@@ -40,7 +40,7 @@ def test_a_criterion_that_is_not_met_ends_with_one_and_names_the_page(home: Home
     delete_page(home, url)
     ended = ragval("run", "-s", home.suite, "--only", "coverage")
     assert ended.code == 1
-    assert "coverage" in ended.message
+    assert "1 of 13 pages is not in the index" in ended.message
     assert url in ended.out
     assert len(home.reports()) == 1
 

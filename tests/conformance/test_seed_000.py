@@ -109,7 +109,7 @@ def test_cohere_embeds_each_query_as_a_query_and_qdrant_is_only_read(run: Run) -
     assert ([MIDDLEWARE, SENSORS, TOPICS], "search_query") in asked
     assert {body["model"] for body in run.embedded} == {"embed-english-v3.0"}
     calls = {call.replace("/collections/rag_embedding", "") for call in run.asked}
-    reads = {f"POST /points{call}" for call in ("", "/count", "/scroll", "/query")}
+    reads = {f"POST /points{call}" for call in ("", "/count", "/scroll", "/query", "/query/batch")}
     assert calls == {"GET ", "GET /", "GET /aliases", *reads}
 
 

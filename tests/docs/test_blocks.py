@@ -219,6 +219,19 @@ def cohere(stage: Stage, codes: Sequence[str]) -> None:
     embedder.close()
 
 
+@of("docs/how-to/embedders.md", 2)
+def openai_api(stage: Stage, codes: Sequence[str]) -> None:
+    from ragval_pipeline import load_suite
+    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+    from ragval_pipeline.suite.load import resolve_suite
+
+    stage.environment.setenv("OPENAI_API_KEY", "a-key-of-openai")
+    stage.write_suite(more=codes[0])
+    suite = resolve_suite(load_suite("ragval.yaml"))
+    check_suite_embedder(suite)
+    assert suite.embedding.api_key is None
+
+
 @of("docs/how-to/embedders.md", 3, 4, 5)
 def own_embedder(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import load_suite
@@ -357,7 +370,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (71, 13)
+    assert (len(run), len(CANNOT)) == (72, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)

@@ -17,7 +17,8 @@ from tests.orchestration.world import NAME, QUIET, World, materialised
 ROOT = Path(__file__).parents[2]
 #: What assets and checks are typed with. Everything else is imported by the step that needs it.
 SHAPES = {
-    "sources.inventory", "sources.page_copies.manifest", "sources.qdrant.facts", "sources.scope",
+    "sources.inventory", "sources.page_copies.manifest", "sources.qdrant.facts", "sources.qdrant.strict_mode",
+    "sources.scope",
     "sources.snapshot.manifest", "sources.snapshot.schema", "sources.urls", "validation.facts.manifest",
     "validation.measurement", "validation.report", "validation.verdict",
 }  # fmt: skip

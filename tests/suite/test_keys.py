@@ -97,6 +97,7 @@ EVERYTHING: dict[str, Any] = {
         "vector_name": "text",
         "filter": {"site": "book", "version": 3, "live": True},
         "prefer_grpc": True,
+        "grpc_port": 6335,
         "concurrency": 2,
         "batch": 10,
         "timeout_s": 5.5,

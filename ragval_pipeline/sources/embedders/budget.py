@@ -12,20 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from ragval_pipeline.errors import NotMeasurableError
+from ragval_pipeline.errors import BudgetReachedError
 from ragval_pipeline.sources.embedders.tokens import most_tokens
 
 if TYPE_CHECKING:
     from upath import UPath
-
-
-class BudgetReachedError(NotMeasurableError):
-    """The next call would pass the budget; it was not made. ``tries`` were, of the same call."""
-
-    tries = 0
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem, code="", subject="budget", remedy=remedy)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.errors import BudgetReachedError, SystemFailure
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
     EmbeddingBatch,
@@ -21,7 +21,6 @@ from ragval_pipeline.sources.embedders.base import (
     no_vectors,
 )
 from ragval_pipeline.sources.embedders.batches import in_calls, joined
-from ragval_pipeline.sources.embedders.budget import BudgetReachedError
 from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 from ragval_pipeline.sources.embedders.store import MOST_VECTORS, VectorStore
 
