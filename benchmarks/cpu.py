@@ -1,7 +1,4 @@
-"""Measuring what a fresh Python process costs, in seconds of CPU: user and system, children included.
-
-What lives here: running code in processes of their own, in pairs. What does not: what is compared, and the goals.
-"""
+"""Measuring what a fresh Python process costs, in seconds of CPU: user and system, children included."""
 
 from __future__ import annotations
 

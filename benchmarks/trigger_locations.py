@@ -12,8 +12,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, job_name, resource_key
 from ragval_pipeline.orchestration.resources import QdrantConnection
-from ragval_pipeline.orchestration.triggers.condition import validation_condition, with_condition
-from ragval_pipeline.orchestration.triggers.schedule import build_schedule
+from ragval_pipeline.orchestration.triggers.schedule import build_schedule, validation_condition, with_condition
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
 from ragval_pipeline.suite.model import Suite

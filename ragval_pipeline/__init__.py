@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ragval_pipeline.errors import NotMeasurableError, RagvalError, SuiteError, SystemFailure
     from ragval_pipeline.findings.model import Finding
-    from ragval_pipeline.orchestration.alerts.email import EmailAlert
     from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
-    from ragval_pipeline.orchestration.alerts.slack import SlackAlert
-    from ragval_pipeline.orchestration.alerts.webhook import WebhookAlert
+    from ragval_pipeline.orchestration.alerts.targets import EmailAlert, SlackAlert, WebhookAlert
     from ragval_pipeline.orchestration.build import build_validation_defs
     from ragval_pipeline.orchestration.component.component import RagValidation
     from ragval_pipeline.orchestration.run import run_validation, validate
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _EXPORTS = {
-    "EmailAlert": "ragval_pipeline.orchestration.alerts.email",
+    "EmailAlert": "ragval_pipeline.orchestration.alerts.targets",
     "Finding": "ragval_pipeline.findings.model",
     "NotMeasurableError": "ragval_pipeline.errors",
     "RagValidation": "ragval_pipeline.orchestration.component.component",
@@ -36,13 +34,13 @@ _EXPORTS = {
     "RetrievalResponse": "ragval_pipeline.sources.retriever.entities",
     "Retriever": "ragval_pipeline.sources.retriever",
     "Run": "ragval_pipeline.reporting.run",
-    "SlackAlert": "ragval_pipeline.orchestration.alerts.slack",
+    "SlackAlert": "ragval_pipeline.orchestration.alerts.targets",
     "Suite": "ragval_pipeline.suite.model",
     "SuiteError": "ragval_pipeline.errors",
     "SystemFailure": "ragval_pipeline.errors",
     "ValidationError": "ragval_pipeline.sources.retriever.entities",
     "ValidationReport": "ragval_pipeline.validation.report",
-    "WebhookAlert": "ragval_pipeline.orchestration.alerts.webhook",
+    "WebhookAlert": "ragval_pipeline.orchestration.alerts.targets",
     "build_alert_sensor": "ragval_pipeline.orchestration.alerts.sensor",
     "build_validation_defs": "ragval_pipeline.orchestration.build",
     "load_suite": "ragval_pipeline.suite.load",

@@ -1,6 +1,6 @@
 """The front door that ``workspace.yaml`` loads: the definitions of the suites in ``RAGVAL_SUITES``, else the demo's."""
 
-from ragval_pipeline.orchestration.loading import collector_paused
+from ragval_pipeline.orchestration.suites import collector_paused
 
 with collector_paused():
     from ragval_pipeline.orchestration.suites import definitions_of_suites

@@ -1,8 +1,4 @@
-"""The errors that ragval raises on purpose, each knowing what a person should do about it.
-
-What lives here: the exception types shared by all rooms, with the exit code of the command line that belongs to
-each. What does not: findings about an index (``validation/findings``) and retries (``sources/retry``).
-"""
+"""The errors that ragval raises on purpose, each knowing what a person should do about it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""``python -m benchmarks.defects.curves``: how much of a statistical defect is named, over how strong it is.
-
-What lives here: one curve a detector, on the generated handbook. What does not: defects that either are there or not
-(``matrix``). The first line of each curve is the clean corpus: what is named there is wrong. Where the line between
-named and not is drawn, and why, stands in the detector's own docstring.
-"""
+"""``python -m benchmarks.defects.curves``: how much of a statistical defect is named, over how strong it is."""
 
 from __future__ import annotations
 
@@ -17,7 +12,7 @@ from benchmarks.defects.curves_sample import Row, Sample, named_in, sample_of, w
 from benchmarks.defects.generated import generated_corpus
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.validation.facts.bucket import facts_of_page
-from ragval_pipeline.validation.integrity.classes import class_of
+from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.thresholds import MATCH
 
 _PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshouse"

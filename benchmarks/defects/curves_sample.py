@@ -1,7 +1,4 @@
-"""The points that curves are drawn from: a sample of the generated handbook, as snapshot rows, with its pages.
-
-What lives here: taking the sample and changing its words. What does not: the curves (``curves``).
-"""
+"""The points that curves are drawn from: a sample of the generated handbook, as snapshot rows, with its pages."""
 
 from __future__ import annotations
 

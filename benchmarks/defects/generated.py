@@ -1,9 +1,4 @@
-"""The second corpus: a generated handbook of about 260 pages and 2,100 chunks, ingested as the demo is.
-
-What lives here: building it once and keeping it. What does not: its words and pages (``world``). The corpus depends on
-the code and data files only: code blocks, tables, lists, sixteen pages in eleven other languages, entries of one
-paragraph, and four pairs of nearly identical pages.
-"""
+"""The second corpus: a generated handbook of about 260 pages and 2,100 chunks, ingested as the demo is."""
 
 from __future__ import annotations
 

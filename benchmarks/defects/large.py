@@ -1,9 +1,4 @@
-"""A corpus of many chunks for measuring cost: the handbook in several languages that nobody speaks.
-
-What lives here: multiplying the handbook. What does not: measuring (``benchmarks/defects_cost``). Each further edition
-exchanges the words of the handbook among themselves, so that pages keep their length, structure and word frequencies,
-and have nothing else in common with those of another edition: no site is full of near-duplicates, as copies would be.
-"""
+"""A corpus of many chunks for measuring cost: the handbook in several languages that nobody speaks."""
 
 from __future__ import annotations
 

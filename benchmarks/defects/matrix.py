@@ -1,8 +1,4 @@
-"""One cell of the matrix: a defect, or two, planted in a fresh copy of a corpus, and the run held to it.
-
-What lives here: planting, running, timing. What does not: which cells there are (``options``) and how they are shown
-(``table``).
-"""
+"""One cell of the matrix: a defect, or two, planted in a fresh copy of a corpus, and the run held to it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the command line asks for: which defects, how much of each, in which corpora.
-
-What lives here: arguments and the choice that follows from them. What does not: planting (``matrix``).
-"""
+"""What the command line asks for: which defects, how much of each, in which corpora."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The matrix as text: on the terminal, and in docs/evidence/defects.md.
-
-What lives here: columns and lines. What does not: running the cells (``matrix``).
-"""
+"""The matrix as text: on the terminal, and in docs/evidence/defects.md."""
 
 from __future__ import annotations
 

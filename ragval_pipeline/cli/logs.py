@@ -1,7 +1,4 @@
-"""How much ragval says while it works: ``--log-level``, else ``LOG_LEVEL``, else everything but details.
-
-What lives here: the level and the one handler. What does not: what is logged.
-"""
+"""How much ragval says while it works: ``--log-level``, else ``LOG_LEVEL``, else everything but details."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Showing how far a run is: a bar on a terminal, plain lines elsewhere, both on stderr.
-
-What lives here: the two looks. What does not: counting (``orchestration/progress``).
-"""
+"""Showing how far a run is: a bar on a terminal, plain lines elsewhere, both on stderr."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Where people read: the two streams, in characters that they can show, and without anything secret.
-
-What lives here: consoles, exact bytes, and the one line that an error is. What does not: laid-out lines
-(``reporting/terminal_lines``), the summary of a run (``reporting/terminal``) and progress (``progress``).
-"""
+"""Where people read: the two streams, in characters that they can show, and without anything secret."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from ragval_pipeline.reporting.text import one_line
-from ragval_pipeline.suite.environment import variables_seen
+from ragval_pipeline.suite.interpolation import variables_seen
 
 if TYPE_CHECKING:
     from rich.console import Console

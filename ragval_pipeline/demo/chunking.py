@@ -1,8 +1,4 @@
-"""Cutting a page into chunks along its headings.
-
-What lives here: pure functions from blocks to chunks. What does not: where the blocks come from (``extract``) and what
-is stored (``ingest``). No text stands in two chunks; only the heading lines that place a chunk are repeated.
-"""
+"""Cutting a page into chunks along its headings."""
 
 from __future__ import annotations
 

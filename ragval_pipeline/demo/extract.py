@@ -1,8 +1,4 @@
-"""From a page's HTML to the blocks of text that its author wrote.
-
-What lives here: the demo's own small extraction, which keeps headings, paragraphs, items, rows and code, and leaves
-navigation, breadcrumbs, "On this page", edit link and footer behind. What does not: cutting into chunks (``chunking``).
-"""
+"""From a page's HTML to the blocks of text that its author wrote."""
 
 from __future__ import annotations
 

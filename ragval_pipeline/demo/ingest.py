@@ -1,8 +1,4 @@
-"""The demo's ingestion: crawl the built site, extract, chunk, embed, upsert.
-
-What lives here: the pipeline of the mission in small, honest but short, as a team would write it. What does not:
-validation, and the planted defects. Nothing here is used to judge an index.
-"""
+"""The demo's ingestion: crawl the built site, extract, chunk, embed, upsert."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The frame around a page's content: header, sidebar, breadcrumbs, "On this page", edit link, neighbours, footer.
-
-What lives here: filling ``theme/page.html``. What does not: the content itself. The furniture stands on every page on
-purpose, as on any real site: an ingestion that keeps it spoils its index.
-"""
+"""The frame around a page's content: header, sidebar, breadcrumbs, "On this page", edit link, neighbours, footer."""
 
 from __future__ import annotations
 

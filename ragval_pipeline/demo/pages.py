@@ -1,8 +1,4 @@
-"""The Markdown sources of the demo's book.
-
-What lives here: finding the sources in the installed package and reading their front matter. What does not: HTML
-(``site``) and anything about chunks.
-"""
+"""The Markdown sources of the demo's book."""
 
 from __future__ import annotations
 

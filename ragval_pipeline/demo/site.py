@@ -1,8 +1,4 @@
-"""Building the demo's documentation site: plain HTML files, a stylesheet, sitemap.xml and robots.txt.
-
-What lives here: from Markdown sources to a folder of files, byte for byte the same each time. What does not: the
-sources (``pages``) and the frame around a page (``theme/page.html``, filled by ``page_frame``).
-"""
+"""Building the demo's documentation site: plain HTML files, a stylesheet, sitemap.xml and robots.txt."""
 
 from __future__ import annotations
 

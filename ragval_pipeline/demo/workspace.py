@@ -1,8 +1,4 @@
-"""The demo's folder: site, index, suite file and queries, made ready for a validation.
-
-What lives here: building the folder so that nobody ever sees half of it. What does not: how the site is rendered
-(``site``) and ingested (``ingest``), and running a validation.
-"""
+"""The demo's folder: site, index, suite file and queries, made ready for a validation."""
 
 from __future__ import annotations
 

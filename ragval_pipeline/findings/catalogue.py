@@ -1,8 +1,4 @@
-"""The table of everything that can be wrong with an index: the one source of codes, severities and remedies.
-
-What lives here: one row a code, and with ``breaks`` and ``reads`` what follows from it. What does not: how a finding is
-detected (``validation``) or planted (``testing``). The documentation of the findings is generated from this table.
-"""
+"""The table of everything that can be wrong with an index: the one source of codes, severities and remedies."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The one place that makes findings, and the two things done to lists of them: merging and re-grading.
-
-What lives here: filling a finding from its row of the catalogue. What does not: deciding that something is wrong
-(``validation``) and which finding follows from which (``graph``).
-"""
+"""The one place that makes findings, and the two things done to lists of them: merging and re-grading."""
 
 from __future__ import annotations
 

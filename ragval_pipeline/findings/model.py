@@ -1,8 +1,4 @@
-"""The shape of a finding, as detectors make it and as the report shows it.
-
-What lives here: ``Finding`` and its public form. What does not: the table of codes (``catalogue``) and the one place
-that makes findings (``factory``).
-"""
+"""The shape of a finding, as detectors make it and as the report shows it."""
 
 from __future__ import annotations
 

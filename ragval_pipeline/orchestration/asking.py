@@ -1,8 +1,4 @@
-"""How the queries of a run are asked: through the embedder and the collection, or through the user's own search.
-
-What lives here: opening what is asked, twice where repeats can have a client of their own. What does not: asking
-(``sources/answers``) and judging (``validation/retrieval``).
-"""
+"""How the queries of a run are asked: through the embedder and the collection, or through the user's own search."""
 
 from __future__ import annotations
 

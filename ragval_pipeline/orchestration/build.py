@@ -1,8 +1,4 @@
-"""The factory: from a suite to its assets, checks, job, schedule, sensor and resources.
-
-What lives here: putting the parts together. What does not: any part. There are no module-global definitions, so tests,
-other projects and the Component build the same thing with other parts.
-"""
+"""The factory: from a suite to its assets, checks, job, schedule, sensor and resources."""
 
 from __future__ import annotations
 
@@ -18,22 +14,22 @@ from ragval_pipeline.orchestration.assets.validation_report import freshness_of
 from ragval_pipeline.orchestration.checks import gate_specs, measurement_specs
 from ragval_pipeline.orchestration.external import external_assets
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
-from ragval_pipeline.orchestration.jobs import build_job
 from ragval_pipeline.orchestration.metadata import snapshot_schema
 from ragval_pipeline.orchestration.names import (
     COLLECTION,
     PAYLOAD_SNAPSHOT,
     SITEMAP,
     SITEMAP_URLS,
+    SUITE_TAG,
     VALIDATION_REPORT,
     asset_key,
+    job_name,
     prefix_parts,
     resource_key,
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.orchestration.steps import build_asset
-from ragval_pipeline.orchestration.triggers.condition import condition_for, with_condition
-from ragval_pipeline.orchestration.triggers.schedule import build_schedule
+from ragval_pipeline.orchestration.triggers.schedule import build_schedule, condition_for, with_condition
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
 from ragval_pipeline.suite.load import as_suite
@@ -127,3 +123,20 @@ def store_of(suite: Suite) -> ReportStoreIOManager:
     """The default IO manager: values beside the suite's reports."""
     separator = "" if suite.report_uri.endswith("/") else "/"
     return ReportStoreIOManager(base_uri=f"{suite.report_uri}{separator}{suite.suite}", folder=str(suite.folder))
+
+
+def build_job(suite: Suite, assets: Sequence[dg.AssetKey], executor: dg.ExecutorDefinition) -> Any:
+    """A job of all assets and checks of the suite.
+
+    Args:
+        suite: The suite.
+        assets: Their keys. Not their group: a project that loads them may put them into another.
+        executor: Runs its steps.
+    """
+    return dg.define_asset_job(
+        job_name(suite.suite),
+        selection=dg.AssetSelection.assets(*assets),
+        executor_def=executor,
+        description=f"Validates the collection of the suite {suite.suite} and writes its report.",
+        tags={SUITE_TAG: suite.suite},
+    )

@@ -1,8 +1,4 @@
-"""Asking an index for the scores that thresholds are proposed from.
-
-What lives here: a run of the queries whose report is thrown away, or the scores of a kept run. What does not: proposing
-thresholds (``validation/calibration``).
-"""
+"""Asking an index for the scores that thresholds are proposed from."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
 from ragval_pipeline.suite.load import variant_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.calibration.scores import Scores, scores_of
+from ragval_pipeline.validation.calibration.propose import Scores, scores_of
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:

@@ -1,9 +1,4 @@
-"""Asset checks: they publish verdicts, they compute none.
-
-What lives here: the criteria with a gate as checks of the assets that measure them, and the blocking gates of the
-report. What does not: comparing values with gates (``validation/verdict``). A failed blocking check upstream would keep
-the report from running, so only the report's gates block: a bad index turns the run red after its evidence is saved.
-"""
+"""Asset checks: they publish verdicts, they compute none."""
 
 from __future__ import annotations
 
@@ -13,9 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.table import ROWS
-from ragval_pipeline.orchestration.metadata import criterion_metadata, offenders_metadata
+from ragval_pipeline.orchestration.metadata import AnyFinding, criterion_metadata, evidence_for, offenders_metadata
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK
-from ragval_pipeline.orchestration.offenders import AnyFinding, evidence_for
 from ragval_pipeline.orchestration.values import Measured
 from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of

@@ -2,8 +2,6 @@
 
 Dagster runs nothing behind a step that failed, and a retry measures again only what failed. So a step fails with its
 system, the others go on, and the last of them writes the report.
-
-What lives here: telling the last step, and gathering what there is. What does not: judging and writing (``report``).
 """
 
 from __future__ import annotations

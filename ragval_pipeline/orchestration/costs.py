@@ -1,8 +1,4 @@
-"""What a step spends on embedding, as the report's section ``cost``.
-
-What lives here: the section of one step, whatever became of the step. What does not: counting calls (``sources``) and
-adding up the steps (``validation/assemble``).
-"""
+"""What a step spends on embedding, as the report's section ``cost``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which values count for a verdict: those of this run, or of the run that it continues while nothing has changed since.
-
-What lives here: fingerprints of what was read, and the decision. What does not: the values (``values``).
-"""
+"""Which values count for a verdict: this run's, or those of the run that it continues while nothing has changed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What a validation reads and does not make: the site's sitemap and the collection, as external assets in the lineage.
-
-What lives here: their keys and what the UI shows of them. What does not: the asset that ingests, which belongs to
-whoever fills the collection and may stand in another code location. No check hangs on these: a check of an external
-asset is left out of jobs without a word.
-"""
+"""What a validation reads and does not make: sitemap and collection, as external assets in the lineage."""
 
 from __future__ import annotations
 

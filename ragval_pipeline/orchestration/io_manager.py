@@ -1,8 +1,4 @@
-"""Values between assets: JSON for models, Parquet for tables, on any fsspec path.
-
-What lives here: keeping and finding one asset's value. What does not: turning it into bytes and back
-(``value_files``), and the snapshot's parts, which are never a value.
-"""
+"""Values between assets: JSON for models, Parquet for tables, on any fsspec path."""
 
 from __future__ import annotations
 
@@ -15,8 +11,7 @@ from pydantic import Field
 
 from ragval_pipeline.orchestration.latest import LATEST, VALUES, keep_latest, work_folder
 from ragval_pipeline.orchestration.value_files import ENDINGS, decode, encode, write_whole
-from ragval_pipeline.suite.environment import environment_of
-from ragval_pipeline.suite.interpolation import interpolate
+from ragval_pipeline.suite.interpolation import environment_of, interpolate
 from ragval_pipeline.suite.load import anchored_uri
 
 if TYPE_CHECKING:

@@ -1,8 +1,4 @@
-"""The latest values of a suite's assets, and taking back what a cancelled run has put among them.
-
-What lives here: keeping the values of before, and putting them back. What does not: writing and reading values
-(``io_manager``), and telling that a run was cancelled (``steps``, ``run_place``).
-"""
+"""The latest values of a suite's assets, and taking back what a cancelled run has put among them."""
 
 from __future__ import annotations
 

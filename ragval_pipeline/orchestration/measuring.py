@@ -1,7 +1,4 @@
-"""What every asset has in common: what its work comes to, and the guard around each measurement.
-
-What lives here: the parts of a measuring asset, one after the other. What does not: any one measurement (``assets``).
-"""
+"""What every asset has in common: what its work comes to, and the guard around each measurement."""
 
 from __future__ import annotations
 
@@ -17,11 +14,9 @@ import dagster as dg
 from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.costs import CountedEmbedding, budget_of
-from ragval_pipeline.orchestration.groups import is_selected
-from ragval_pipeline.orchestration.metadata import measured_metadata
-from ragval_pipeline.orchestration.names import selected_groups
+from ragval_pipeline.orchestration.metadata import measured_metadata, section_tables
+from ragval_pipeline.orchestration.names import is_selected, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.section_tables import section_tables
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement

@@ -1,20 +1,16 @@
-"""The one place that turns what was measured into Dagster metadata.
-
-What lives here: numbers to plot, tables of offenders, column schemas. What does not: deciding anything.
-"""
+"""From what was measured to Dagster metadata: numbers, tables, and the findings behind a failed check."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 import dagster as dg
 
-from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.orchestration.offenders import AnyFinding
+from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
 from ragval_pipeline.sources.snapshot.schema import COLUMNS, INTEGER_FIELDS, LIST_FIELDS
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.verdict import CriterionResult
@@ -191,3 +187,115 @@ def snapshot_schema() -> dg.TableSchema:
 def _cell(value: Any) -> str | int | float | bool | None:
     plain = value.item() if hasattr(value, "item") else value
     return plain if plain is None or isinstance(plain, str | int | float | bool) else str(plain)
+
+
+#: Characters of a query that fit into one line of a table.
+_WIDEST = 70
+#: A space at which the UI breaks no line: its columns are as narrow as their words allow.
+_UNBROKEN = "\u00a0"
+_EXPECTED = {
+    "present": "every point has it",
+    "non_empty": "it is not empty",
+    "type": "it has its type",
+    "rule": "its value is valid",
+}
+
+
+def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataValue]:
+    """The tables that a measurement's sections give, by metadata name; empty for most."""
+    tables = {}
+    if sections.get("query_results"):
+        rows = _queries(sections["query_results"])
+        tables["queries"] = table(rows, ("query", "passed", "best_score", "missed"))
+    modules = sections.get("coverage_report", {}).get("by_module")
+    if modules:
+        tables["modules"] = table(_modules(modules), ("module", "pages", "indexed", "missing"))
+    expectations = sections.get("expectations", {}).get("results")
+    if expectations:
+        tables["expectations"] = table(_expectations(expectations), ("field", "level", "expected", "observed", "share"))
+    return tables
+
+
+def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row an expectation, those that do not hold first."""
+    for result in sorted(results, key=lambda result: result["success"]):
+        count, wrong = result["element_count"], result["unexpected_count"]
+        known = count and wrong is not None
+        yield {
+            "field": result["field"],
+            "level": result["level"],
+            "expected": _EXPECTED.get(result["level"], ""),
+            "observed": f"{count - wrong:,} of {count:,}".replace(" ", _UNBROKEN)
+            if known
+            else result["exception"] or "",
+            "share": f"{100 * (count - wrong) / count:.4g}{_UNBROKEN}%" if known else "",
+        }
+
+
+def _queries(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row a query, those that did not pass first: the table is cut at its end.
+
+    Cells are short, because the UI breaks long ones into many lines; the whole answers stand in the report.
+    """
+    from ragval_pipeline.reporting.text import shorten
+
+    for result in sorted(results, key=lambda result: result["passed"] is True):
+        passed = {True: "yes", False: "no", None: "error"}[result["passed"]]
+        yield {
+            "query": shorten(str(result["query"].get("query_text") or result["query_id"]), _WIDEST),
+            "passed": passed,
+            "best_score": short(result["best_similarity"]),
+            "missed": ", ".join(result["failed_conditions"]),
+        }
+
+
+def _modules(modules: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row a module, those with the most missing pages first."""
+    for name, module in sorted(modules.items(), key=lambda item: -item[1]["missing"]):
+        yield {
+            "module": name, "pages": module["total"], "indexed": module["indexed"], "missing": module["missing"],
+        }  # fmt: skip
+
+
+#: A finding as detectors make it, or as the report holds it.
+AnyFinding: TypeAlias = Finding | ReportedFinding
+
+#: Codes that a criterion fails by.
+EVIDENCE: Mapping[str, frozenset[str]] = {
+    "coverage": frozenset({"coverage.missing_page", "coverage.foreign_host"}),
+    "metadata_completeness": frozenset({"payload.missing_field", "payload.empty_field", "payload.field_map"}),
+    "retrieved_metadata_completeness": frozenset({"retrieval.incomplete_metadata"}),
+    "query_pass_rate": frozenset({"query.failed", "query.negative_scored_high"}),
+    "negative_pass_rate": frozenset({"query.negative_scored_high"}),
+    "critical_queries": frozenset({"query.failed", "query.negative_scored_high"}),
+    "determinism": frozenset({"retrieval.nondeterministic"}),
+    "content_integrity": frozenset({"integrity.drifted", "integrity.gone"}),
+    "source_captured": frozenset({"integrity.not_captured", "integrity.heading_loss"}),
+    "embedding_match": frozenset(
+        {
+            "vector.model_mismatch",
+            "vector.mixed_models",
+            "vector.swapped",
+            "vector.text_mismatch",
+        }
+    ),
+    "ann_recall": frozenset({"index.low_ann_recall"}),
+    "self_retrieval": frozenset({"retrieval.dark_page"}),
+    "latency_p95_ms": frozenset({"retrieval.slow"}),
+    "no_regression": frozenset({"regression.significant_drop", "regression.query_lost"}),
+}
+
+
+def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = False) -> list[AnyFinding]:
+    """The findings that explain the value of a criterion.
+
+    Args:
+        criterion: Its name.
+        findings: Those of its asset, or of the report.
+        met: Whether it is met all the same: 19 of 20 queries may be enough, and the one is still worth a look. A
+            criterion that is not met and whose evidence is not known shows everything.
+    """
+    if criterion == "error_findings":
+        return [finding for finding in findings if finding.severity == "error"]
+    codes = EVIDENCE.get(criterion, frozenset())
+    return [finding for finding in findings if finding.code in codes] or ([] if met else list(findings))

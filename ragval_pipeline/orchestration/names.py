@@ -1,19 +1,16 @@
-"""The names that others rely on: asset keys, the job, the schedule, the sensor and the resources of a suite.
-
-What lives here: names. What does not: the things named.
-"""
+"""The names that others rely on, and which of the assets a selection of groups runs."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.criteria import GROUPS, Group
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.nearest import did_you_mean
 
@@ -136,3 +133,34 @@ def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
             raise SuiteError(f"there is no group {name}", key=ONLY_TAG, remedy=did_you_mean(name, GROUPS))
     selected = frozenset(names)
     return None if selected == frozenset(GROUPS) else selected or None
+
+
+#: Groups that need an asset or a part of one; what is not named here always runs.
+NEEDED_BY: Mapping[str, frozenset[Group]] = {
+    COVERAGE_REPORT: frozenset({"coverage"}),
+    METADATA_EXPECTATIONS: frozenset({"metadata"}),
+    CHUNK_STRUCTURE: frozenset({"chunks"}),
+    # All that look at pages: what they find must not depend on what else was selected. Self-retrieval does without them
+    # where the payload names its pages, and says so where it does not: asking queries alone fetches no page.
+    PAGE_SNAPSHOT: frozenset({"integrity", "chunks", "metadata"}),
+    CHUNK_FACTS: frozenset({"integrity", "chunks"}),
+    CONTENT_INTEGRITY: frozenset({"integrity"}),
+    VECTOR_HEALTH: frozenset({"vectors"}),
+    INDEX_HEALTH: frozenset({"index"}),
+    QUERY_VALIDATION_RESULTS: frozenset({"queries", "regression"}),
+    SELF_RETRIEVAL: frozenset({"queries"}),
+    GOLDEN_SET: frozenset({"queries"}),
+    LATENCY_PROFILE: frozenset({"latency"}),
+    REGRESSION: frozenset({"regression"}),
+}
+
+
+def is_selected(asset: str, only: Collection[str] | None) -> bool:
+    """Whether an asset has anything to do when these groups are selected; null: all."""
+    needed = NEEDED_BY.get(asset)
+    return only is None or needed is None or not needed.isdisjoint(only)
+
+
+def steps_of(assets: Iterable[str], only: Collection[str] | None) -> int:
+    """How many of these assets have something to do."""
+    return sum(is_selected(asset, only) for asset in assets)

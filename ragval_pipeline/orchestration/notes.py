@@ -1,7 +1,4 @@
-"""What the steps of a run leave for each other, whatever IO manager Dagster has: each value, or how its making failed.
-
-What lives here: the files below ``.work/<run>/values``. What does not: what follows from them (``closing``).
-"""
+"""What the steps of a run leave for each other, whatever IO manager there is: each value, or how its making failed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Telling whoever started a run in this process how far it is.
-
-What lives here: one observer a process context. What does not: showing it (``cli``).
-"""
+"""Telling whoever started a run in this process how far it is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Putting a run's report together and writing it, from an asset or, after a failure, from the command line.
-
-What lives here: gathering what the report needs. What does not: judging (``validation``) and formats (``reporting``).
-"""
+"""Putting a run's report together and writing it, from an asset or, after a failure, from the command line."""
 
 from __future__ import annotations
 

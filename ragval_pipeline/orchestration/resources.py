@@ -1,8 +1,4 @@
-"""Resources: what assets need from outside, opened when a step needs it and always closed.
-
-What lives here: the Dagster side of Qdrant and the embedder. What does not: how they are read (``sources``). Any
-resource with ``get_client()``, such as dagster-qdrant's, is accepted in place of ``QdrantConnection``.
-"""
+"""Resources: what assets need from outside, opened when a step needs it and always closed."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 from pydantic import Field
 
+from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import QdrantSettings, Suite
 
 if TYPE_CHECKING:
@@ -111,3 +108,12 @@ def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
             raise failure_of(error, place=place, tries=1) from error
         stack.callback(client.close)
         yield client
+
+
+def limit_of(suite: Suite, name: str) -> float:
+    """The gate of the criterion, else what is usual where the suite took the gate away."""
+    gate = gates_of(suite)[name].threshold
+    usual = next(criterion.threshold for criterion in criteria_of(suite) if criterion.name == name)
+    limit = usual if gate is None else gate
+    assert limit is not None
+    return limit

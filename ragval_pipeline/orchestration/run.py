@@ -1,39 +1,42 @@
-"""Running a validation in this process, through the same assets that Dagster runs: ``validate``.
-
-Also when an outside system fails before there is a report. Showing the result does not live here (``cli``).
-"""
+"""Running a validation in this process through the assets that Dagster runs: what comes before, and how it ends."""
 
 from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.closing import written_report
-from ragval_pipeline.orchestration.groups import steps_of
+from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
+from ragval_pipeline.orchestration.latest import take_back_latest
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
     TRIGGER_TAG,
     VALIDATION_REPORT,
     asset_key,
     job_name,
+    steps_of,
 )
-from ragval_pipeline.orchestration.preflight import check_before_any_call
 from ragval_pipeline.orchestration.progress import expect_steps
-from ragval_pipeline.orchestration.run_end import tidied, unwritten_report, was_interrupted
-from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run
+from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.reporting.run import Run
-from ragval_pipeline.suite.load import as_suite
+from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.load import as_suite, check_variables, resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.nearest import did_you_mean
 
 if TYPE_CHECKING:
+    from upath import UPath
+
     from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -136,3 +139,154 @@ def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) ->
     if report is None:
         raise unwritten_report(result)
     return Run(report, str(place.folder))
+
+
+#: Dagster turns Ctrl-C and SIGTERM into the first of these and records it as an ordinary failure.
+_INTERRUPTIONS = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
+
+
+def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether a person or the system ended the run, rather than anything that it found."""
+    for event in result.all_events:
+        if event.event_type == dg.DagsterEventType.RUN_CANCELED:
+            return True
+        if event.is_failure:
+            error = event.step_failure_data.error if event.is_step_failure else event.job_failure_data.error
+            if error is not None and error.cls_name in _INTERRUPTIONS:
+                return True
+    return False
+
+
+def unwritten_report(result: dg.ExecuteInProcessResult) -> Exception:
+    """Why a run left no report: the place for it refuses, or a defect."""
+    failed = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
+    causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps what was raised in a step
+    for error in causes:
+        if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError"}:
+            return UnwrittenReportError(error.message.strip().partition(": ")[2])
+    told = "; ".join(error.message.strip() for error in causes) or "no step failed"
+    return RuntimeError(f"the report could not be made: {told}")
+
+
+@contextmanager
+def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
+    """Remove what only the run needed; after an interruption also what it has written so far, latest values included.
+
+    Args:
+        place_of: The run's place, asked for at the end, when its start is known.
+        base: Where the run will write; folders above it that are not there yet are removed again if nothing is in them.
+    """
+    made = _missing_folders(base)
+    try:
+        yield
+    except KeyboardInterrupt:
+        take_back_latest(base, place_of().run_id)
+        remove_tree(place_of().folder)
+        raise
+    finally:
+        place = place_of()
+        remove_tree(place.work)
+        for folder in (place.work.parent, place.base, *made):
+            if folder.exists() and not any(folder.iterdir()):
+                folder.rmdir()
+
+
+def _missing_folders(base: UPath) -> list[UPath]:
+    """Folders on the way to ``base`` that are not there, the innermost first; none on stores without real folders."""
+    from upath import UPath
+
+    if "://" in str(base):
+        return []
+    return [UPath(folder) for folder in Path(str(base)).absolute().parents if not folder.exists()]
+
+
+#: Groups whose measurements embed texts; the others need no key.
+_EMBEDDING = frozenset({"queries", "vectors", "index", "latency", "regression"})
+#: Groups whose measurements search as production does.
+_SEARCHING = frozenset({"queries", "latency", "regression"})
+#: Groups whose measurements read pages.
+_READING_PAGES = frozenset({"integrity", "chunks", "metadata"})
+
+
+def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) -> Suite:
+    """The resolved suite, after everything was checked that can be wrong without asking any system.
+
+    Args:
+        suite: As ``load_suite`` reads it.
+        only: Groups of measurements to run; null: all.
+
+    Raises:
+        SuiteError: A group, a placeholder, a file, a folder or the embedder's settings are wrong.
+    """
+    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+    from ragval_pipeline.sources.production_search import check_suite_search
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    for group in only or ():
+        if group not in GROUPS:
+            raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
+    selected = frozenset(GROUPS if only is None else only)
+    resolved = resolve_suite(suite)
+    check_variables(resolved, only=only)
+    _check_report_uri(resolved)
+    _check_engine(resolved)
+    _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
+    load_queries(resolved)
+    if selected & _EMBEDDING:
+        check_suite_embedder(resolved)
+    if selected & _SEARCHING:
+        check_suite_search(resolved)
+    if "regression" in selected:
+        _check_baseline(resolved)
+    return resolved
+
+
+def _check_baseline(suite: Suite) -> None:
+    """The run that the suite names as its baseline must be there; a store elsewhere is asked later."""
+    wanted = suite.history.baseline
+    if wanted is None or "://" in suite.report_uri:
+        return
+    from ragval_pipeline.reporting.history.baseline import baseline_of
+    from ragval_pipeline.reporting.history.folders import history_folder
+
+    try:
+        baseline_of(history_folder(suite.report_uri, suite.suite), wanted)
+    except SuiteError as error:
+        raise SuiteError(f"{wanted}: {error.problem}", key="history.baseline", remedy=error.remedy) from None
+
+
+def _check_report_uri(suite: Suite) -> None:
+    if "://" in suite.report_uri:
+        from upath import UPath
+
+        try:
+            UPath(suite.report_uri)
+        except ValueError as error:
+            remedy = "Name a folder, or a store that fsspec knows: s3://..., gcs://..."
+            raise SuiteError(str(error).rstrip("."), key="report_uri", remedy=remedy) from None
+        return
+    base = Path(suite.report_uri) / suite.suite
+    file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
+    if file is not None:
+        raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
+
+
+def _check_engine(suite: Suite) -> None:
+    if suite.scale.engine == "ray" and find_spec("ray") is None:
+        remedy = "Install it with pip install 'ragval-pipeline[ray]', or set scale.engine to local."
+        raise SuiteError("Ray is not installed", key="scale.engine", remedy=remedy)
+
+
+def _check_source(suite: Suite, *, reads_pages: bool) -> None:
+    from ragval_pipeline.sources.site_folder import SiteFolder
+    from ragval_pipeline.sources.urls import UrlFolder
+
+    if suite.source is None:
+        return
+    UrlFolder(host_aliases=suite.source.host_aliases)
+    if suite.source.folder is not None or suite.source.urls is not None:
+        from ragval_pipeline.sources.site import inventory_of
+
+        inventory_of(suite.source, None)
+    if reads_pages and suite.source.site_root is not None:
+        SiteFolder(suite.source.site_root, suite.source.base_path)

@@ -1,7 +1,4 @@
-"""Where a run keeps its files, the same for all its steps.
-
-What lives here: the run's folder names and start, from what Dagster knows of the run. What does not: writing them.
-"""
+"""Where a run keeps its files, the same for all its steps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""From a row of the table to an asset: one step that does the row's work, keeps what came of it, and fails with it.
-
-What lives here: what happens around the work of every asset. What does not: the work (``assets``).
-"""
+"""From a row of the table to an asset: one step that does the row's work, keeps what came of it, and fails with it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress

@@ -1,13 +1,12 @@
-"""Which suites a code location holds: those of ``RAGVAL_SUITES``, else the demo's.
-
-What lives here: finding suite files. What does not: reading them (``suite/load``).
-"""
+"""Which suites a code location holds, loaded for little more than ``import dagster``."""
 
 from __future__ import annotations
 
+import gc
 import glob
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
@@ -70,3 +69,19 @@ def _files(name: str) -> list[Path]:
     if not found:
         raise SuiteError(f"no suite file matches {name}", key=VARIABLE, remedy="Correct the pattern or unset it.")
     return [Path(file) for file in found]
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Keep Python's collector from running inside the block.
+
+    Definitions are many objects that all stay: a full collection in between looks at every object of Dagster, finds
+    nothing, and takes as long as half of the loading.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,7 +1,4 @@
-"""Asset values as files: a pydantic model as JSON, an Arrow table as Parquet.
-
-What lives here: encoding, decoding and writing one file whole. What does not: where it belongs (``io_manager``).
-"""
+"""Asset values as files: a pydantic model as JSON, an Arrow table as Parquet."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What the assets of a suite hand on: what was read or measured, with a stamp of the run and of the state of the world.
-
-What lives here: the shapes. What does not: keeping them (``io_manager``), and refusing those that no longer count
-(``evidence``).
-"""
+"""What the assets of a suite hand on: what was read or measured, with a stamp of run and state of the world."""
 
 from __future__ import annotations
 

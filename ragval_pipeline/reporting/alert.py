@@ -1,8 +1,4 @@
-"""What people are told when an index goes bad, or good again: the content of an alert.
-
-What lives here: choosing what to say, from two reports. What does not: how a medium writes it (``alert_text``), and
-whom to tell when (``orchestration/alerts``).
-"""
+"""What people are told when an index goes bad, or good again: the content of an alert."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""An alert as plain text, as Slack blocks and as JSON.
-
-What lives here: the words and their escaping: nothing that an index holds calls people or hides an address. What
-does not: what is told (``alert``), and sending it (``orchestration/alerts``).
-"""
+"""An alert as plain text, as Slack blocks and as JSON."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Everything that the outputs of one run are made from.
-
-What lives here: the bundle. What does not: any output (one module each) and writing them (``folder``).
-"""
+"""Everything that the outputs of one run are made from."""
 
 from __future__ import annotations
 

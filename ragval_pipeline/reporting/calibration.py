@@ -1,4 +1,4 @@
-"""What ``ragval calibrate`` prints, for people and as JSON. What does not live here: proposing thresholds."""
+"""What ``ragval calibrate`` prints, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.numbers import show_percent
 from ragval_pipeline.reporting.terminal_lines import LinePrinter
-from ragval_pipeline.validation.calibration.propose import ErrorRates, Proposal
-from ragval_pipeline.validation.calibration.scores import Scores
+from ragval_pipeline.validation.calibration.propose import ErrorRates, Proposal, Scores
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,7 +1,4 @@
-"""What changed since the last run, as the report's page and the pull request say it.
-
-What lives here: choosing and wording. What does not: comparing runs (``history/changes``).
-"""
+"""What changed since the last run, as the report's page and the pull request say it."""
 
 from __future__ import annotations
 

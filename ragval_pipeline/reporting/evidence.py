@@ -1,8 +1,4 @@
-"""``evidence/``: what every count can be checked by hand with.
-
-What lives here: the sitemap's pages as a table, the parts of payload snapshot and page copies, and further JSON. What
-does not: the outputs that people and tools read.
-"""
+"""``evidence/``: what every count can be checked by hand with."""
 
 from __future__ import annotations
 

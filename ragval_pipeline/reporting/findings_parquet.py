@@ -1,7 +1,4 @@
-"""``findings.parquet``: every subject of every finding, one row each.
-
-What lives here: the columns. What does not: the first hundred subjects that people read (``validation_report.json``).
-"""
+"""``findings.parquet``: every subject of every finding, one row each."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The folder of a run: its name, writing it, and copying it to where ``--output`` says.
-
-What lives here: what is replaced and what is left alone. What does not: the files (``run_files``) and how they appear
-whole or not at all (``storage``).
-"""
+"""The folder of a run: its name, writing it, and copying it to where ``--output`` says."""
 
 from __future__ import annotations
 

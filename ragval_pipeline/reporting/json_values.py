@@ -1,7 +1,4 @@
-"""The one way in which reports become JSON: UTF-8, floats as they are, no NaN, nothing that fails to encode.
-
-What lives here: turning values into JSON. What does not: what goes into any one file.
-"""
+"""The one way in which reports become JSON: UTF-8, floats as they are, no NaN, nothing that fails to encode."""
 
 from __future__ import annotations
 

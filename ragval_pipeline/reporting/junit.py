@@ -1,7 +1,4 @@
-"""``junit.xml``: criteria and queries as tests, so that CI shows them like any other test.
-
-What lives here: which verdict becomes which result. What does not: deciding anything (``validation/verdict``).
-"""
+"""``junit.xml``: criteria and queries as tests, so that CI shows them like any other test."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``summary.md``: the report for a pull request or a job summary.
-
-What lives here: the page and its escaping: what an index holds must neither become markup nor call people by name.
-"""
+"""``summary.md``: the report for a pull request or a job summary."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""How values of criteria are written for people: percent, milliseconds, scores, counts.
-
-What lives here: units and rounding. What does not: comparing with gates (``validation/verdict``), and any file that
-machines read: those hold the values unrounded.
-"""
+"""How values of criteria are written for people: percent, milliseconds, scores, counts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How a person reads a report: the verdict in words, criteria by weight, findings with what follows from them.
-
-What lives here: the order and the sentences that page, terminal and pull request share. What does not: their looks.
-"""
+"""How a person reads a report: the verdict in words, criteria by weight, findings with what follows from them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A place to write to: a path or any fsspec URL, and what it means when it refuses.
-
-What lives here: opening places and the one error for all of them. What does not: writing (``storage``).
-"""
+"""A place to write to: a path or any fsspec URL, and what it means when it refuses."""
 
 from __future__ import annotations
 

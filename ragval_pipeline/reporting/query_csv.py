@@ -1,7 +1,4 @@
-"""``query_results.csv``: one row for each hit of each query, one for a query without hits.
-
-What lives here: the columns, and keeping spreadsheet programs from running what a cell says.
-"""
+"""``query_results.csv``: one row for each hit of each query, one for a query without hits."""
 
 from __future__ import annotations
 

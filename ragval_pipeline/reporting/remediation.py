@@ -1,9 +1,4 @@
-"""``remediation.json``: what to do about the findings, as lists that a script can work off.
-
-What lives here: grouping by the catalogue's ``action``. A finding that follows from another one asks for nothing by
-itself: it goes away with its cause, which says so. What does not live here: which of several duplicates stays
-(``duplicates``), and doing anything: ragval never writes points.
-"""
+"""``remediation.json``: what to do about the findings, as lists that a script can work off."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""All files of a run, by name: which outputs there are and when each is written.
-
-What lives here: the list. What does not: any one output, and where the files go (``folder``).
-"""
+"""All files of a run, by name: which outputs there are and when each is written."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Putting files where they belong so that they appear whole or not at all.
-
-What lives here: a folder on the local disk or on any fsspec filesystem, filled in one go. What does not: which files
-there are (``run_files``), where a run's folder is (``folder``),
-and what a filesystem's errors mean (``place``).
-"""
+"""Putting files where they belong so that they appear whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Lines on a terminal, whatever they say: wrapped, indented, and made of characters that it can show.
-
-What lives here: one line. What does not: what is said (``terminal``). Whatever an index holds, no control character
-of it reaches the terminal, and none of it is markup.
-"""
+"""Lines on a terminal, whatever they say: wrapped, indented, and made of characters that it can show."""
 
 from __future__ import annotations
 

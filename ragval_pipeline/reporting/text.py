@@ -1,7 +1,6 @@
 """Making text from an index fit for where it is shown.
 
-Payloads hold anything: control characters, direction overrides, halves of surrogate pairs. What lives here: taking
-out what an output cannot hold or must not obey. What does not: the escaping of each format (its own module).
+Payloads hold anything: control characters, direction overrides, halves of surrogate pairs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``run.trec`` and ``qrels.trec``: rankings and judgements in the format that every retrieval tool reads.
-
-What lives here: the two formats, and writing ids that hold blanks. What does not: ranking pages or judging them.
-"""
+"""``run.trec`` and ``qrels.trec``: rankings and judgements in the format that every retrieval tool reads."""
 
 from __future__ import annotations
 

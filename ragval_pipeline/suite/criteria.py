@@ -1,8 +1,4 @@
-"""The criteria: what each one measures, how it is compared, and which gate it has unless someone says otherwise.
-
-What lives here: the table of criteria and the merging of gates. What does not: computing values (``validation``) and
-comparing them (``validation/verdict``).
-"""
+"""The criteria: what each one measures, how it is compared, and which gate it has unless someone says otherwise."""
 
 from __future__ import annotations
 

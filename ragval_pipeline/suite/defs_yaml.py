@@ -1,7 +1,4 @@
-"""Suites that stand in the ``defs.yaml`` of a Dagster project, so that the command line reads them where they are.
-
-What lives here: finding the settings of one of them. What does not: the Component (``orchestration/component``).
-"""
+"""Suites that stand in the ``defs.yaml`` of a Dagster project, so that the command line reads them where they are."""
 
 from __future__ import annotations
 

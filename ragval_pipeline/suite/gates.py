@@ -1,7 +1,4 @@
-"""What a suite is held to: its criteria, their gates, and the ranks that they name.
-
-What lives here: putting suite and profile together. What does not: the table of criteria (``criteria``).
-"""
+"""What a suite is held to: its criteria, their gates, and the ranks that they name."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
-"""Reading ``${NAME}`` and ``${NAME:-default}`` from the environment.
-
-What lives here: replacing placeholders in the strings of a parsed file. What does not: which keys a suite has, and
-what stands in for a key that definitions cannot know yet (``outline``).
-"""
+"""Reading ``${NAME}`` and ``${NAME:-default}`` from the environment, and from a ``.env`` beside the suite file."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError
@@ -105,3 +103,44 @@ def _replaced(match: re.Match[str], key: str, replace: Replace, file: str | None
 
 def _came_out_empty(given: Any, entry: Any) -> bool:
     return is_unread(given) and isinstance(entry, str) and not entry.strip()
+
+
+FILE = ".env"
+#: Every file that was read in this process, with what it held last: messages are kept free of its secrets.
+_READ: dict[Path, dict[str, str]] = {}
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """Variables by name: those of ``folder``'s ``.env``, over them the process's own that are not blank.
+
+    Args:
+        folder: Where the suite's relative paths start.
+
+    Raises:
+        SuiteError: The file cannot be read as text; its content is not shown.
+    """
+    beside = _variables_in(folder / FILE)
+    return {**beside, **{name: value for name, value in os.environ.items() if value.strip() or name not in beside}}
+
+
+def variables_seen() -> Mapping[str, str]:
+    """The process's variables and those of every ``.env`` read so far."""
+    return {**os.environ, **{f"{file}:{name}": text for file, held in _READ.items() for name, text in held.items()}}
+
+
+def _variables_in(file: Path) -> dict[str, str]:
+    if not file.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    try:
+        held = dotenv_values(file, encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuiteError("cannot be read as UTF-8 text", file=file) from _without_content(error)
+    _READ[file] = {name: value for name, value in held.items() if value is not None}
+    return _READ[file]
+
+
+def _without_content(error: Exception) -> Exception | None:
+    """The cause, unless it quotes what the file holds."""
+    return error if isinstance(error, OSError) else None

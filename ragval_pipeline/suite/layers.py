@@ -1,7 +1,4 @@
-"""Settings from several places in their order: flag, suite, the profile's variables, profile default.
-
-What lives here: merging nested mappings and remembering where each value came from. What does not: their meaning.
-"""
+"""Settings from several places in their order: flag, suite, the profile's variables, profile default."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Reading a suite file: once as an outline that loads without any variable set, and again when a run starts.
-
-What lives here: the way from a file to a ``Suite``. What does not: the keys (``model``), where values come from
-(``settings``), what stands in for those that are not known yet (``outline``), and the queries.
-"""
+"""Reading a suite file: once as an outline that loads without any variable set, and again when a run starts."""
 
 from __future__ import annotations
 
@@ -16,14 +12,13 @@ from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.defs_yaml import attributes_in, is_defs_yaml, split_name
-from ragval_pipeline.suite.environment import environment_of
 from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of, required_of_site
-from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, is_unread
+from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.layers import Layer, is_written, merge_layers
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.outline import complete_outline, unread_location, without
-from ragval_pipeline.suite.paths import anchor_paths, anchored_uri
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 from ragval_pipeline.suite.settings import (
     explain,
     explain_rule,
@@ -37,6 +32,7 @@ from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile
+
 
 __all__ = [
     "anchored_uri", "as_suite", "check_variables", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite",
@@ -230,3 +226,46 @@ def _check_profile(suite: Suite, profile: Profile | None, layers: list[Layer], o
             value = getattr(value, part)
         if not rule.holds(value):
             raise explain_rule(rule, layers, origin, profile)
+
+
+def anchor_paths(suite: Suite, folder: Path) -> Suite:
+    """The same suite with paths made absolute from ``folder``; URLs and texts with placeholders stay as they are."""
+    update: dict[str, Any] = {"report_uri": anchored_uri(suite.report_uri, folder)}
+    if suite.qdrant.path is not None:
+        update["qdrant"] = suite.qdrant.model_copy(update={"path": _anchored(suite.qdrant.path, folder)})
+    if suite.source is not None:
+        update["source"] = suite.source.model_copy(
+            update={
+                "sitemap": _anchored_address(suite.source.sitemap, folder),
+                "folder": _anchored(suite.source.folder, folder),
+                "urls": _anchored(suite.source.urls, folder)
+                if isinstance(suite.source.urls, Path)
+                else suite.source.urls,
+                "llms": _anchored_address(suite.source.llms, folder),
+                "site_root": _anchored(suite.source.site_root, folder),
+            }
+        )
+    update["queries"] = _anchored_queries(suite.queries, folder)
+    return suite.model_copy(update=update)
+
+
+def anchored_uri(uri: str, folder: Path) -> str:
+    """A path made absolute from ``folder``; URLs and texts with placeholders stay as they are."""
+    return uri if "://" in uri or "${" in uri else str(folder / Path(uri).expanduser())
+
+
+def _anchored_address(address: str | None, folder: Path) -> str | None:
+    return None if address is None else anchored_uri(address, folder)
+
+
+def _anchored(path: Path | None, folder: Path) -> Path | None:
+    return path if path is None or "${" in str(path) else folder / path.expanduser()
+
+
+def _anchored_queries(queries: Any, folder: Path) -> Any:
+    if isinstance(queries, Path):
+        return _anchored(queries, folder)
+    if isinstance(queries, QueryFiles | TrecFiles):
+        paths = {name: _anchored(getattr(queries, name), folder) for name in type(queries).model_fields}
+        return queries.model_copy(update=paths)
+    return queries

@@ -1,8 +1,4 @@
-"""The suite as a whole: what to validate.
-
-What lives here: the model. What does not: its sections (``sections``, ``payload``), reading the file (``load``), the
-test queries (``queries``), the profiles.
-"""
+"""The suite as a whole: what to validate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

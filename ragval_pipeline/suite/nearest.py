@@ -1,4 +1,4 @@
-"""Suggesting the name that was probably meant. What lives here: nothing else."""
+"""Suggesting the name that was probably meant."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A suite before its variables are known: definitions load without any, and name only what they need.
-
-What lives here: what stands in for values that a run will read from the environment. What does not: reading it.
-"""
+"""A suite before its variables are known: definitions load without any, and name only what they need."""
 
 from __future__ import annotations
 

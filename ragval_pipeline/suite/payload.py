@@ -1,14 +1,11 @@
-"""How a payload's names map to the canonical ones, and which fields every point must hold.
+"""How payload names map to canonical ones, which fields every point must hold, and how frameworks store a chunk."""
 
-What lives here: the ``payload`` section. What does not: what a field may hold (``validation/metadata``).
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ragval_pipeline.suite.flavours import FLAVOURS
 from ragval_pipeline.suite.nearest import did_you_mean
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.sections import Section, Text, Texts
@@ -102,3 +99,58 @@ def follow_map(required: Sequence[str], known: Mapping[str, str], fields: Mappin
     """
     moved = {known[name]: fields[name] for name in known if name in fields}
     return [moved.get(name, name) for name in required]
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """One framework's payload.
+
+    Attributes:
+        fields: Canonical name to payload name, where it differs from the usual one.
+        metadata: Prefix of the payload names under which the other fields are looked for.
+        required: Canonical names that every point holds.
+        marks: Payload names by which its points are recognised; each point holds all of them.
+    """
+
+    fields: Mapping[str, str]
+    metadata: str
+    required: tuple[str, ...]
+    marks: frozenset[str]
+
+
+FLAVOURS: Mapping[str, Flavour] = {
+    "langchain": Flavour(
+        fields={"text": "page_content", "source_url": "metadata.source", "title": "metadata.title"},
+        metadata="metadata.",
+        required=("text", "source_url"),
+        marks=frozenset({"page_content", "metadata"}),
+    ),
+    "llamaindex": Flavour(
+        fields={"text": "_node_content#text", "source_url": "url", "title": "title"},
+        metadata="",
+        required=("text", "source_url"),
+        marks=frozenset({"_node_content", "_node_type"}),
+    ),
+    "haystack": Flavour(
+        fields={
+            "text": "content", "source_url": "meta.url", "title": "meta.title", "chunk_index": "meta.split_id",
+            "chunk_id": "id",
+        },
+        metadata="meta.",
+        required=("text", "source_url"),
+        marks=frozenset({"content", "meta"}),
+    ),
+}  # fmt: skip
+
+
+def flavour_of(names: Iterable[str]) -> str | None:
+    """The framework that writes such payloads.
+
+    Args:
+        names: Payload names that a collection's points hold.
+
+    Returns:
+        A key of ``FLAVOURS``; None when the names are no framework's.
+    """
+    held = frozenset(names)
+    return next((name for name, flavour in FLAVOURS.items() if flavour.marks <= held), None)

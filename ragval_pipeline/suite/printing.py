@@ -1,7 +1,4 @@
-"""Words and values inside one-line messages: what a user wrote, nouns and their numbers.
-
-What does not live here: the messages.
-"""
+"""Words and values inside one-line messages: what a user wrote, nouns and their numbers."""
 
 from __future__ import annotations
 

@@ -1,19 +1,17 @@
-"""Turning a validation error into one line that names the file, the key and the remedy.
-
-What lives here: the wording. What does not: which settings exist (``model``), and where they came from (``load``).
-"""
+"""Turning a validation error into one line that names the file, the key and the remedy."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import typing
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.keys import suggest_key
+from ragval_pipeline.suite.nearest import did_you_mean
 from ragval_pipeline.suite.printing import printable
 
 #: What to say instead of pydantic's words, which are about Python.
@@ -123,3 +121,49 @@ def _shown(problem: Any, location: Sequence[int | str]) -> str:
     if any(_SECRET.search(str(part)) for part in location):
         return ""
     return f", not {printable(repr(value))}"
+
+
+def suggest_key(model: type[BaseModel], location: Sequence[int | str]) -> str:
+    """One sentence that names the key probably meant at ``location``, whose last part is the unknown one.
+
+    A key that exists, but in another section, is named with its section.
+    """
+    name = str(location[-1])
+    elsewhere = [path for path in key_paths(model) if path.rsplit(".", 1)[-1] == name]
+    if elsewhere:
+        return f"Did you mean {elsewhere[0]}?"
+    return did_you_mean(name, keys_at(model, location[:-1]))
+
+
+def keys_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
+    """Keys of the section at ``location``; empty when nothing there has keys of its own."""
+    current: Any = model
+    for part in location:
+        fields = [found.model_fields for found in _models_in(current)]
+        known = next((entry[str(part)] for entry in fields if str(part) in entry), None)
+        if known is not None:
+            current = known.annotation
+        elif not _is_container(current):
+            return []
+    return list(dict.fromkeys(key for found in _models_in(current) for key in found.model_fields))
+
+
+def key_paths(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Dotted paths of every key, sections included."""
+    for name, field in model.model_fields.items():
+        yield prefix + name
+        if not _is_container(field.annotation):
+            for inner in _models_in(field.annotation):
+                yield from key_paths(inner, f"{prefix}{name}.")
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """Models that an annotation holds: itself, branches of a union, values of a mapping or list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for arg in typing.get_args(annotation) for found in _models_in(arg)]
+
+
+def _is_container(annotation: Any) -> bool:
+    origin = typing.get_origin(annotation)
+    return origin in {dict, list, tuple} or any(_is_container(arg) for arg in typing.get_args(annotation))

@@ -1,8 +1,4 @@
-"""JSON Schemas of the two files that people write, for editors and for ``ragval schema``.
-
-What lives here: the schemas of suite and query files. What does not: the schema of the report (``validation/report``).
-They are for writing: what they let through ``load_suite`` and ``load_queries`` still check.
-"""
+"""JSON Schemas of the two files that people write, for editors and for ``ragval schema``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The sections of a suite file: every key with its type, range and default.
-
-What lives here: the sections. What does not: the suite as a whole (``model``), the payload's field map (``payload``),
-the test queries (``queries``).
-"""
+"""The sections of a suite file: every key with its type, range and default."""
 
 # Annotations as objects, here and in ``payload`` and ``model``: as texts, each one would be compiled on loading.
 

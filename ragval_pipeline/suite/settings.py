@@ -1,7 +1,4 @@
-"""Where a suite's settings come from, and saying so when one is wrong.
-
-What lives here: the layers of one suite and errors that name a layer. What does not: merging as such (``layers``).
-"""
+"""Where a suite's settings come from, and saying so when one is wrong."""
 
 from __future__ import annotations
 

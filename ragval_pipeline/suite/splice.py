@@ -1,8 +1,4 @@
-"""Changing numbers in a suite file and nothing else: comments, quotes, order and line ends stay byte for byte.
-
-What lives here: finding the places and replacing them. What does not: which values (``validation/calibration``) and
-reading suites (``load``).
-"""
+"""Changing numbers in a suite file and nothing else: comments, quotes, order and line ends stay byte for byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a YAML or JSON file with errors that name the line. What does not live here: what the content means."""
+"""Reading a YAML or JSON file with errors that name the line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What a source writes that no page shows: addresses of links, images, fences, ids, front matter, entities, components.
-
-What lives here: blanking it out. What does not: comparing (``match``), which does so only where it helps: on a page
-about Markdown the same characters are text.
-"""
+"""What a source writes that no page shows: addresses of links, images, fences, ids, front matter, components."""
 
 from __future__ import annotations
 

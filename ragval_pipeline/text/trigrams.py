@@ -1,7 +1,4 @@
-"""Whether one text stands in another, by the word trigrams that both have.
-
-What lives here: trigrams and shares. What does not: cutting into words (``words``).
-"""
+"""Whether one text stands in another, by the word trigrams that both have."""
 
 from __future__ import annotations
 

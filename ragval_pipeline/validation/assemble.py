@@ -1,8 +1,4 @@
-"""Putting the report together from what the assets measured.
-
-What lives here: graded and linked findings, verdicts, and every field of the report. What does not: measuring, and
-writing files (``reporting``).
-"""
+"""Putting the report together from what the assets measured."""
 
 from __future__ import annotations
 

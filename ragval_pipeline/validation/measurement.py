@@ -1,8 +1,4 @@
-"""What a measuring asset hands on: values, findings and sections of the report, or why there are none.
-
-What lives here: the shapes, and making values that cannot be measured vacuously. What does not: comparing with gates
-(``verdict``).
-"""
+"""What a measuring asset hands on: values, findings and sections of the report, or why there are none."""
 
 from __future__ import annotations
 

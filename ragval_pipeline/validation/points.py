@@ -1,8 +1,4 @@
-"""A point as the subject of a finding: its id, its page, and the address of its page.
-
-What lives here: the reference that detectors keep of a point, and how many of all points a finding names. What does
-not: anything measured on them.
-"""
+"""A point as the subject of a finding: its id, its page, and the address of its page."""
 
 from __future__ import annotations
 

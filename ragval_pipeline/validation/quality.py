@@ -1,7 +1,4 @@
-"""Statistics of chunks and scores: seed 000's QualityMetrics.
-
-What lives here: distributions. What does not: judging chunks (``chunks``) or scores (``retrieval``).
-"""
+"""Statistics of chunks and scores: seed 000's QualityMetrics."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""``ValidationReport``: the contract of ``validation_report.json``, the same shape under every profile.
-
-What lives here: the models. What does not: putting a report together (``assemble``) and writing it (``reporting``).
-Units: names of the seeds keep the seeds' units, so rates called percentage or ``pass_rate`` are 0..100; names that
-ragval adds are fractions 0..1; ``*_ms`` are milliseconds; times are UTC, ISO 8601 with Z.
-"""
+"""``ValidationReport``: the contract of ``validation_report.json``, the same shape under every profile."""
 
 from __future__ import annotations
 

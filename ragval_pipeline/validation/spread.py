@@ -1,4 +1,4 @@
-"""Taking some of many, evenly. What does not live here: samples by hash (``vectors/sample``)."""
+"""Taking some of many, evenly."""
 
 from __future__ import annotations
 

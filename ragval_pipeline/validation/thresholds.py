@@ -1,9 +1,4 @@
-"""Every number that a verdict, a subject or a cause depends on, with its unit, its reason and what justifies it.
-
-What lives here: operating points. What does not: how much is looked at, shown or kept, and standard definitions (the k
-of a metric, percentiles, levels of significance); those stand beside their use, marked ``work``, ``shown`` or
-``definition``. A test finds the numbers that are neither. ``docs/reference/thresholds.md`` shows this table.
-"""
+"""Every number that a verdict, a subject or a cause depends on, with its unit, its reason and what justifies it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the times that payloads hold, and writing those of the report. What does not live here: judging them."""
+"""Reading the times that payloads hold, and writing those of the report."""
 
 from __future__ import annotations
 

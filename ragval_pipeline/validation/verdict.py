@@ -1,8 +1,4 @@
-"""The one place where values meet gates: the verdict of each criterion, and of the run.
-
-What lives here: comparing, in three values, and what that means for the run. What does not: measuring (the other
-rooms) and publishing (``orchestration/checks``).
-"""
+"""The one place where values meet gates: the verdict of each criterion, and of the run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The conformance table: what the five seed documents ask for, and the test that proves each of it.
-
-What lives here: reading ``seedNNN.yaml``, and the page that it becomes: ``python -m tests.conformance.table`` writes
-``docs/evidence/conformance.md``. What does not: the rows themselves.
-"""
+"""The conformance table: what the five seed documents ask for, and the test that proves each of it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""One small index for each seed, validated under its profile with nothing but the seed's own variables set.
-
-What lives here: a site over HTTP, a Qdrant server and Cohere's stand-in, the collection as the seed's ingestion wrote
-it, and the run. What does not: assertions. Names of payload fields are written out: they are the seeds' own.
-"""
+"""One small index for each seed, validated under its profile with nothing but the seed's own variables set."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, Gate
-from ragval_pipeline.suite.keys import key_paths
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
+from ragval_pipeline.suite.problems import key_paths
 from ragval_pipeline.suite.profiles.table import PROFILES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "suite.md").read_text(encoding="utf-8")

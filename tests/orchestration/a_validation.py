@@ -1,7 +1,4 @@
-"""Validation jobs that other processes can build again: the suite is the file that ``VALIDATED_SUITE`` names.
-
-What lives here: one job for each executor, and an asset behind the gate. What does not: running them.
-"""
+"""Validation jobs that other processes can build again: the suite is the file that ``VALIDATED_SUITE`` names."""
 
 from __future__ import annotations
 

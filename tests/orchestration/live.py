@@ -1,7 +1,4 @@
-"""``dagster dev`` with both code locations in a folder of its own, asked through its GraphQL API.
-
-What lives here: starting, asking and stopping it. What does not: assertions.
-"""
+"""``dagster dev`` with both code locations in a folder of its own, asked through its GraphQL API."""
 
 from __future__ import annotations
 

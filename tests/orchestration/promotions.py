@@ -1,7 +1,4 @@
-"""A Qdrant with a live collection behind an alias and a candidate beside it, and running a promotion there.
-
-What lives here: the stage, embedded or behind REST. What does not: assertions.
-"""
+"""A Qdrant with a live collection behind an alias and a candidate beside it, and running a promotion there."""
 
 from __future__ import annotations
 

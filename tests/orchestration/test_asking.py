@@ -9,7 +9,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.asking import asking
-from ragval_pipeline.orchestration.preflight import check_before_any_call
+from ragval_pipeline.orchestration.run import check_before_any_call
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.qdrant.facts import VectorFacts

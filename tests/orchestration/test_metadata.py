@@ -9,8 +9,10 @@ import pytest
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.orchestration.metadata import (
+    EVIDENCE,
     TABLE_ROWS,
     console_link,
+    evidence_for,
     measured_metadata,
     number,
     numbers,
@@ -18,7 +20,6 @@ from ragval_pipeline.orchestration.metadata import (
     section_numbers,
     table,
 )
-from ragval_pipeline.orchestration.offenders import EVIDENCE, evidence_for
 from ragval_pipeline.suite.criteria import is_criterion
 from ragval_pipeline.validation.measurement import Failure, MeasuredValue, Measurement
 

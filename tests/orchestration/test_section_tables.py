@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragval_pipeline.orchestration.metadata import TABLE_ROWS
-from ragval_pipeline.orchestration.section_tables import section_tables
+from ragval_pipeline.orchestration.metadata import TABLE_ROWS, section_tables
 
 
 def result(

@@ -1,7 +1,4 @@
-"""A copy of the demo that a test may change, and running its job on a real Dagster instance.
-
-What lives here: the stage. What does not: assertions.
-"""
+"""A copy of the demo that a test may change, and running its job on a real Dagster instance."""
 
 from __future__ import annotations
 

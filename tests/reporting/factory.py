@@ -1,8 +1,4 @@
-"""Reports to test outputs with, built from the contract's own models.
-
-What lives here: a small healthy index, the same with faults, one that could not be read, one whose payloads are
-hostile, one that is large. Not a test.
-"""
+"""Reports to test outputs with, built from the contract's own models."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.suite.keys import key_paths
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.problems import key_paths
 from tests.suite.writing import SMALLEST, refused, suite_of, write
 
 #: Defaults as the design states them, by dotted key; ``source`` is looked at with a sitemap alone.

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.keys import key_paths
 from ragval_pipeline.suite.load import check_variables, gates_of, load_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
+from ragval_pipeline.suite.problems import key_paths
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries

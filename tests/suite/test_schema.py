@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 import ragval_pipeline
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import known_names
-from ragval_pipeline.suite.keys import key_paths
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.problems import key_paths
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.schema import queries_schema, suite_schema

@@ -1,7 +1,4 @@
-"""A headless Chromium for tests marked ``browser``, driven by Playwright.
-
-What lives here: starting and stopping it, and small pictures. What does not: assertions.
-"""
+"""A headless Chromium for tests marked ``browser``, driven by Playwright."""
 
 from __future__ import annotations
 

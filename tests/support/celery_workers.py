@@ -1,7 +1,4 @@
-"""Celery workers of their own for tests marked ``celery``, with a folder for a broker.
-
-What lives here: starting and stopping them, and the settings that an executor finds them by. What does not: jobs.
-"""
+"""Celery workers of their own for tests marked ``celery``, with a folder for a broker."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A PostgreSQL of its own for tests marked ``postgres``: made in a temporary folder, gone afterwards.
-
-What lives here: starting and stopping the server with the programs that are installed. What does not: Dagster.
-"""
+"""A PostgreSQL of its own for tests marked ``postgres``: made in a temporary folder, gone afterwards."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What marked tests need besides Python packages, and saying so when it is missing.
-
-What lives here: which marker needs what. What does not: failing the test (``tests/conftest.py``), and using the tools
-(``browser``, ``postgres``). A marked test that is run without its tool fails: skipped, it would look like passed.
-"""
+"""What marked tests need besides Python packages, and saying so when it is missing."""
 
 from __future__ import annotations
 

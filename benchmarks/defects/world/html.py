@@ -1,4 +1,4 @@
-"""The handbook as a site: HTML files and sitemap. What does not live here: the text (``pages``)."""
+"""The handbook as a site: HTML files and sitemap."""
 
 from __future__ import annotations
 

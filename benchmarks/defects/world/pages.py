@@ -1,7 +1,4 @@
-"""The pages of the handbook as Markdown: guides with code, tables and lists, short entries, translations, twins.
-
-What lives here: what stands on a page. What does not: sentences (``prose``) and HTML (``html``).
-"""
+"""The pages of the handbook as Markdown: guides with code, tables and lists, short entries, translations, twins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""English sentences from a small grammar. What does not live here: how sentences become pages (``pages``)."""
+"""English sentences from a small grammar."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Test queries of the handbook: questions about sections, each of which a sound index answers clearly.
-
-What lives here: asking and choosing. What does not: words (``grammar.yaml``, ``queries.yaml``). A question is kept when
-its page is among the first hits with a clear margin and does not fill the top k alone: the golden set of a clean index.
-"""
+"""Test queries of the handbook: questions about sections, each of which a sound index answers clearly."""
 
 from __future__ import annotations
 

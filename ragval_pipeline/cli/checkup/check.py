@@ -1,7 +1,4 @@
-"""What one preflight check says.
-
-What lives here: the shape, and making one from an error. What does not: any check (the files beside this one).
-"""
+"""What one preflight check says."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.qdrant.reader import Reader
-from ragval_pipeline.suite.flavours import flavour_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.metadata.aliases import changed_fields
 

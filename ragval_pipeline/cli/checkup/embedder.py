@@ -1,8 +1,4 @@
-"""Whether the suite's embedder is the one that the collection was embedded with.
-
-What lives here: one real call, and what its vectors and the stored names say. What does not: judging every vector
-(``validation/vectors``).
-"""
+"""Whether the suite's embedder is the one that the collection was embedded with."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""All preflight checks in their order, each going as far as the ones before it let it.
-
-What lives here: the order. What does not: any check.
-"""
+"""All preflight checks in their order, each going as far as the ones before it let it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether the search of your own that the suite names answers, and with points of the collection.
-
-What lives here: one real call. What does not: judging its answers (a run).
-"""
+"""Whether the search of your own that the suite names answers, and with points of the collection."""
 
 from __future__ import annotations
 

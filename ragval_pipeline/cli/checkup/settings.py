@@ -8,8 +8,7 @@ from typing import Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem, skipped
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.environment import environment_of
-from ragval_pipeline.suite.interpolation import PLACEHOLDER
+from ragval_pipeline.suite.interpolation import PLACEHOLDER, environment_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.sections import AutomationSettings

@@ -1,7 +1,4 @@
-"""Whether the sitemap can be read, names pages in scope, and is the site that the points came from.
-
-What lives here: the checks of the site. What does not: coverage (``validation/coverage``).
-"""
+"""Whether the sitemap can be read, names pages in scope, and is the site that the points came from."""
 
 from __future__ import annotations
 

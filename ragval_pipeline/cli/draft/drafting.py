@@ -19,8 +19,7 @@ from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.sources.urls import host_of, is_http_url, path_of
-from ragval_pipeline.suite.flavours import flavour_of
-from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, usual_fields
+from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import SourceSettings

@@ -1,7 +1,4 @@
-"""The suite file that ``ragval init`` writes: every guess with its reason, every choice with its alternative.
-
-What lives here: the text. What does not: the guesses (``guess``, ``drafting``).
-"""
+"""The suite file that ``ragval init`` writes: every guess with its reason, every choice with its alternative."""
 
 from __future__ import annotations
 

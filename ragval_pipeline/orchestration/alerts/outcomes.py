@@ -1,18 +1,15 @@
-"""The validations of a suite that have ended, with their reports.
-
-What lives here: finding them in Dagster's runs and below ``report_uri``. What does not: whether they are worth telling.
-"""
+"""The validations of a suite that have ended, with their reports, and what each place was told last of them."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import dagster as dg
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ragval_pipeline.orchestration.alerts.memory import Told
 from ragval_pipeline.orchestration.names import ONLY_TAG, SUITE_TAG
 from ragval_pipeline.orchestration.run_place import place_of_run
 from ragval_pipeline.reporting.alert import finding_keys
@@ -118,3 +115,44 @@ def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite)
         logger.warning("no alert about the run %s: its report has another shape", run.run_id)
         return None
     return Outcome(run.run_id, ended, report, str(folder / "report.html"))
+
+
+class Told(BaseModel):
+    """The last validation of a suite that a place knows of, whether or not there was something to tell.
+
+    Args:
+        run_id: Its run.
+        ended: When that ended, Unix seconds.
+        verdict: Its verdict.
+        findings: Keys of its findings.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    ended: float
+    verdict: RunVerdict
+    findings: tuple[str, ...] = ()
+
+
+class Memory(BaseModel):
+    """By place and suite."""
+
+    version: Literal[1] = 1
+    told: dict[str, dict[str, Told]] = {}
+
+    def of(self, target: str, suite: str) -> Told | None:
+        """What a place was told last of a suite."""
+        return self.told.get(target, {}).get(suite)
+
+    def keep(self, target: str, suite: str, told: Told) -> None:
+        """Remember it."""
+        self.told.setdefault(target, {})[suite] = told
+
+    @classmethod
+    def of_cursor(cls, cursor: str | None) -> Memory:
+        """What a cursor holds; nothing for none, and for one of another shape."""
+        try:
+            return cls.model_validate_json(cursor or "{}")
+        except ValidationError:
+            return cls()

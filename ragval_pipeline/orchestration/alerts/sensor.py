@@ -1,9 +1,4 @@
-"""The sensor that tells people when the verdict on an index changes.
-
-What lives here: which validation each place has yet to hear of, and telling it. What does not: the places
-(``slack``, ``email``, ``webhook``) and what they are told (``reporting/alert``). It looks at runs that succeeded and at
-runs that failed, for a failed gate turns a run red; a place that fails is told again at the next look.
-"""
+"""The sensor that tells people when the verdict on an index changes."""
 
 import logging
 import time
@@ -12,8 +7,7 @@ from collections.abc import Sequence
 import dagster as dg
 
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.orchestration.alerts.memory import Memory, Told
-from ragval_pipeline.orchestration.alerts.outcomes import Outcome, Outcomes, ended_runs
+from ragval_pipeline.orchestration.alerts.outcomes import Memory, Outcome, Outcomes, Told, ended_runs
 from ragval_pipeline.orchestration.alerts.target import AlertTarget
 from ragval_pipeline.reporting.alert import Alert, alert_of, alert_without_report, is_worth_telling
 from ragval_pipeline.suite.load import resolve_suite

@@ -1,18 +1,182 @@
-"""Where alerts go: Slack, e-mail, a webhook, as a configuration file names them.
-
-What lives here: choosing by ``type``. What does not: any one place (``slack``, ``email``, ``webhook``).
-"""
+"""Where alerts go: Slack, e-mail, a webhook, as a configuration file names them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import logging
+import smtplib
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import EmailMessage
+from hashlib import sha256
+from importlib.util import find_spec
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, SecretStr, TypeAdapter
 
-from ragval_pipeline.orchestration.alerts.email import EmailAlert
-from ragval_pipeline.orchestration.alerts.slack import SlackAlert
-from ragval_pipeline.orchestration.alerts.target import AlertTarget
-from ragval_pipeline.orchestration.alerts.webhook import WebhookAlert
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.alerts.target import (
+    TIMEOUT_S,
+    AlertNotSentError,
+    AlertTarget,
+    Secret,
+    Setting,
+    Target,
+    read_secret,
+    read_setting,
+)
+from ragval_pipeline.reporting.alert import Alert
+from ragval_pipeline.reporting.alert_text import plain_text, slack_blocks, subject, webhook_body
+from ragval_pipeline.reporting.text import one_line
+
+
+class EmailAlert(Target):
+    """E-mail over SMTP.
+
+    Args:
+        to: Receivers.
+        sender: Whom it is from.
+        host: SMTP server.
+        port: Its port.
+        security: ``starttls``, ``tls`` from the first byte, or ``none``.
+        user: For servers that ask for a login, with ``password``.
+        password: Best as ``${SMTP_PASSWORD}`` or ``dg.EnvVar``.
+    """
+
+    type: Literal["email"] = "email"
+    to: tuple[str, ...] = Field(min_length=1)
+    sender: str = Field(min_length=1)
+    host: Setting = Field(min_length=1)
+    port: int = Field(587, ge=1, le=65535)
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    user: Setting | None = None
+    password: Secret | None = None
+
+    @property
+    def name(self) -> str:
+        """Receivers, after ``email``."""
+        return f"email {', '.join(self.to)}"
+
+    def send(self, alert: Alert) -> None:
+        """Send it as plain text."""
+        message = EmailMessage()
+        message["Subject"], message["From"], message["To"] = subject(alert), self.sender, ", ".join(self.to)
+        message.set_content(plain_text(alert))
+        host = read_setting(self.host) or ""
+        user, password = read_setting(self.user or ""), read_secret(self.password)
+        try:
+            with self._connected(host) as server:
+                if user and password:
+                    server.login(user, password)
+                server.send_message(message)
+        except smtplib.SMTPResponseException as error:
+            raise AlertNotSentError(self.name, f"{host} refused it (SMTP {error.smtp_code})") from None
+        except (smtplib.SMTPException, OSError) as error:
+            raise AlertNotSentError(self.name, f"{host} failed ({type(error).__name__})") from None
+
+    def _connected(self, host: str) -> smtplib.SMTP:
+        if self.security == "tls":
+            return smtplib.SMTP_SSL(host, self.port, timeout=TIMEOUT_S, context=ssl.create_default_context())
+        server = smtplib.SMTP(host, self.port, timeout=TIMEOUT_S)
+        if self.security == "starttls":
+            server.starttls(context=ssl.create_default_context())
+        return server
+
+
+class SlackAlert(Target):
+    """A Slack channel, through dagster-slack's resource (``pip install "ragval-pipeline[slack]"``).
+
+    Args:
+        channel: Name or id; the bot must be its member.
+        token: Bot token with ``chat:write``, best as ``${SLACK_BOT_TOKEN}`` or ``dg.EnvVar``.
+        base_url: Address of another Slack API, such as GovSlack's; null: Slack's own.
+    """
+
+    type: Literal["slack"] = "slack"
+    channel: str = Field(min_length=1)
+    token: Secret = SecretStr("${SLACK_BOT_TOKEN}")
+    base_url: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Channel, after ``slack``."""
+        return f"slack {self.channel}"
+
+    def check(self) -> None:
+        """The extra is installed.
+
+        Raises:
+            SuiteError: It is not.
+        """
+        if find_spec("dagster_slack") is None:
+            raise SuiteError(
+                "alerts to Slack need dagster-slack", remedy='Install it: pip install "ragval-pipeline[slack]".'
+            )
+
+    def send(self, alert: Alert) -> None:
+        """Post it as a message of blocks."""
+        from dagster_slack import SlackResource
+        from slack_sdk.errors import SlackApiError, SlackClientError
+
+        client = SlackResource(token=read_secret(self.token) or "").get_client()
+        client.timeout = TIMEOUT_S
+        if self.base_url:
+            client.base_url = f"{self.base_url.rstrip('/')}/"
+        try:
+            client.chat_postMessage(channel=self.channel, text=subject(alert), blocks=slack_blocks(alert))
+        except SlackApiError as error:
+            said = error.response.get("error") or f"status {error.response.status_code}"
+            raise AlertNotSentError(self.name, f"Slack refused it ({one_line(str(said))})") from None
+        except (SlackClientError, OSError) as error:
+            raise AlertNotSentError(self.name, f"Slack could not be reached ({type(error).__name__})") from None
+
+
+class WebhookAlert(Target):
+    """An HTTP endpoint that takes JSON: incoming webhooks of Slack, Mattermost or Teams, or one of your own.
+
+    Args:
+        url: Where to post; often a secret by itself, so best as ``${NAME}`` or ``dg.EnvVar``.
+        headers: Sent with it, such as ``Authorization``.
+    """
+
+    type: Literal["webhook"] = "webhook"
+    url: Secret
+    headers: dict[str, Secret] = Field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """A hash of the address as it is written, after ``webhook``: many an address is a secret."""
+        return f"webhook {sha256(self.url.get_secret_value().encode()).hexdigest()[:8]}"
+
+    def send(self, alert: Alert) -> None:
+        """Post it; any answer but 2xx is a failure."""
+        import httpx
+
+        url = read_secret(self.url) or ""
+        headers = {name: read_secret(value) or "" for name, value in self.headers.items()}
+        try:
+            with _unlogged():
+                answer = httpx.post(url, json=webhook_body(alert), headers=headers, timeout=TIMEOUT_S)
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+            raise AlertNotSentError(self.name, f"it could not be reached ({type(error).__name__})") from None
+        if not answer.is_success:
+            raise AlertNotSentError(self.name, f"it answered with status {answer.status_code}")
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep the address out of httpx's log, which holds that of every request."""
+    log = logging.getLogger("httpx")
+    log.addFilter(_nothing)
+    try:
+        yield
+    finally:
+        log.removeFilter(_nothing)
+
+
+def _nothing(record: logging.LogRecord) -> bool:
+    return False
+
 
 #: What a configuration file may name; ``type`` tells them apart.
 AnyTarget = Annotated[SlackAlert | EmailAlert | WebhookAlert, Field(discriminator="type")]

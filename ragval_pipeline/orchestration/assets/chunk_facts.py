@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.orchestration.assets.chunk_structure import limits_of
-from ragval_pipeline.orchestration.groups import is_selected
+from ragval_pipeline.orchestration.assets.content_integrity import limits_of
 from ragval_pipeline.orchestration.measuring import Made, log_crash
 from ragval_pipeline.orchestration.metadata import numbers
-from ragval_pipeline.orchestration.names import CHUNK_FACTS, selected_groups
+from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import ChunkFacts

@@ -1,7 +1,4 @@
-"""What all assets of a suite share: keys, group, kinds, owners and versions.
-
-What lives here: the attributes. What does not: any one asset (``table``).
-"""
+"""What all assets of a suite share: keys, group, kinds, owners and versions."""
 
 from __future__ import annotations
 

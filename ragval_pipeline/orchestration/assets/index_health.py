@@ -1,16 +1,22 @@
-"""``index_health``: whether the collection is ready, indexed where it is filtered, and searched well enough."""
+"""``index_health``: the collection is ready, searched well and fast enough, and each vector is its text's own."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.orchestration.assets.query_validation_results import searched_vector
-from ragval_pipeline.orchestration.limits import limit_of
-from ragval_pipeline.orchestration.names import INDEX_HEALTH
+from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields, searched_vector
+from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, VECTOR_HEALTH
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.orchestration.resources import limit_of, open_reader
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement, not_measured
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragval_pipeline.sources.timing import Timings
+
 
 #: Test queries and stored vectors that are searched for both ways.
 QUERIES_PROBED = POINTS_PROBED = 50
@@ -91,3 +97,109 @@ def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Seq
     rows = (pair for batch in reader.vectors(chosen) for pair in zip(batch.ids, batch.matrix, strict=True))
     # A vector of zeros is near to nothing, and some servers refuse it.
     return {name: row.tolist() for name, row in rows if row.any()}
+
+
+#: Providers whose vectors are known to be made for cosine.
+_MADE_FOR_COSINE = frozenset({"static", "cohere"})
+
+
+def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+    """Read every vector once, re-embed the sampled texts, and judge both."""
+    from ragval_pipeline.sources.reembedding import embed_like
+    from ragval_pipeline.sources.snapshot.lookup import rows_by_id
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.vectors import comparison, sample
+    from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors
+
+    vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
+
+    def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        return rows_by_id(snapshot.batches(columns), ids) if ids else {}
+
+    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+        embed = partial(_vectors, embed_like(embedder, vector))
+        wanted = sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
+        found = comparison.compare_vectors(
+            snapshot.batches(comparison.COLUMNS),
+            reader.vectors,
+            embed=None if wanted == 0 else embed,
+            sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted) if wanted else None,
+            points=manifest.points,
+            on_progress=progress_of(VECTOR_HEALTH),
+        )
+        settings = VectorSettings(
+            collection=manifest.facts.name,
+            vector=vector,
+            model=embedder.model,
+            made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
+            sampling=wanted != 0,
+        )
+        lookups = None
+        if wanted:
+            lookups = Lookups(
+                nearest=lambda text: [hit.id for hit in reader.search(text.tolist(), limit=3, fields=(), exact=False)],
+                vectors=lambda ids: list(reader.vectors(ids)),
+                embed=embed,
+            )
+        measured = measure_vectors(found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
+        section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest")}
+        return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}})
+
+
+def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_document") -> Any:
+    return embed(texts, input_type).vectors
+
+
+#: Queries that are timed at most: each is a call to the provider, and 50 tell the p95 as well as 5,000.
+QUERIES_TIMED = 50
+
+
+def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+    """Time single searches of a resolved suite."""
+    from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.validation.latency.measure import CRITERION, measure_latency, nothing_timed, switched_off
+    from ragval_pipeline.validation.spread import spread_over
+
+    if suite.latency == "off":
+        return switched_off()
+    queries = [(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
+    if not manifest.points or not queries:
+        return nothing_timed("the suite has no test queries" if manifest.points else "the collection holds no points")
+    if suite.retrieval.retriever is not None:
+        timings = _of_own_search(suite, queries)
+    else:
+        timings = _of_index(suite, manifest, queries, connection, embedding)
+    return measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
+
+
+def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timings":
+    from ragval_pipeline.sources.production_search import production_searcher
+    from ragval_pipeline.sources.timing import time_searcher
+
+    return time_searcher(
+        queries,
+        searcher=production_searcher(suite),
+        fields=hit_fields(suite),
+        limit=suite.retrieval.top_k,
+        on_progress=progress_of(LATENCY_PROFILE),
+    )
+
+
+def _of_index(
+    suite: Suite, manifest: SnapshotManifest, queries: "Sequence[tuple[str, str]]", connection: Any, embedding: Any
+) -> "Timings":
+    from ragval_pipeline.sources.timing import time_queries
+
+    vector = searched_vector(suite, manifest)
+    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+        return time_queries(
+            queries,
+            embedder=embedder,
+            reader=reader,
+            vector=vector,
+            input_type=suite.embedding.query_input_type,
+            fields=hit_fields(suite),
+            limit=suite.retrieval.top_k,
+            exact=suite.retrieval.exact,
+            on_progress=progress_of(LATENCY_PROFILE),
+        )

@@ -18,8 +18,12 @@ def judge_payloads(
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.metadata import expectations
-    from ragval_pipeline.validation.payload.evidence import PayloadRules, take_evidence
-    from ragval_pipeline.validation.payload.measure import measure_payloads, with_expectations
+    from ragval_pipeline.validation.payload.evidence import (
+        PayloadRules,
+        measure_payloads,
+        take_evidence,
+        with_expectations,
+    )
 
     profile = get_profile(suite.profile)
     rules = PayloadRules(

@@ -9,10 +9,9 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.evidence import PAGES
-from ragval_pipeline.orchestration.groups import is_selected
 from ragval_pipeline.orchestration.measuring import Made, log_crash
 from ragval_pipeline.orchestration.metadata import numbers
-from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, selected_groups
+from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, is_selected, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.orchestration.task import Task

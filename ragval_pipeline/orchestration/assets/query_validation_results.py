@@ -1,11 +1,16 @@
-"""``query_validation_results``: every test query asked of the index, judged, and measured."""
+"""``query_validation_results``: test queries asked, judged and reviewed, and pages asked for by their titles."""
 
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import NotMeasurableError
-from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS
+from ragval_pipeline.orchestration.names import (
+    GOLDEN_SET,
+    QUERY_VALIDATION_RESULTS,
+    SELF_RETRIEVAL,
+)
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
+from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import ranks_of
 from ragval_pipeline.suite.model import Suite
@@ -15,11 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragval_pipeline.orchestration.asking import Asking
-    from ragval_pipeline.sources.answers import Answers
+    from ragval_pipeline.sources.answers import Answer, Answers
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+    from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
+
 
 #: Canonical fields that say which page, chapter and module a hit is of.
 _PLACES = ("source_url", "module", "chapter")
@@ -167,3 +174,99 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
         remedy=f"Set qdrant.vector_name to one of: {', '.join(names) or 'none'}.",
         details={"expected": wanted, "found": names},
     )
+
+
+def ask_pages(
+    suite: Suite,
+    inventory: SiteInventory,
+    copies: PageCopiesManifest,
+    manifest: SnapshotManifest,
+    connection: Any,
+    embedding: Any,
+) -> Measurement:
+    """Ask for in-scope pages of the index by their own title and headings, the payload's, else the site's.
+
+    Above ``retrieval.self_sample`` pages, a sample of so many is asked for, the same in every run over the same pages.
+    Pages that these do not find are asked for by each heading alone and by what they say.
+    """
+    from ragval_pipeline.orchestration.asking import asking
+    from ragval_pipeline.sources.page_copies.reader import PageCopies
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.self_retrieval import own_queries as own
+    from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
+
+    inventory.check_readable()
+    if not inventory.configured or not manifest.points:
+        reason = "the collection holds no points" if inventory.configured else NO_SOURCE
+        value = not_measured("self_retrieval", "no_data", reason)
+        return Measurement(asset=SELF_RETRIEVAL, values=(value,))
+    snapshot = Snapshot(manifest)
+    pages = own.pages_from_snapshot(snapshot.rows(own.COLUMNS))
+    if copies.parts and any(page.title is None or not page.headings for page in pages.values()):
+        pages = own.with_page_titles(pages, PageCopies(copies).rows(own.PAGE_COLUMNS))
+    read, size = hit_reader(suite, inventory), suite.retrieval.self_sample
+    drawn = own.sample_of(pages, size)
+    queries = own.own_queries(pages.values(), drawn)
+    with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
+        # Headings of every page while these are few queries, else of the pages that their title does not find.
+        asked = queries if len(queries) <= size else [query for query in queries if query.kind == "title"]
+        answers = _ask_of_self_retrieval(suite, asked, way, read)
+        if len(asked) < len(queries):
+            found = {query.key for query in asked}.difference(unfound_pages(asked, answers, read.page))
+            more = [query for query in queries if query.kind == "heading" and query.key not in found]
+            asked, answers = [*asked, *more], {**answers, **_ask_of_self_retrieval(suite, more, way, read)}
+        lost = unfound_pages(asked, answers, read.page)
+        last = own.headings_alone(lost, asked)
+        last += own.passage_queries(lost, snapshot.rows(own.PASSAGE_COLUMNS)) if lost else []
+        asked, answers = [*asked, *last], {**answers, **_ask_of_self_retrieval(suite, last, way, read)}
+    return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points, asked=len(drawn))
+
+
+def _ask_of_self_retrieval(
+    suite: Suite, queries: "Sequence[OwnQuery]", way: "Asking", read: "HitReader"
+) -> "dict[str, Answer]":
+    from ragval_pipeline.sources.answers import Question, ask_with
+
+    result = ask_with(
+        [Question(query.id, query.text, suite.retrieval.top_k) for query in queries],
+        searcher=way.searcher,
+        fields=[suite.payload.fields["source_url"]],
+        page_of=read.page,
+        on_progress=progress_of(SELF_RETRIEVAL),
+    )
+    if result.failure is not None:
+        raise result.failure
+    return {answer.query_id: answer for answer in result.answers}
+
+
+def review(
+    suite: Suite,
+    inventory: SiteInventory,
+    manifest: SnapshotManifest,
+    results: dict[str, Any],
+    own: dict[str, Any],
+) -> Measurement:
+    """Hold the test queries of a resolved suite against the site, the index and their answers."""
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.suite.load import gates_of
+    from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
+    from ragval_pipeline.validation.golden.golden_set import COLUMNS, GoldenSet, collect_facts, review_golden_set
+
+    queries = load_queries(suite)
+    if not queries or not manifest.points:
+        return Measurement(asset=GOLDEN_SET)
+    vector = manifest.facts.vector(suite.qdrant.vector_name)
+    golden = GoldenSet(
+        # Nobody expects anything of a query that is unjudged or a draft.
+        queries=[query for query in queries if query.counted],
+        inventory=inventory,
+        module_match=suite.retrieval.module_match,
+        judge=suite.retrieval.judge,
+        gates=gates_of(suite),
+        top_k=suite.retrieval.top_k,
+        min_similarity=suite.retrieval.min_similarity,
+        unmatched_topics=unmatched_topics(suite, queries),
+        higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
+    )
+    facts = collect_facts(Snapshot(manifest).rows(COLUMNS), points=manifest.points)
+    return review_golden_set(golden, facts, results=results, own=own)

@@ -1,8 +1,4 @@
-"""The assets of a suite, one row each: what is read, with what it is made, which parts are measured.
-
-What lives here: the rows, in an order in which each comes after what it reads. What does not: the work itself (the
-modules beside this one), and what all rows share (``common``).
-"""
+"""The assets of a suite, one row each: what is read, with what it is made, which parts are measured."""
 
 from __future__ import annotations
 
@@ -10,22 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ragval_pipeline.orchestration.assets.chunk_facts import make_chunk_facts
-from ragval_pipeline.orchestration.assets.chunk_structure import judge_chunks
-from ragval_pipeline.orchestration.assets.content_integrity import compare_content
+from ragval_pipeline.orchestration.assets.content_integrity import compare_content, judge_chunks
 from ragval_pipeline.orchestration.assets.coverage_report import compare_pages
-from ragval_pipeline.orchestration.assets.golden_set import review
-from ragval_pipeline.orchestration.assets.index_health import examine_index
-from ragval_pipeline.orchestration.assets.latency_profile import time_searches
+from ragval_pipeline.orchestration.assets.index_health import examine_index, examine_vectors, time_searches
 from ragval_pipeline.orchestration.assets.metadata_expectations import judge_payloads
 from ragval_pipeline.orchestration.assets.page_snapshot import copy_pages
 from ragval_pipeline.orchestration.assets.payload_snapshot import read_points
 from ragval_pipeline.orchestration.assets.quality_metrics import describe_quality
-from ragval_pipeline.orchestration.assets.query_validation_results import ask_and_judge
+from ragval_pipeline.orchestration.assets.query_validation_results import ask_and_judge, ask_pages, review
 from ragval_pipeline.orchestration.assets.regression import compare_with_baseline
-from ragval_pipeline.orchestration.assets.self_retrieval import ask_pages
 from ragval_pipeline.orchestration.assets.sitemap_urls import read_site
 from ragval_pipeline.orchestration.assets.validation_report import make_report
-from ragval_pipeline.orchestration.assets.vector_health import examine_vectors
 from ragval_pipeline.orchestration.measuring import Made, Work, measure_parts
 from ragval_pipeline.orchestration.names import (
     CHUNK_FACTS,

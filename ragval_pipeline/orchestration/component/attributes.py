@@ -1,8 +1,4 @@
-"""The attributes of the Component: the suite's keys, and the few that only Dagster needs.
-
-What lives here: which attributes there are, and telling them apart. What does not: the suite's keys (``suite/model``),
-and their JSON Schema (``schema``).
-"""
+"""The attributes of the Component: the suite's keys, and the few that only Dagster needs."""
 
 from __future__ import annotations
 

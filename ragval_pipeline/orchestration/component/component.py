@@ -1,8 +1,4 @@
-"""``ragval_pipeline.RagValidation``: the factory's definitions from a ``defs.yaml``.
-
-What lives here: the Component. What does not: its attributes (``attributes``), reading them (``reading``), and what it
-builds (``orchestration/build``).
-"""
+"""``ragval_pipeline.RagValidation``: the factory's definitions from a ``defs.yaml``."""
 
 from __future__ import annotations
 

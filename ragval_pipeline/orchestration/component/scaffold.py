@@ -1,18 +1,17 @@
-"""``dg scaffold defs ragval_pipeline.RagValidation NAME``: a commented ``defs.yaml`` and starter queries.
-
-What lives here: which files are written, and where. What does not: their text (``scaffold_text``).
-"""
+"""``dg scaffold defs ragval_pipeline.RagValidation NAME``: a commented ``defs.yaml`` and starter queries."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import textwrap
 from pathlib import Path
 
 import dagster as dg
 from pydantic import BaseModel, Field
 
-from ragval_pipeline.orchestration.component.scaffold_text import python_text, queries_text, settings_text, yaml_text
+from ragval_pipeline.suite.interpolation import variables_in
 
 QUERIES, SUITE = "queries.yaml", "ragval.yaml"
 
@@ -65,3 +64,93 @@ def _reports(folder: Path, project: Path | None) -> str:
 def _write_new(file: Path, text: str) -> None:
     if not file.exists():
         file.write_text(text, encoding="utf-8")
+
+
+_SETTINGS = """\
+# `dg check yaml` and `dg check defs` check this file; `ragval schema suite` prints every key.
+# ${{NAME}} and ${{NAME:-default}} are read from the environment when a run starts. Paths start at this folder.
+suite: {suite}   # prefix of every asset key; the job is {suite}_validation
+report_uri: {reports}   # reports and history: a folder or any fsspec URL, s3://bucket/reports
+qdrant:
+  url: ${{QDRANT_URL:-http://localhost:6333}}   # or path: an embedded Qdrant's folder
+  api_key: ${{QDRANT_API_KEY:-}}
+  collection: {collection}   # or an alias
+{source}
+embedding:   # exactly as your ingestion embeds
+  provider: cohere   # cohere, static (offline, no key), or my_embedder:embed, your own function in this folder
+  model: embed-english-v3.0
+  api_key: ${{COHERE_API_KEY:-}}
+# payload:   # what your payload's fields are called; these are the defaults
+#   fields: {{text: chunk_text, source_url: source_url, module: module_name, chapter: chapter_id,
+#            headings: heading_hierarchy, token_count: token_count, chunk_index: chunk_index}}
+#   required: [source_url, chapter_id, module_name, heading_hierarchy, token_count, chunk_index]
+queries: {queries}
+retrieval:
+  min_similarity: 0.5   # where a score decides: `ragval calibrate` measures what fits your embedder
+# criteria:   # a required one that is not met fails the run; these are the defaults
+#   query_pass_rate: 0.90
+#   coverage: 1.0
+#   metadata_completeness: 1.0
+#   error_findings: 0
+# automation:
+#   after_asset: my_ingestion/my_index   # validate after each materialisation, also from another code location
+#   enabled: true   # start its sensor switched on
+"""
+
+_SOURCE = """\
+source:
+  sitemap: {sitemap}   # URL or file; a site's root URL is fine as well
+  include: ["/**"]   # the pages that ought to be in the index"""
+
+_NO_SOURCE = """\
+# source:   # without it, coverage and integrity are not measured
+#   sitemap: https://docs.example.com/sitemap.xml   # URL or file; a site's root URL is fine as well
+#   include: ["/docs/**"]   # the pages that ought to be in the index"""
+
+_QUERIES = """\
+# Questions that your index must answer. Only the text is required; what a query states is judged.
+- query_text: How do I install it?   # put your users' questions here
+  # relevant_urls: [https://docs.example.com/install]   # a right page is among the hits
+  # expected_module: getting-started
+  # expected_keywords: [install]
+- query_text: What is the airspeed velocity of an unladen swallow?
+  negative: true   # nothing in the index answers it: nothing may score high
+"""
+
+_PYTHON = '''\
+"""A validation whose executor, IO manager or resources are chosen in Python: see build_validation_defs."""
+
+import dagster as dg
+from ragval_pipeline import RagValidation, load_suite
+
+
+@dg.component_instance
+def load(context: dg.ComponentLoadContext) -> RagValidation:
+    return RagValidation(suite=load_suite(context.path.parent / "{suite}"))
+'''
+
+
+def settings_text(*, suite: str, collection: str, sitemap: str | None, reports: str, queries: str) -> str:
+    """A suite's settings with comments, as they stand in a suite file."""
+    source = _NO_SOURCE if sitemap is None else _SOURCE.format(sitemap=json.dumps(sitemap))
+    return _SETTINGS.format(
+        suite=suite, collection=json.dumps(collection), source=source, reports=json.dumps(reports), queries=queries
+    )
+
+
+def yaml_text(type_name: str, settings: str) -> str:
+    """A ``defs.yaml`` of those settings, with the variables that they read, for ``dg list envs``."""
+    read = [line.partition(" # ")[0] for line in settings.splitlines() if not line.lstrip().startswith("#")]
+    names = json.dumps(list(dict.fromkeys(variables_in("\n".join(read)))))
+    attributes = textwrap.indent(settings, "  ")
+    return f"type: {type_name}\nattributes:\n{attributes}requirements:\n  env: {names}   # shown by `dg list envs`\n"
+
+
+def python_text(suite_file: str) -> str:
+    """A ``component.py`` that reads a suite file beside it."""
+    return _PYTHON.format(suite=suite_file)
+
+
+def queries_text() -> str:
+    """Starter queries."""
+    return _QUERIES

@@ -1,8 +1,4 @@
-"""Qdrant's aliases: where one points, and moving it in a single call. The only code that writes.
-
-What lives here: ``AliasWriter``, a resource with an address and a key of its own, and the calls that it makes. What
-does not: whether an alias may be moved (``decision``).
-"""
+"""Qdrant's aliases: where one points, and moving it in a single call. The only code that writes."""
 
 from __future__ import annotations
 
@@ -18,6 +14,7 @@ from ragval_pipeline.suite.model import QdrantSettings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
+
 
 T = TypeVar("T")
 
@@ -111,3 +108,19 @@ class Aliases:
 
         policy = RetryPolicy(max=tries - 1, delay_s=0.5, deadline_s=60)
         return Asking(self._client, collection=subject, place=self._place, policy=policy)(call)
+
+
+SIDE_BY_SIDE = "side_by_side"
+PROMOTED_ALIAS = "promoted_alias"
+NO_WORSE = "no_worse_than_live"
+ALIAS_WRITER = "alias_writer"
+
+
+def promotion_job_name(suite: str) -> str:
+    """The job that validates both sides and moves the alias."""
+    return f"{suite}_promotion"
+
+
+def rollback_job_name(suite: str) -> str:
+    """The job that moves the alias back."""
+    return f"{suite}_rollback"

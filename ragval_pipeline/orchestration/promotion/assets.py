@@ -10,9 +10,14 @@ from ragval_pipeline.orchestration.evidence import collection_state, lineage
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, asset_key, resource_key
-from ragval_pipeline.orchestration.promotion.decision import Side, changed_since, reasons_against, side_by_side
-from ragval_pipeline.orchestration.promotion.names import ALIAS_WRITER, NO_WORSE, PROMOTED_ALIAS, SIDE_BY_SIDE
-from ragval_pipeline.orchestration.promotion.record import AliasChange
+from ragval_pipeline.orchestration.promotion.aliases import ALIAS_WRITER, NO_WORSE, PROMOTED_ALIAS, SIDE_BY_SIDE
+from ragval_pipeline.orchestration.promotion.decision import (
+    AliasChange,
+    Side,
+    changed_since,
+    reasons_against,
+    side_by_side,
+)
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.report import ValidationReport

@@ -1,7 +1,4 @@
-"""The factory of a promotion: both validations, their comparison, the alias, and the two jobs.
-
-What lives here: putting the parts together. What does not: any part.
-"""
+"""The factory of a promotion: both validations, their comparison, the alias, and the two jobs."""
 
 from __future__ import annotations
 
@@ -10,14 +7,15 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.names import SUITE_TAG, asset_key, prefix_parts, resource_key
-from ragval_pipeline.orchestration.promotion.aliases import AliasWriter
+from ragval_pipeline.orchestration.promotion.aliases import ALIAS_WRITER, AliasWriter, promotion_job_name
 from ragval_pipeline.orchestration.promotion.assets import build_promoted_alias, build_side_by_side
-from ragval_pipeline.orchestration.promotion.live import live_suite
-from ragval_pipeline.orchestration.promotion.names import ALIAS_WRITER, promotion_job_name
 from ragval_pipeline.orchestration.promotion.rollback import build_rollback_job
+from ragval_pipeline.suite.gates import gates_of
+from ragval_pipeline.suite.load import variant_of
 from ragval_pipeline.suite.model import Suite
 
 
@@ -77,4 +75,35 @@ def build_promotion_defs(
         build_validation_defs(suite, upstream=upstream, declarative=declarative, **given),
         build_validation_defs(live, **given),
         promotion,
+    )
+
+
+def live_suite(candidate: Suite, alias: str) -> Suite:
+    """The suite ``<candidate>_live`` of the collection behind ``alias``.
+
+    It requires nothing: an index that went bad must not stand in the way of the better one.
+
+    Raises:
+        SuiteError: The candidate is the alias itself.
+    """
+    if candidate.qdrant.collection == alias:
+        raise SuiteError(
+            f"{alias} is the alias that is live, so there is no candidate",
+            key="qdrant.collection",
+            remedy="Name the new collection, or another alias that the ingestion points to it.",
+        )
+    shown = {
+        name: {"threshold": gate.threshold, "required": False}
+        for name, gate in gates_of(candidate).items()
+        if gate.required
+    }
+    return variant_of(
+        candidate,
+        {
+            "suite": f"{candidate.suite}_live",
+            "qdrant": {"collection": alias},
+            "criteria": shown,
+            "history": {"baseline": None},
+            "automation": {"after_asset": None, "after_job": None, "cron": None, "poll_s": None, "enabled": False},
+        },
     )

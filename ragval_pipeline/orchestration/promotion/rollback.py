@@ -7,10 +7,9 @@ import dagster as dg
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.names import asset_key, resource_key
-from ragval_pipeline.orchestration.promotion.aliases import Aliases
+from ragval_pipeline.orchestration.promotion.aliases import ALIAS_WRITER, PROMOTED_ALIAS, Aliases, rollback_job_name
 from ragval_pipeline.orchestration.promotion.assets import refuse
-from ragval_pipeline.orchestration.promotion.names import ALIAS_WRITER, PROMOTED_ALIAS, rollback_job_name
-from ragval_pipeline.orchestration.promotion.record import AliasChange, last_change
+from ragval_pipeline.orchestration.promotion.decision import AliasChange, last_change
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.nearest import did_you_mean

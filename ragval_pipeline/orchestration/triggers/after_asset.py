@@ -1,9 +1,4 @@
-"""The sensor that validates after an ingestion's asset was materialised, also one of another code location.
-
-What lives here: watching materialisations, those of jobs, of the UI and of the REST API alike. Not ``@asset_sensor``:
-that one sees the last event only and never again, while an asset is materialised before its run ends, and ingestions
-that share a validation are all named.
-"""
+"""The sensor that validates after an ingestion's asset was materialised, also one of another code location."""
 
 import time
 from collections.abc import Collection

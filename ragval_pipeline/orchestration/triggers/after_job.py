@@ -1,9 +1,4 @@
-"""The sensor that validates after a job succeeded, also one of another code location.
-
-What lives here: following the success of a named job. What does not: runs without a named job, such as those that the
-UI's button starts, and events from outside Dagster; ``after_asset`` sees those as well. Not ``@run_status_sensor``:
-that one is shown a success once, so it could neither wait for runs that are still queued nor look again.
-"""
+"""The sensor that validates after a job succeeded, also one of another code location."""
 
 import time
 from collections.abc import Collection

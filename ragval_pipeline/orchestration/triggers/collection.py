@@ -1,8 +1,4 @@
-"""The sensor that validates when a collection has changed, for ingestions that Dagster cannot see.
-
-What lives here: polling a Qdrant server, and waiting until a change is over. What does not: what counts as a change
-(``sources/qdrant/change``). A server that does not answer is a reason to skip, never an empty collection.
-"""
+"""The sensor that validates when a collection has changed, for ingestions that Dagster cannot see."""
 
 import json
 import time

@@ -1,8 +1,4 @@
-"""Whether an ingestion needs a validation: the one decision behind every trigger that follows ingestions.
-
-What lives here: the decision, on plain values. What does not: finding ingestions and validations (``records``), and
-asking for runs (the triggers). It depends on nothing but its arguments, so a trigger may ask again after any mishap.
-"""
+"""Whether an ingestion needs a validation: the one decision behind every trigger that follows ingestions."""
 
 from __future__ import annotations
 

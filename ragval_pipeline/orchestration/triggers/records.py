@@ -1,8 +1,4 @@
-"""What a Dagster instance knows of a suite's validations and of ingestions.
-
-What lives here: reading run and event records into plain values, and naming further ingestions on a run that has not
-begun. What does not: deciding (``decision``).
-"""
+"""What a Dagster instance knows of a suite's validations and of ingestions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which sensors a suite gets: one for each trigger that its automation names, and usually that is one.
-
-What lives here: choosing. What does not: any sensor. Those that no suite names are not even loaded.
-"""
+"""Which sensors a suite gets: one for each trigger that its automation names, and usually that is one."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.triggers.condition import build_condition_sensor
+from ragval_pipeline.orchestration.triggers.schedule import build_condition_sensor
 from ragval_pipeline.orchestration.triggers.upstream import Upstream, watched_job
 from ragval_pipeline.suite.model import Suite
 

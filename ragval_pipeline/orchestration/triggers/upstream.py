@@ -1,7 +1,4 @@
-"""What a suite's automation waits for, read from its settings: an asset key, a job.
-
-What lives here: reading and refusing them before anything starts. What does not: the triggers.
-"""
+"""What a suite's automation waits for, read from its settings: an asset key, a job."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which run is the baseline: a decision of a person, kept in one small file beside the runs.
-
-What lives here: reading and writing that file. What does not: comparing with the baseline (``validation/regression``).
-"""
+"""Which run is the baseline: a decision of a person, kept in one small file beside the runs."""
 
 from __future__ import annotations
 

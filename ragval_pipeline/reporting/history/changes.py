@@ -1,8 +1,4 @@
-"""What differs between the reports of two runs.
-
-What lives here: the comparison of what reports say. What does not: whether a difference is beyond chance
-(``validation/regression``).
-"""
+"""What differs between the reports of two runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Two kept runs held against each other: everything that ``ragval compare`` says.
-
-What lives here: gathering it from both runs' files, and its JSON. What does not: the statistics
-(``validation/regression``) and what it looks like on a terminal (``terminal_compare``).
-"""
+"""Two kept runs held against each other: everything that ``ragval compare`` says."""
 
 from __future__ import annotations
 

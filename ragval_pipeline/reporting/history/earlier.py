@@ -1,7 +1,4 @@
-"""Reading an earlier run back: its report, what it asked and got, and the corpus that it saw.
-
-What lives here: from files to values. What does not: comparing (``validation/regression``).
-"""
+"""Reading an earlier run back: its report, what it asked and got, and the corpus that it saw."""
 
 from __future__ import annotations
 

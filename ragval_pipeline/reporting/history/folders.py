@@ -1,8 +1,4 @@
-"""The runs that a suite's folder keeps: listing them, and finding the one that a person means.
-
-What lives here: names and places. What does not: what a run holds (``earlier``, ``trend``) and removing runs
-(``retention``).
-"""
+"""The runs that a suite's folder keeps: listing them, and finding the one that a person means."""
 
 from __future__ import annotations
 

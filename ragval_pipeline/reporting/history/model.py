@@ -1,7 +1,4 @@
-"""Earlier runs as plain values, for the report's page, the command line and JSON.
-
-What lives here: the shapes. What does not: filling them (``trend``, ``changes``) and showing them.
-"""
+"""Earlier runs as plain values, for the report's page, the command line and JSON."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The history as one run's report shows it, and the clean-up that follows the report.
-
-What lives here: both, made safe: an earlier run that cannot be read must not cost this run its report. What does not:
-reading and removing (``trend``, ``retention``).
-"""
+"""The history as one run's report shows it, and the clean-up that follows the report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What it means when a place that holds earlier runs refuses, or what it holds cannot be read.
-
-What lives here: the errors. What does not: reading anything.
-"""
+"""What it means when a place that holds earlier runs refuses, or what it holds cannot be read."""
 
 from __future__ import annotations
 

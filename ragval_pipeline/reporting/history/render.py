@@ -1,9 +1,4 @@
-"""Writing the readable files of a kept run again, as this version renders them.
-
-What lives here: from a run's files back to a bundle, and where the new files go. What does not: the outputs.
-What a run measured stays as it is: ``validation_report.json``, its evidence, the TREC files, findings.parquet. So do
-remediation.json and profile_report.json, which were made from more than the run has kept in one piece.
-"""
+"""Writing the readable files of a kept run again, as this version renders them."""
 
 from __future__ import annotations
 

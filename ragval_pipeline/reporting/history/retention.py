@@ -1,7 +1,4 @@
-"""Keeping as many runs as the suite asks for: the oldest go, whole or not at all, and never the baseline.
-
-What lives here: which runs go, and removing them. What does not: when (the report asks for it once it is written).
-"""
+"""Keeping as many runs as the suite asks for: the oldest go, whole or not at all, and never the baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row of numbers as a row of characters. What does not live here: which numbers, and printing them."""
+"""A row of numbers as a row of characters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What ``ragval history`` prints, for people and as JSON.
-
-What lives here: the lines. What does not: reading the runs (``trend``).
-"""
+"""What ``ragval history`` prints, for people and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``ragval compare`` prints. What does not live here: comparing (``compare``)."""
+"""What ``ragval compare`` prints."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Reading the values of criteria over runs: what ``ragval history`` prints and what the report's page plots.
-
-What lives here: reading only so much of each report as a trend needs. What does not: the shapes (``model``), plots and
-tables.
-"""
+"""Reading the values of criteria over runs: what ``ragval history`` prints and what the report's page plots."""
 
 from __future__ import annotations
 

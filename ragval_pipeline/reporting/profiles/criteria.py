@@ -1,4 +1,4 @@
-"""A seed's success criteria from the run's verdicts. What does not live here: judging (``validation/verdict``)."""
+"""A seed's success criteria from the run's verdicts."""
 
 from __future__ import annotations
 

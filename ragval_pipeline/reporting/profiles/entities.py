@@ -1,7 +1,4 @@
-"""What the reports of all profiles share: the base of entities, success criteria and broken rules.
-
-What lives here: shapes without a seed of their own. What does not: any seed's entities, which live with their profile.
-"""
+"""What the reports of all profiles share: the base of entities, success criteria and broken rules."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Finding the values of a profile's report that break a rule of its seed.
-
-What lives here: applying rules. What does not: any seed's rules, and refusing anything: an index that breaks a rule is
-reported as it is.
-"""
+"""Finding the values of a profile's report that break a rule of its seed."""
 
 from __future__ import annotations
 

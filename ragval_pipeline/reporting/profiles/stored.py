@@ -1,8 +1,4 @@
-"""What the snapshot stores of the chunks that queries returned, beyond what the report shows of a hit.
-
-What lives here: one reading of narrow columns, and the rules that two seeds share for it. What does not: any seed's
-entity.
-"""
+"""What the snapshot stores of the chunks that queries returned, beyond what the report shows of a hit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a profile is: settings, gates, environment variables and rules for queries; nothing that computes.
-
-What lives here: the shape. What does not: any one profile, or the report that it renders (``reporting/profiles``).
-"""
+"""What a profile is: settings, gates, environment variables and rules for queries; nothing that computes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The table of the five profiles, one file a profile.
-
-What lives here: which profiles there are. What does not: looking one up (``get_profile``), which loads this table only
-for a suite that names a profile.
-"""
+"""The table of the five profiles, one file a profile."""
 
 from __future__ import annotations
 

@@ -1,21 +1,18 @@
-"""Query files: YAML, JSON, JSONL and CSV, each to a list of plain mappings with where they stand.
-
-What lives here: formats. What does not: what a query may hold (``model``), and the formats of test collections
-(``beir``, ``trec``, ``qrels``).
-"""
+"""Query files (YAML, JSON, JSONL, CSV) and BEIR folders, each to a list of plain mappings with where they stand."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
-from ragval_pipeline.suite.queries.entries import Entry
+from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
+from ragval_pipeline.suite.queries.qrels import Qrels, read_qrels
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 
 #: CSV columns that hold lists: a JSON list, or values separated by ``;`` or ``|``.
@@ -140,3 +137,81 @@ def _cell(name: str, cell: str, file: Path, where: str) -> Any:
     if name in {"negative", "critical"}:
         return _TRUE.get(text.lower(), text)
     return cell
+
+
+_IDS = ("id", "_id", "qid", "query_id", "query-id", "topic_id", "topic", "number", "num")
+_TEXTS = (*TEXT_NAMES, "title", "question")
+
+
+class Entry(NamedTuple):
+    """One entry of a query file: where it stands (``[3]`` or ``line 4``) and its content."""
+
+    where: str
+    content: dict[str, Any]
+
+    def key(self, name: str) -> str:
+        """The place of one field, for errors: ``[3].query_text``, ``line 4, query_text``."""
+        return f"{self.where}{self.joint}{name}"
+
+    @property
+    def joint(self) -> str:
+        """What stands between the place of the entry and the name of a field."""
+        return "." if self.where.endswith("]") else ", "
+
+
+def of_collection(entry: Entry) -> Entry:
+    """An entry as test collections write it, under ragval's names: ``_id`` and the like become ``id``.
+
+    Fields that ragval does not know are kept below ``metadata``.
+    """
+    content = dict(entry.content)
+    known: dict[str, Any] = {}
+    for name, spellings in (("id", _IDS), ("query_text", _TEXTS)):
+        found = next((spelling for spelling in spellings if content.get(spelling) not in (None, "")), None)
+        if found is not None:
+            known[name] = content.pop(found)
+    metadata = content.pop("metadata", None)
+    extra = {key: value for key, value in content.items() if key not in TestQuery.model_fields}
+    known.update((key, value) for key, value in content.items() if key in TestQuery.model_fields)
+    kept = {**(metadata if isinstance(metadata, Mapping) else {}), **extra}
+    return Entry(entry.where, {**known, "metadata": kept} if kept else known)
+
+
+def read_beir(folder: Path) -> tuple[list[Entry], Qrels, Path]:
+    """Read a BEIR folder.
+
+    Args:
+        folder: Holds ``queries.jsonl`` (``_id``, ``text``, ``metadata``) and ``qrels/test.tsv``, or one other split.
+
+    Returns:
+        The queries that are judged, in file order; the judgements; and the file that holds them.
+
+    Raises:
+        SuiteError: A file is missing or malformed, there are several splits and none is called test, or no query is
+            judged.
+    """
+    file = folder / "queries.jsonl"
+    if not file.is_file():
+        raise SuiteError(
+            "is a folder without queries.jsonl, so it is no BEIR folder", file=folder, remedy="Name a query file in it."
+        )
+    qrels_file = _qrels_file(folder / "qrels")
+    qrels = read_qrels(qrels_file)
+    entries = [of_collection(entry) for entry in read_entries(file)]
+    judged = [entry for entry in entries if str(entry.content.get("id")) in qrels]
+    if entries and not judged:
+        raise SuiteError(f"judges none of the {len(entries)} queries of {file}", file=qrels_file)
+    return judged, qrels, qrels_file
+
+
+def _qrels_file(folder: Path) -> Path:
+    test = folder / "test.tsv"
+    if test.is_file():
+        return test
+    splits = sorted(folder.glob("*.tsv"))
+    if len(splits) == 1:
+        return splits[0]
+    found = (
+        f"several splits ({', '.join(split.name for split in splits)}) and no test.tsv" if splits else "no .tsv file"
+    )
+    raise SuiteError(f"holds {found}", file=folder, remedy="Write {topics: queries.jsonl, qrels: qrels/SPLIT.tsv}.")

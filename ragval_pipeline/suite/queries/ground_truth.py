@@ -1,7 +1,4 @@
-"""Ground truth in a file of its own: relevant pages, or any other expectation, by the text or id of a query.
-
-What lives here: joining it to the queries (seed 002's GroundTruthMapping). What does not: qrels (``qrels``).
-"""
+"""Ground truth in a file of its own: relevant pages, or any other expectation, by the text or id of a query."""
 
 from __future__ import annotations
 
@@ -14,8 +11,7 @@ from pydantic import ValidationError
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.problems import suite_error
-from ragval_pipeline.suite.queries.entries import Entry
-from ragval_pipeline.suite.queries.files import read_entries
+from ragval_pipeline.suite.queries.files import Entry, read_entries
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.queries.qrels import is_qrels, read_qrels, with_judgements
 

@@ -1,8 +1,4 @@
-"""From a suite's ``queries`` setting to its test queries, checked and expanded.
-
-What lives here: the way, and ids. What does not: formats (``files``, ``beir``, ``trec``), the model, ground truth
-files (``ground_truth``), regular expressions (``patterns``), and the profile's rules (``rules``).
-"""
+"""From a suite's ``queries`` setting to its test queries, checked and expanded."""
 
 from __future__ import annotations
 
@@ -18,9 +14,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.problems import suite_error
 from ragval_pipeline.suite.profiles import get_profile
-from ragval_pipeline.suite.queries.beir import read_beir
-from ragval_pipeline.suite.queries.entries import Entry
-from ragval_pipeline.suite.queries.files import read_entries
+from ragval_pipeline.suite.queries.files import Entry, read_beir, read_entries
 from ragval_pipeline.suite.queries.ground_truth import with_ground_truth
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
 from ragval_pipeline.suite.queries.patterns import check_patterns

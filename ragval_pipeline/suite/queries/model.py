@@ -1,7 +1,4 @@
-"""One test query, with every field of the five seeds under the seeds' own names.
-
-What lives here: the model and its rules. What does not: file formats (``files``) and templates (``templates``).
-"""
+"""One test query, with every field of the five seeds under the seeds' own names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Regular expressions in test queries, checked before anything is called.
-
-What lives here: ``expected_module`` under ``retrieval.module_match: regex``. What does not: matching
-(``validation/retrieval``), and the profile's rules (``rules``).
-"""
+"""Regular expressions in test queries, checked before anything is called."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
-from ragval_pipeline.suite.queries.entries import Entry
+from ragval_pipeline.suite.queries.files import Entry
 from ragval_pipeline.suite.queries.model import TestQuery
 
 

@@ -1,8 +1,4 @@
-"""Relevance judgements as evaluation tools write them, and joining them to queries.
-
-What lives here: reading qrels in TREC's four columns and BEIR's three. What does not: topics (``trec``), the files of
-a BEIR folder (``beir``), and metrics.
-"""
+"""Relevance judgements as evaluation tools write them, and joining them to queries."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A profile's rules for its test queries: those that refuse a file, and those that advise.
-
-What lives here: applying them. What does not: the rules (``suite/profiles``).
-"""
+"""A profile's rules for its test queries: those that refuse a file, and those that advise."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from pathlib import Path
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.profiles.base import Profile, QueryRule
-from ragval_pipeline.suite.queries.entries import Entry
+from ragval_pipeline.suite.queries.files import Entry
 from ragval_pipeline.suite.queries.model import TestQuery
 
 Located = Sequence[tuple[Entry, TestQuery]]

@@ -1,7 +1,4 @@
-"""TREC topics: the markup of the TREC tracks, ``id<TAB>text``, and ragval's own formats.
-
-What lives here: topics. What does not: judgements (``qrels``).
-"""
+"""TREC topics: the markup of the TREC tracks, ``id<TAB>text``, and ragval's own formats."""
 
 from __future__ import annotations
 
@@ -12,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.queries.entries import Entry, of_collection
-from ragval_pipeline.suite.queries.files import read_entries
+from ragval_pipeline.suite.queries.files import Entry, of_collection, read_entries
 from ragval_pipeline.suite.queries.model import TEXT_NAMES
 from ragval_pipeline.suite.yaml_file import read_text
 

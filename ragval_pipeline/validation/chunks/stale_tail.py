@@ -20,8 +20,7 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.integrity.classes import class_of
-from ragval_pipeline.validation.integrity.content import is_lost
+from ragval_pipeline.validation.integrity.content import class_of, is_lost
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import FEW, MOST, PASSAGE_LETTERS
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text

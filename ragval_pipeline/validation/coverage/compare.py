@@ -1,8 +1,4 @@
-"""Sitemap against index: the coverage report of seed 000, with both directions named.
-
-What lives here: set comparison on canonical URLs and its numbers. What does not: what is wrong with hosts, spellings
-and dates (``hosts``, ``spellings``, ``freshness``).
-"""
+"""Sitemap against index: the coverage report of seed 000, with both directions named."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Pages that changed after they were embedded, by the sitemap's own dates.
-
-What lives here: ``coverage.stale_page`` by lastmod and ``source.suspicious_lastmod``. What does not: changes seen in
-the text itself (``validation/integrity``).
-"""
+"""Pages that changed after they were embedded, by the sitemap's own dates."""
 
 from __future__ import annotations
 

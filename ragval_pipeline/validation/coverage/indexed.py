@@ -1,8 +1,4 @@
-"""The pages that the index holds, collected slice by slice.
-
-What lives here: from snapshot rows to indexed pages, in partial results that merge. What does not: the comparison with
-the site (``compare``).
-"""
+"""The pages that the index holds, collected slice by slice."""
 
 from __future__ import annotations
 

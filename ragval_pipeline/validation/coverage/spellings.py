@@ -1,4 +1,4 @@
-"""One page of the index under several spellings. What does not live here: folding (``sources.urls``)."""
+"""One page of the index under several spellings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Expectations that chance meets: ``query.weak_oracle``.
-
-What lives here: the probability that chunks drawn at random meet what a query expects. What does not: conditions on
-scores, which random chunks do not have.
-"""
+"""Expectations that chance meets: ``query.weak_oracle``."""
 
 from __future__ import annotations
 
@@ -16,8 +12,7 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.golden.golden_set import Reviewed
-from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts
+from ragval_pipeline.validation.golden.golden_set import Chunk, IndexFacts, Reviewed
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,

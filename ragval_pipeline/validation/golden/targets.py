@@ -1,18 +1,30 @@
-"""Targets that do not exist: ``query.dead_target``. What does not live here: targets that exist and are not found."""
+"""What a golden set asks in vain: dead targets, gates out of reach, judgements without a page, repeated questions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.inventory import START, modules_of
+from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.nearest import nearest
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.golden.golden_set import Reviewed
-from ragval_pipeline.validation.golden.index_facts import IndexFacts
-from ragval_pipeline.validation.retrieval.texts import ModuleMatch, chapter_matches, name_matches, normalise_name
+from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed
+from ragval_pipeline.validation.report import MetricValue
+from ragval_pipeline.validation.retrieval.texts import (
+    ModuleMatch,
+    chapter_matches,
+    fold_text,
+    name_matches,
+    normalise_name,
+)
+from ragval_pipeline.validation.thresholds import FEW
+from ragval_pipeline.validation.verdict import TOLERANCE
 
 
 @detector("query.dead_target", needs=Reviewed)
@@ -95,4 +107,99 @@ def _subject(
         pages=tuple(details["expected_pages"]),
         module=normalise_name(query.expected_module) if query.expected_module in targets and not pages else None,
         fields=(*(("source_url",) if dead_pages else ()), *(name for name, value in names.items() if value in targets)),
+    )
+
+
+@detector("query.unreachable_gate", needs=Reviewed)
+def _gates(reviewed: Reviewed) -> list[Finding]:
+    return unreachable_gates(reviewed.metrics, reviewed.golden.gates)
+
+
+def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[str, Gate]) -> list[Finding]:
+    """Gates above the mean ceiling of their metric, or less than 0.05 below it while it is below 1."""
+    subjects = []
+    for name, metric in page_metrics.items():
+        gate = gates.get(name)
+        ceiling = metric.ceiling
+        if gate is None or gate.threshold is None or ceiling is None or ceiling >= 1.0 - TOLERANCE:
+            continue
+        if gate.threshold > ceiling - FEW:
+            state = "unreachable" if gate.threshold > ceiling + TOLERANCE else "barely reachable"
+            details = {"ceiling": ceiling, "gate": gate.threshold, "n": metric.n, "state": state}
+            subjects.append(Subject(name=name, details=details))
+    if not subjects:
+        return []
+    words = [f"{entry.name} {entry.details['state']} (at most {entry.details['ceiling']:.3f})" for entry in subjects]
+    return [
+        make_finding("query.unreachable_gate", subjects, message=f"Gates against the ground truth: {', '.join(words)}.")
+    ]
+
+
+@detector("query.unmatched_judgements", needs=Reviewed)
+def unmatched_judgements(reviewed: Reviewed) -> list[Finding]:
+    """Ids of the qrels that name no query, and in scope ``document`` what they judge and the index does not hold."""
+    queries, topics = reviewed.golden.queries, reviewed.golden.unmatched_topics
+    page_key = reviewed.golden.inventory.folder().key
+    judged = Counter(document for query in queries for document in query.judgements)
+    documents = {name: count for name, count in judged.items() if page_key(name) not in reviewed.facts.pages}
+    asked = sum(bool(query.judgements) for query in queries)
+    return [
+        *_finding(None, topics, f"{plural(len(topics) + asked, 'judged topic')}", "no query file"),
+        *_finding("document", documents, f"{plural(len(judged), 'judged document')}", "no point of the index"),
+    ]
+
+
+def _finding(scope: str | None, unmatched: Mapping[str, int], of: str, where: str) -> list[Finding]:
+    if not unmatched:
+        return []
+    judgements = sum(unmatched.values())
+    subjects = [Subject(name=name, details={"judgements": count}) for name, count in unmatched.items()]
+    said = f"{len(unmatched):,} of {of} {'is' if len(unmatched) == 1 else 'are'} in {where}"
+    message = f"{said}: {plural(judgements, 'judgement')} {'fits' if judgements == 1 else 'fit'} nothing."
+    details = {"judgements": judgements}
+    return [make_finding("query.unmatched_judgements", subjects, scope=scope, details=details, message=message)]
+
+
+@detector("query.no_coverage", needs=Reviewed)
+def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
+    """Modules that no positive query names or has a relevant page in; silent when no query names either."""
+    inventory = reviewed.golden.inventory
+    modules = modules_of(inventory.pages)
+    key = inventory.folder().key
+    asked = set()
+    for query in reviewed.golden.queries:
+        if query.negative:
+            continue
+        if query.expected_module:
+            asked.add(normalise_name(query.expected_module))
+        pages = [key(url) for url, grade in query.grades.items() if grade > 0]
+        asked.update(normalise_name(modules[page]) for page in pages if page in modules)
+    for name in set(modules.values()) - {START} if asked else ():
+        if normalise_name(name) not in asked:
+            yield Subject(name=name)
+
+
+@detector("query.duplicate", needs=Reviewed)
+def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
+    """All queries whose text, case and accents folded, another query has too; details say whether they agree."""
+    groups: dict[str, list[TestQuery]] = {}
+    for query in reviewed.golden.queries:
+        groups.setdefault(fold_text(query.query_text).rstrip("?!. "), []).append(query)
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        contradicting = len({_expectation(query) for query in group}) > 1
+        for query in group:
+            others = sorted(other.id for other in group if other.id != query.id)
+            yield Subject(name=query.id, details={"others": others, "contradicting": contradicting})
+
+
+def _expectation(query: TestQuery) -> tuple[Any, ...]:
+    return (
+        query.negative,
+        query.expected_module,
+        query.expected_chapter,
+        tuple(sorted(query.grades.items())),
+        tuple(sorted(query.expected_keywords)),
+        tuple(sorted(repr(sorted(entry.items())) for entry in query.expected_results)),
     )

@@ -1,8 +1,4 @@
-"""A threshold that was taken from another model: ``query.threshold_unfit``.
-
-What lives here: holding the suite's ``min_similarity`` against the scores of right hits. What does not: proposing a
-better one (``calibrate``).
-"""
+"""A threshold that was taken from another model: ``query.threshold_unfit``."""
 
 from __future__ import annotations
 

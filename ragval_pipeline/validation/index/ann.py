@@ -1,8 +1,4 @@
-"""How much of the exact answer does the default search return?
-
-What lives here: when the question makes sense, the recall of one probe, and the criterion ``ann_recall``. What does
-not: searching (``sources/probes``).
-"""
+"""How much of the exact answer does the default search return?"""
 
 from __future__ import annotations
 

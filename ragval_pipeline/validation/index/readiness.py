@@ -1,4 +1,4 @@
-"""Is the collection ready to serve? What does not live here: how well it is searched (``ann``)."""
+"""Is the collection ready to serve?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the read of a collection tells about it: that it is empty, or changed meanwhile.
-
-What lives here: findings about the read. What does not: the collection's configuration.
-"""
+"""What the read of a collection tells about it: that it is empty, or changed meanwhile."""
 
 from __future__ import annotations
 

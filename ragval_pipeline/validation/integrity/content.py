@@ -1,13 +1,23 @@
-"""What of a page's content stands in none of its chunks: passages, headings, and the short chunks that once held it."""
+"""What of a page's content stands in none of its chunks, and what the match of a chunk with its page says."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, islice, takewhile
+from typing import Literal
 
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
-from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.thresholds import (
+    ANCHOR_LETTERS,
+    CHANGED_WORDS,
+    FEWEST,
+    MOST,
+    PASSAGE_LETTERS,
+    VERIFIED_FROM,
+)
 
 
 def common_digests(pages: Iterable[Iterable[int]]) -> frozenset[int]:
@@ -89,3 +99,48 @@ def _with_texts(blocks: Sequence[BlockFacts]) -> Iterator[tuple[BlockFacts, list
 
 def _is_heading(block: BlockFacts) -> bool:
     return block.kind == "heading"
+
+
+ChunkClass = Literal["verified", "drifted", "gone"]
+
+
+def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
+    """The class of a chunk.
+
+    Args:
+        chunk: What was measured on it.
+        habits: What the ingestion adds to its chunks: it is left out.
+    """
+    added = habits.in_chunk(chunk) if habits else []
+    letters = chunk.letters - sum(edge.missing for edge in added)
+    changed = chunk.changed - sum(edge.changed for edge in added)
+    share = chunk.found / letters if letters else 1.0
+    # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
+    # edges of another text are met by chance.
+    found = chunk.found if share >= VERIFIED_FROM else chunk.surely
+    framed = chunk.longest >= ANCHOR_LETTERS and found >= MOST * letters
+    if found < MOST * chunk.letters and not framed:
+        return "gone"
+    if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
+        return "drifted"
+    return "verified"
+
+
+def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
+    """Keys of the pages that each text stands on, in their order; texts that stand nowhere are left out.
+
+    Args:
+        texts: Sampled runs of each text (``ChunkFacts.probes``), of which half may have changed.
+        pages: All pages.
+    """
+    owners: dict[int, list[str]] = {}
+    for name, runs in texts.items():
+        for run in runs:
+            owners.setdefault(run, []).append(name)
+    found: dict[str, list[str]] = {}
+    for page in pages:
+        hits = Counter(name for run in page.anchors if run in owners for name in owners[run])
+        for name, count in hits.items():
+            if count >= max(1.0, MOST * len(texts[name])):
+                found.setdefault(name, []).append(page.page_key)
+    return found

@@ -11,9 +11,13 @@ from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.integrity.classes import ChunkClass
-from ragval_pipeline.validation.integrity.content import cut_chunks, lost_headings, lost_passages
-from ragval_pipeline.validation.integrity.elsewhere import pages_holding
+from ragval_pipeline.validation.integrity.content import (
+    ChunkClass,
+    cut_chunks,
+    lost_headings,
+    lost_passages,
+    pages_holding,
+)
 
 #: Passages, headings and joins that the details of one subject hold, and the most that are counted of one page.
 DETAILED, COUNTED = 10, 50  # shown

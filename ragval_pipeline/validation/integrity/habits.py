@@ -1,8 +1,4 @@
-"""What an ingestion puts before or after its chunks: a title, a source line, a summary of the document.
-
-What lives here: which edges of chunks are the ingestion's habit, and how much of each. What does not: finding edges
-(``edges``), and the class of a chunk (``classes``), which leaves habits out: they say nothing of the page.
-"""
+"""What an ingestion puts before or after its chunks: a title, a source line, a summary of the document."""
 
 from __future__ import annotations
 

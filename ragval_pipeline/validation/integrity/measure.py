@@ -14,9 +14,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Facts
-from ragval_pipeline.validation.integrity.classes import class_of
-from ragval_pipeline.validation.integrity.content import common_digests, is_lost
-from ragval_pipeline.validation.integrity.elsewhere import pages_holding
+from ragval_pipeline.validation.integrity.content import class_of, common_digests, is_lost, pages_holding
 from ragval_pipeline.validation.integrity.examples import examples
 from ragval_pipeline.validation.integrity.findings import Compared
 from ragval_pipeline.validation.integrity.habits import Habits

@@ -1,11 +1,9 @@
-"""From timed calls to ``latency_p95_ms``, ``retrieval.slow`` and the report's section ``latency``.
-
-What lives here: the figures. What does not: the calls (``sources/timing``).
-"""
+"""From timed calls to ``latency_p95_ms``, ``retrieval.slow`` and the report's section ``latency``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +11,6 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.timing import Timings
 from ragval_pipeline.validation.detectors import detector, find_all
-from ragval_pipeline.validation.latency.percentiles import nearest_rank, summary
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 
 ASSET = "latency_profile"
@@ -117,3 +114,24 @@ def _cause(embedding: float | None, search: float) -> str:
         return f"The suite's own search embeds and searches in one call: p95 {search:.0f} ms."
     slower = "embedding the query" if embedding > search else "the search"
     return f"Most of it is {slower}: p95 {embedding:.0f} ms for embedding, {search:.0f} ms for the search."
+
+
+def nearest_rank(values: Sequence[float], percent: float) -> float:
+    """The smallest value that at least ``percent`` of the values do not exceed: one that was really measured.
+
+    Args:
+        values: At least one.
+        percent: Above 0, at most 100.
+    """
+    ordered = sorted(values)
+    # In whole hundredths: 0.95 * 20 must be 19, not 19.000000000000004.
+    rank = math.ceil(round(percent * len(ordered), 9) / 100)  # definition
+    return ordered[max(rank, 1) - 1]
+
+
+def summary(values: Sequence[float]) -> dict[str, Any]:
+    """``{p50, p95, max, n}``; null figures without values."""
+    if not values:
+        return {"p50": None, "p95": None, "max": None, "n": 0}
+    middle, high = (nearest_rank(values, percent) for percent in (50, 95))  # definition
+    return {"p50": middle, "p95": high, "max": max(values), "n": len(values)}

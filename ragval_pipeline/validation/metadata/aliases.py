@@ -1,8 +1,4 @@
-"""Finding a collection's field names: under which payload path each canonical field probably is.
-
-What lives here: the names that ingesters are known to use, and matching them, nested ones included. What does not:
-reading payloads (``sources/snapshot``) and saying that a field map is wrong (``payload.field_map``, ``ragval doctor``).
-"""
+"""Finding a collection's field names: under which payload path each canonical field probably is."""
 
 from __future__ import annotations
 

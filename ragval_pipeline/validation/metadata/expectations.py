@@ -1,8 +1,4 @@
-"""The levels as a Great Expectations suite: evidence, and a second count of what the criterion rests on.
-
-What lives here: the expectations, the process that judges them meanwhile, and that both counts agree. What does not:
-Great Expectations, which takes longer to load than most runs have to measure (``gx_process``).
-"""
+"""The levels as a Great Expectations suite: evidence, and a second count of what the criterion rests on."""
 
 from __future__ import annotations
 

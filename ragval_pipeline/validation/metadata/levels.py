@@ -1,8 +1,4 @@
-"""The level of each field of each point: missing, empty, of a wrong type, with an invalid value, or ok.
-
-What lives here: deriving the levels from the kinds and typed columns of a snapshot, once for all who judge them. What
-does not: the findings (``validation/payload``) and Great Expectations (``expectations``).
-"""
+"""The level of each field of each point: missing, empty, of a wrong type, with an invalid value, or ok."""
 
 from __future__ import annotations
 

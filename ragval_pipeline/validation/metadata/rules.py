@@ -1,7 +1,4 @@
-"""What each canonical field may hold: its kinds, and the rule for its value.
-
-What lives here: the table and its checks of one value. What does not: applying it to a collection (``levels``).
-"""
+"""What each canonical field may hold: its kinds, and the rule for its value."""
 
 from __future__ import annotations
 

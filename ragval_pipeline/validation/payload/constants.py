@@ -1,7 +1,5 @@
 """Fields that are meant to tell points apart and have one value everywhere.
 
-What lives here: ``payload.constant_field``. What does not: fields that are empty everywhere (``field_levels``).
-
 What may be constant depends on the field: a site of one module has one module, an index of one-chunk pages has one
 chunk index, and a model or a time of embedding is the same for all by nature.
 """

@@ -1,8 +1,5 @@
 """Heading context that never goes below the first level.
 
-What lives here: ``payload.flat_headings``. What does not: headings that are missing from the text
-(``validation/integrity``).
-
 The context is flat when every chunk of a page carries the page's one heading although the page goes deeper. Deeper
 headings show on the page where it was read, else in chunks that keep Markdown. A chunk that carries only the heading
 nearest to it is not flat: those differ within a page. And a page that is one chunk has nothing to go deeper with.

@@ -1,8 +1,4 @@
-"""Ids: the payload's, which must be single, and the points', where a rule says what they must be.
-
-What lives here: ``payload.duplicate_id`` and ``payload.id_rule``. What does not: whether an id is well formed
-(``field_levels``).
-"""
+"""Ids: the payload's, which must be single, and the points', where a rule says what they must be."""
 
 from __future__ import annotations
 

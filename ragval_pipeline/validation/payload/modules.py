@@ -1,8 +1,5 @@
 """Modules that the site does not have.
 
-What lives here: ``payload.unexpected_module``. What does not: deriving modules from paths (``sources.inventory``) and
-fields that have one value everywhere (``constants``).
-
 Allowed are the suite's own modules, else those that the paths of the sitemap give. Payloads need not name modules after
 paths: where most points do not stand on pages whose path module is named there at all, the two cannot be compared, and
 nothing is said. A path module counts as named when at least one of its points names it, so that a collection in

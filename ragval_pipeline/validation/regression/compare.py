@@ -1,8 +1,4 @@
-"""Two runs held against each other: metrics with their tests, queries won and lost, and how the corpus changed.
-
-What lives here: the comparison as plain values. What does not: the criterion and the findings (``measure``), and how a
-comparison is shown (``reporting``).
-"""
+"""Two runs held against each other: metrics with their tests, queries won and lost, and how the corpus changed."""
 
 from __future__ import annotations
 

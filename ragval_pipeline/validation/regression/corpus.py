@@ -1,7 +1,4 @@
-"""Which chunks of a collection are new, gone or changed between two snapshots.
-
-What lives here: the list. What does not: counting and its meaning for labels (``turnover``).
-"""
+"""Which chunks of a collection are new, gone or changed between two snapshots."""
 
 from __future__ import annotations
 

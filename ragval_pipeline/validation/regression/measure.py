@@ -1,7 +1,4 @@
-"""``regression``: the criterion ``no_regression`` and the ``regression.*`` findings.
-
-What lives here: what a comparison means for the run. What does not: comparing (``compare``).
-"""
+"""``regression``: the criterion ``no_regression`` and the ``regression.*`` findings."""
 
 from __future__ import annotations
 

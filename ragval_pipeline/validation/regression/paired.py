@@ -1,11 +1,4 @@
-"""The paired permutation test: whether the same queries score lower than before, beyond chance.
-
-What lives here: the statistics of one metric, and the correction for several. What does not: which queries and which
-metrics (``pairing``, ``series``). The test is Fisher's: under the null hypothesis each query's two values could as well
-be swapped. It is the one that Smucker, Allan and Carterette (CIKM 2007) recommend for comparing rankings. Several
-metrics of the same queries share each swap, and are corrected by the step-down max-T procedure (Westfall and Young
-1993): metrics that fall together cost less power than Holm's correction takes.
-"""
+"""The paired permutation test: whether the same queries score lower than before, beyond chance."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The metrics that two runs are compared by: one value a query, before and now.
 
-What lives here: which metrics, and their values. What does not: the test (``paired``).
-
 Two metrics are tested, so that no quality counts twice: whether a query passes, which holds its score, module, page and
 words to what the suite asks; and where its relevant pages rank, which no condition looks at. Scores themselves are not
 tested: another embedder has another scale, and a score that falls without failing a query costs nobody anything.

@@ -1,8 +1,4 @@
-"""How much of the corpus changed between two reads of a collection: pages and chunks added, removed and changed.
-
-What lives here: the comparison. What does not: reading snapshots (``sources/snapshot``), and what a change means for
-the queries (``measure``).
-"""
+"""How much of the corpus changed between two reads of a collection: pages and chunks added, removed and changed."""
 
 from __future__ import annotations
 

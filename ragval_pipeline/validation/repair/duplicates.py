@@ -1,8 +1,4 @@
-"""Which members of a group of duplicates can go: all but one, and nothing when a person has to look.
-
-What lives here: groups among the subjects of a finding, and the member that stays. What does not: other deletions
-(``remediation``).
-"""
+"""Which members of a group of duplicates can go: all but one, and nothing when a person has to look."""
 
 from __future__ import annotations
 

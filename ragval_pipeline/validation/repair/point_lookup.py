@@ -1,7 +1,4 @@
-"""What the snapshot knows of the points that findings name, for saying what to do about them.
-
-What lives here: one reading of narrow columns of the snapshot. What does not: deciding anything from them.
-"""
+"""What the snapshot knows of the points that findings name, for saying what to do about them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Retrieval metrics on chunks, beside those on pages: what a RAG assistant really reads.
-
-What lives here: rankings of chunks and their ground truth. What does not: the formulas (``metrics``) and the rankings
-of pages (``rankings``). Two kinds of ground truth serve. A chunk of a relevant page counts as relevant; how many such
-chunks there are is not known, so recall and nDCG have no meaning there. ``expected_results`` that all state an ``id``
-name the relevant chunks themselves; recall and nDCG are over the queries that have them.
-"""
+"""Retrieval metrics on chunks, beside those on pages: what a RAG assistant really reads."""
 
 from __future__ import annotations
 

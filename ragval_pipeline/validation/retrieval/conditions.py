@@ -1,7 +1,4 @@
-"""What a query expects of its answer, condition by condition.
-
-What lives here: each condition's own question. What does not: which of them decide (``judge``).
-"""
+"""What a query expects of its answer, condition by condition."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Answers that say one thing several times: ``retrieval.crowded_top_k``.
-
-What lives here: pages and near-duplicates that fill the top k. What does not: duplicates in the index (``chunks``).
-"""
+"""Answers that say one thing several times: ``retrieval.crowded_top_k``."""
 
 from __future__ import annotations
 

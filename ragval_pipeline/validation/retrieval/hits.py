@@ -1,4 +1,4 @@
-"""Reading a hit's payload under its canonical names. What does not live here: judging it."""
+"""Reading a hit's payload under its canonical names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Are queries embedded as queries?
-
-What lives here: ``embedder.input_type``. What does not: how the collection was embedded (``vectors/identity``).
-"""
+"""Are queries embedded as queries?"""
 
 from __future__ import annotations
 

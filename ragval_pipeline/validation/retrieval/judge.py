@@ -1,7 +1,4 @@
-"""The verdict on one query: seed 000's QueryValidationResult, with every condition of the five seeds.
-
-What lives here: which conditions decide, and what is said about it. What does not: means over queries (``measure``).
-"""
+"""The verdict on one query: seed 000's QueryValidationResult, with every condition of the five seeds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""From answers to the measurement of ``query_validation_results``.
-
-What lives here: putting its parts together. What does not: judging one query (``judge``), counting (``outcome``), the
-report's sections (``sections``).
-"""
+"""From answers to the measurement of ``query_validation_results``."""
 
 from __future__ import annotations
 

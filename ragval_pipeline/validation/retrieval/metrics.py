@@ -1,8 +1,4 @@
-"""Retrieval metrics through ir-measures, on rankings whose order is ours.
-
-What lives here: values per query, means, and the best that the ground truth allows. What does not: making rankings
-(``rankings``). Definitions are trec_eval's: missing ranks are misses, gain is the grade, discount is log2(rank + 1).
-"""
+"""Retrieval metrics through ir-measures, on rankings whose order is ours."""
 
 from __future__ import annotations
 

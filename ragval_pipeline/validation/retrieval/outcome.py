@@ -1,7 +1,4 @@
-"""What is counted over all judged queries: criteria and findings.
-
-What lives here: counting. What does not: judging one query (``judge``), page metrics (``sections``), repeats.
-"""
+"""What is counted over all judged queries: criteria and findings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rankings of pages, as evaluation tools read them: run and qrels.
-
-What lives here: collapsing hits to pages, and the two tables. What does not: the metrics on them (``metrics``).
-"""
+"""Rankings of pages, as evaluation tools read them: run and qrels."""
 
 from __future__ import annotations
 

@@ -1,12 +1,15 @@
-"""Are answers the same when asked again? What does not live here: asking (``sources/answers``)."""
+"""Are answers the same when asked again, and are hits in the order of scores such as the distance gives?"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
 
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
@@ -70,3 +73,48 @@ def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:
     """Share of the ids of either answer that both hold."""
     one, two = {hit.id for hit in first}, {hit.id for hit in again}
     return len(one & two) / len(one | two) if one | two else 1.0
+
+
+#: Lowest and highest score of a distance; a cosine of 1.00000006 is rounding. A dot product has no bounds, and yet
+#: infinity and NaN are no score of any distance.
+RANGES: dict[Distance, tuple[float, float]] = {
+    "Cosine": (-1.0, 1.0),
+    "Dot": (-math.inf, math.inf),
+    "Euclid": (0.0, math.inf),
+    "Manhattan": (0.0, math.inf),
+}
+
+
+@detector("retrieval.invalid_order", needs=Outcome)
+def _disordered(outcome: Outcome) -> Iterator[Subject]:
+    """Queries whose hits are not best first, or have impossible scores (seed 004)."""
+    for answer in outcome.answers.values():
+        problem = invalid_order(answer.hits, outcome.settings.distance)
+        if problem is not None:
+            yield Subject(name=answer.query_id, details=problem)
+
+
+def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
+    """What is wrong with the scores of some hits; null when nothing is.
+
+    Args:
+        hits: As the server gave them, in its order.
+        distance: Of the collection: by Euclid and Manhattan the lowest score is the best.
+    """
+    outside = [hit for hit in hits if not _is_possible(hit.score, distance)]
+    if outside:
+        return {"problem": "range", "rank": outside[0].rank, "score": _shown(outside[0].score), "distance": distance}
+    sign = 1 if distance in {"Cosine", "Dot"} else -1
+    for better, worse in pairwise(hits):
+        if sign * worse.score > sign * better.score + ROUNDING:
+            return {"problem": "order", "rank": worse.rank, "scores": [better.score, worse.score]}
+    return None
+
+
+def _is_possible(score: float, distance: Distance) -> bool:
+    low, high = RANGES[distance]
+    return math.isfinite(score) and low - ROUNDING <= score <= high + ROUNDING
+
+
+def _shown(score: float) -> float | str:
+    return score if math.isfinite(score) else str(score)

@@ -1,7 +1,4 @@
-"""The report's sections on queries: their results, rankings, precisions and metrics.
-
-What lives here: filling the sections. What does not: the formulas (``metrics``) and the criteria (``outcome``).
-"""
+"""The report's sections on queries: their results, rankings, precisions and metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the suite asks of retrieval, and the questions that follow from it. What does not live here: judging answers."""
+"""What the suite asks of retrieval, and the questions that follow from it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Comparing names, words and passages the way people mean them: case, accents, blanks folded.
-
-What lives here: folding and matching of texts. What does not: which condition a query has (``conditions``).
-"""
+"""Comparing names, words and passages the way people mean them: case, accents, blanks folded."""
 
 from __future__ import annotations
 

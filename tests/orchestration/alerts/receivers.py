@@ -1,7 +1,4 @@
-"""Places that alerts go to, on loopback: an HTTP endpoint (Slack's API or a webhook) and a mail server.
-
-What lives here: receiving and refusing. What does not: assertions.
-"""
+"""Places that alerts go to, on loopback: an HTTP endpoint (Slack's API or a webhook) and a mail server."""
 
 from __future__ import annotations
 

@@ -11,12 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.alerts.email import EmailAlert
-from ragval_pipeline.orchestration.alerts.errors import AlertNotSentError
-from ragval_pipeline.orchestration.alerts.slack import SlackAlert
-from ragval_pipeline.orchestration.alerts.target import AlertTarget
-from ragval_pipeline.orchestration.alerts.targets import target_of
-from ragval_pipeline.orchestration.alerts.webhook import WebhookAlert
+from ragval_pipeline.orchestration.alerts.target import AlertNotSentError, AlertTarget
+from ragval_pipeline.orchestration.alerts.targets import EmailAlert, SlackAlert, WebhookAlert, target_of
 from ragval_pipeline.reporting.alert import Alert
 from tests.orchestration.alerts.receivers import HttpReceiver, MailReceiver, http_receiver, mail_receiver
 from tests.orchestration.world import NOBODY

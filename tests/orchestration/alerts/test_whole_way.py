@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
-from ragval_pipeline.orchestration.alerts.webhook import WebhookAlert
+from ragval_pipeline.orchestration.alerts.targets import WebhookAlert
 from tests.orchestration.alerts.receivers import http_receiver
 from tests.orchestration.world import NAME, World, a_page, run_job
 

@@ -1,7 +1,4 @@
-"""A Dagster project for a test, with one instance folder ``rag``.
-
-What lives here: the stage. What does not: assertions.
-"""
+"""A Dagster project for a test, with one instance folder ``rag``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A validating code location, seen by its sensor tick by tick, and ingestions that happen elsewhere.
-
-What lives here: the stage, on an ephemeral instance and without a daemon. What does not: assertions.
-"""
+"""A validating code location, seen by its sensor tick by tick, and ingestions that happen elsewhere."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Runs to render in the words of a seed: queries, hits, and the snapshot that stands behind the hits.
-
-What lives here: making bundles. What does not: assertions.
-"""
+"""Runs to render in the words of a seed: queries, hits, and the snapshot that stands behind the hits."""
 
 from __future__ import annotations
 

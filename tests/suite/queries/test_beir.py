@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.suite.queries.beir import read_beir
+from ragval_pipeline.suite.queries.files import read_beir
 from tests.suite.queries.reading import put, read, refused
 
 HEADER = "query-id\tcorpus-id\tscore\n"

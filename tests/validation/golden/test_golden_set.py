@@ -10,15 +10,22 @@ from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.sources.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.golden.duplicates import duplicate_queries
-from ragval_pipeline.validation.golden.gates import unreachable_gates
-from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
-from ragval_pipeline.validation.golden.index_facts import Chunk, IndexFacts, collect_facts
-from ragval_pipeline.validation.golden.judgements import unmatched_judgements
-from ragval_pipeline.validation.golden.modules import unasked_modules
+from ragval_pipeline.validation.golden.golden_set import (
+    Chunk,
+    GoldenSet,
+    IndexFacts,
+    Reviewed,
+    collect_facts,
+    review_golden_set,
+)
 from ragval_pipeline.validation.golden.oracles import weak_oracles
-from ragval_pipeline.validation.golden.review import review_golden_set
-from ragval_pipeline.validation.golden.targets import dead_targets
+from ragval_pipeline.validation.golden.targets import (
+    dead_targets,
+    duplicate_queries,
+    unasked_modules,
+    unmatched_judgements,
+    unreachable_gates,
+)
 from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
 from ragval_pipeline.validation.report import MetricValue
 

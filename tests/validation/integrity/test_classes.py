@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
-from ragval_pipeline.validation.integrity.classes import class_of
+from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import ANY, Habits
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS
 

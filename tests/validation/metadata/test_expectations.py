@@ -20,8 +20,7 @@ from ragval_pipeline.validation.metadata.expectations import (
 )
 from ragval_pipeline.validation.metadata.gx_process import judge
 from ragval_pipeline.validation.metadata.levels import PayloadLevels, level_column
-from ragval_pipeline.validation.payload.evidence import PayloadEvidence
-from ragval_pipeline.validation.payload.measure import measure_payloads, with_expectations
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads, with_expectations
 from tests.validation.factory import FIELDS, SITE
 from tests.validation.rows import evidence
 

@@ -7,8 +7,7 @@ import pytest
 
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.metadata.levels import PayloadLevels
-from ragval_pipeline.validation.payload.evidence import PayloadEvidence
-from ragval_pipeline.validation.payload.measure import measure_payloads
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads
 from tests.validation.factory import FIELDS, NOW, SITE
 from tests.validation.rows import evidence
 

@@ -6,7 +6,7 @@ import pytest
 
 from ragval_pipeline.sources.qdrant.facts import Distance
 from ragval_pipeline.sources.qdrant.reader import Hit
-from ragval_pipeline.validation.retrieval.order import invalid_order
+from ragval_pipeline.validation.retrieval.repeats import invalid_order
 
 
 def hits(*scores: float) -> tuple[Hit, ...]:

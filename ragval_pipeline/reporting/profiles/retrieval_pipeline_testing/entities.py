@@ -1,9 +1,4 @@
-"""The entities of seed 000 (Retrieval Pipeline Testing), with all their fields, names and units.
-
-What lives here: the shapes. What does not: their rules (``rules``) and filling them (``render``). A field that the
-seed requires is always there; it is null when the index or the run has no value for it, and ``rule_violations`` says
-so. Percentages are 0..100, times UTC in ISO 8601.
-"""
+"""The entities of seed 000 (Retrieval Pipeline Testing), with all their fields, names and units."""
 
 from __future__ import annotations
 

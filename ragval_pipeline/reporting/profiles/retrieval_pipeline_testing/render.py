@@ -1,7 +1,4 @@
-"""Seed 000's report from a run.
-
-What lives here: which value of the run each field of the seed gets. What does not: computing or judging values.
-"""
+"""Seed 000's report from a run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The rules of seed 000 for its entities, and finding the values that break them.
-
-What lives here: one row a rule. What does not: refusing anything: an index that breaks a rule is reported as it is.
-"""
+"""The rules of seed 000 for its entities, and finding the values that break them."""
 
 from __future__ import annotations
 
