@@ -12,7 +12,7 @@ import yaml
 from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.sources.estimate import Size, estimate
+from ragval_pipeline.sources.estimate import Provider, Size, estimate
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
@@ -184,9 +184,9 @@ def test_what_the_doctor_foretells_is_what_a_run_takes_within_a_factor_of_two(
 ) -> None:
     suite = load_suite(suite_file(tmp_path, qdrant, cohere, latency=latency))
     size = Size(points=PAGES * CHUNKS, pages=PAGES, queries=PAGES, text_characters=60)
-    told = estimate(suite, size, free=False)
+    told = estimate(suite, size, Provider(free=False))
     before = sum("/points" in entry for entry in qdrant.asked)
     run_suite(suite)
     requests = sum("/points" in entry for entry in qdrant.asked) - before
-    assert told.embedding_calls / 2 <= len(cohere.requests) <= 2 * told.embedding_calls
+    assert told.calls / 2 <= len(cohere.requests) <= 2 * told.calls
     assert told.requests / 3 <= requests <= 3 * told.requests + 20  # counts and facts, which do not grow

@@ -39,7 +39,8 @@ class CachingEmbedder:
 
     Args:
         inner: The embedder behind; its optional ``batch_size`` and ``call_chars`` say how many texts and characters
-            go into one call. For calls that must really happen there is ``uncached``, for vectors of this run ``asked_anew``.
+            go into one call. For calls that must really happen there is ``uncached``, for vectors of this run
+            ``asked_anew``.
         store: Vectors by ``cache_key``; None: a dict of its own.
         max_entries: The oldest entries beyond this many are dropped.
     """

@@ -159,7 +159,7 @@ def _hashes(texts: pa.Array) -> pa.Array:
     if content is None:
         return pa.nulls(len(texts), pa.string())
     held, ends = memoryview(content), memoryview(offsets).cast("i")[: len(texts) + 1]
-    hashes = [hashlib.sha256(held[start:end]).hexdigest() for start, end in pairwise(ends)]
+    hashes: list[str | None] = [hashlib.sha256(held[start:end]).hexdigest() for start, end in pairwise(ends)]
     if texts.null_count:
         hashes = [found if known else None for found, known in zip(hashes, texts.is_valid().to_pylist(), strict=True)]
     return pa.array(hashes, pa.string())

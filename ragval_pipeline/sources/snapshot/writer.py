@@ -22,7 +22,6 @@ from ragval_pipeline.sources.snapshot.values import payload_paths
 from ragval_pipeline.suite.model import PayloadSettings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from upath import UPath
 
 _log = logging.getLogger(__name__)
