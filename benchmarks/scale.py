@@ -2,8 +2,8 @@
 
 Every figure is a ratio to a floor or a peer that is measured in the same run: a loop of ``QdrantClient.scroll`` that
 throws its records away, a loop of ``query_points``, and a script that answers three questions as people write it. The
-server is the tests' stand-in, Qdrant's own engine behind REST, in a process of its own; with ``QDRANT_URL`` the rows of
-the snapshot and of the searches run against that server instead. Ends with 1 when a goal is missed.
+servers are those of ``benchmarks.served``; with ``QDRANT_URL`` the rows of the snapshot and of the searches run against
+that server instead. Ends with 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,11 +23,11 @@ from statistics import median
 from typing import Any
 
 from benchmarks.cpu import fresh_place, seconds
+from benchmarks.served import CHUNKS_A_PAGE, COLLECTION, SITE, served
 
-COLLECTION, SITE = "scale", "https://docs.example.com"
-CHUNKS_A_PAGE, WORDS = 8, 120
 QUERIES, LINK_S = 1000, 0.03
-MODEL = "embed-english-v3.0"
+#: Points of the rows that search, and what they are embedded with.
+SEARCHED, MODEL, SIZE = 20_000, "embed-english-light-v3.0", 384
 TURNS = 3
 
 
@@ -38,11 +36,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=100_000, help="points of the snapshot (default 100000)")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), help="what is measured (default all)")
-    parser.add_argument("--serve", nargs=3, metavar=("POINTS", "SIZE", "LINK_S"), help=argparse.SUPPRESS)
     parser.add_argument("--part", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.serve:
-        return _serve(int(options.serve[0]), int(options.serve[1]), float(options.serve[2]))
     if options.part:
         print(json.dumps(_PARTS[options.part[0]](*options.part[1:])))
         return 0
@@ -54,12 +49,12 @@ def main() -> int:
 def snapshot(points: int) -> bool:
     """CPU of a snapshot, and its wall with two requests at a time, against a bare scroll."""
     reached = []
-    with _served(points, 64, 0.0) as url:
+    with served(points, processes=2) as url:
         bare, ours = _turns(url, ["scroll"], ["snapshot", "1"])
         each = [1000 * 1000 * cost[0] / points for cost in (bare, ours)]
         print(f"{points} points: {each[0]:.1f} ms of CPU a 1,000 bare, {each[1]:.1f} ms as a snapshot")
         reached.append(_told("CPU of a snapshot", each[1] / each[0], 1.5))
-    with _served(points, 64, LINK_S) as url:
+    with served(points, processes=2, link_s=LINK_S) as url:
         bare, ours = _turns(url, ["scroll"], ["snapshot", "2"], turns=1)
         print(f"a link of {1000 * LINK_S:.0f} ms: {bare[1]:.1f} s bare, {ours[1]:.1f} s as a snapshot")
         reached.append(_told("wall of a snapshot, two requests at a time", ours[1] / bare[1], 0.7))
@@ -69,7 +64,7 @@ def snapshot(points: int) -> bool:
 def searches(points: int) -> bool:
     """Wall of a thousand queries over a slow link, against one query after another."""
     del points
-    with _served(20_000, 64, LINK_S) as url:
+    with served(SEARCHED, size=64, link_s=LINK_S) as url:
         bare, ours = _turns(url, ["query"], ["ask"], turns=1)
     print(f"{QUERIES} queries over {1000 * LINK_S:.0f} ms: {bare[1]:.1f} s one by one, {ours[1]:.1f} s as a run asks")
     return _told("wall of the queries", ours[1] / bare[1], 0.15)
@@ -78,7 +73,7 @@ def searches(points: int) -> bool:
 def embeddings(points: int) -> bool:
     """Embedding calls of a second run over unchanged queries."""
     del points
-    with _suite(20_000, QUERIES) as (file, environment, cohere):
+    with _suite(SEARCHED, QUERIES) as (file, environment, cohere):
         command = ["-m", "ragval_pipeline", "run", "-s", str(file), "--only", "queries"]
         spent = []
         for _ in range(2):
@@ -92,7 +87,7 @@ def embeddings(points: int) -> bool:
 def script(points: int) -> bool:
     """CPU of a run of three groups against a script that asks the same three questions."""
     del points
-    with _suite(20_000, 100) as (file, environment, _):
+    with _suite(SEARCHED, 100) as (file, environment, _):
         ours = ["-m", "ragval_pipeline", "run", "-s", str(file), "--only", "coverage,metadata,queries"]
         peer = ["-m", "benchmarks.scale", "--part", "script", str(file)]
         _run(ours, file.parent, environment)
@@ -272,73 +267,6 @@ _TOLERANT = (
 )
 
 
-# ---- what is served
-
-
-@contextmanager
-def _served(points: int, size: int, link_s: float) -> Iterator[str]:
-    if os.environ.get("QDRANT_URL"):
-        client = _client(os.environ["QDRANT_URL"])
-        _fill(client, points, size)
-        try:
-            yield os.environ["QDRANT_URL"]
-        finally:
-            client.delete_collection(COLLECTION)
-        return
-    command = [sys.executable, "-m", "benchmarks.scale", "--serve", str(points), str(size), str(link_s)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            yield server.stdout.readline().strip()
-        finally:
-            server.terminate()
-
-
-def _serve(points: int, size: int, link_s: float) -> int:
-    from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn  # noqa: PLC0415
-
-    with QdrantStandIn() as server:
-        _fill(_client(server.url), points, size)
-        server.link_s = link_s
-        print(server.url, flush=True)
-        threading.Event().wait()
-    return 0
-
-
-def _fill(client: Any, points: int, size: int) -> None:
-    import numpy as np  # noqa: PLC0415
-    from qdrant_client import models  # noqa: PLC0415
-
-    client.create_collection(COLLECTION, models.VectorParams(size=size, distance=models.Distance.COSINE))
-    rng = np.random.default_rng(3)
-    words = np.array(
-        [f"{stem}{number}" for number in range(800) for stem in ("gear", "joint", "sensor", "plan", "arm")]
-    )
-    for start in range(0, points, 1000):
-        vectors = rng.normal(size=(1000, size)).round(4).tolist()
-        texts = words[rng.integers(len(words), size=(1000, WORDS))].tolist()
-        rows = [
-            models.PointStruct(
-                id=str(uuid.uuid5(uuid.NAMESPACE_URL, str(number))), vector=vector, payload=_payload(number, text)
-            )
-            for number, vector, text in zip(range(start, min(points, start + 1000)), vectors, texts, strict=False)
-        ]
-        client.upsert(COLLECTION, rows, wait=True)
-
-
-def _payload(number: int, words: list[str]) -> dict[str, Any]:
-    page = number // CHUNKS_A_PAGE
-    return {
-        "chunk_text": " ".join(words),
-        "source_url": f"{SITE}/docs/module-{page % 7}/page-{page}",
-        "module_name": f"module-{page % 7}",
-        "chapter_id": f"page-{page}",
-        "heading_hierarchy": [f"Page {page}", words[0]],
-        "token_count": WORDS,
-        "chunk_index": number % CHUNKS_A_PAGE,
-    }
-
-
 def _vector(text: str, size: int) -> list[float]:
     from ragval_pipeline.testing.faults.cohere_server import hashed_vector  # noqa: PLC0415
 
@@ -352,11 +280,10 @@ def _suite(points: int, queries: int) -> Iterator[tuple[Path, dict[str, str], An
 
     from ragval_pipeline.testing.faults.cohere_server import CohereStandIn  # noqa: PLC0415
 
-    size = 1024
     with ExitStack() as stack:
         folder, environment = stack.enter_context(fresh_place())
-        cohere = stack.enter_context(CohereStandIn(dimension=size))
-        url = stack.enter_context(_served(points, size, 0.0))
+        cohere = stack.enter_context(CohereStandIn(dimension=SIZE))
+        url = stack.enter_context(served(points, size=SIZE))
         pages = range(points // CHUNKS_A_PAGE)
         locs = "".join(f"<url><loc>{SITE}/docs/module-{page % 7}/page-{page}</loc></url>" for page in pages)
         sitemap = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{locs}</urlset>'

@@ -9,8 +9,10 @@ from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, su
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
-from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICES_OF
+from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICES_OF, price_of
+from ragval_pipeline.sources.estimate import Provider, Size, estimate
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
+from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation import thresholds
 from ragval_pipeline.validation.facts.rows import facts_schema
@@ -185,7 +187,6 @@ def models_page() -> str:
 
 def install_page() -> str:
     """The page on installing, written by hand around the table of extras."""
-    page = (FOLDER / "how-to" / "install.md").read_text(encoding="utf-8")
     project = (FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8")
     extras = project.partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
     lines = ["| extra | for | brings |", "|---|---|---|"]
@@ -194,9 +195,47 @@ def install_page() -> str:
             f"`{re.match(r'[A-Za-z0-9_.-]+', entry)[0]}`" for entry in re.findall(r'"([^"]+)"', packages)
         )
         lines.append(f"| `{name}` | {purpose} | {brings} |")
-    table = "\n".join([*lines, ""])
-    block = re.compile(r"(<!-- extras: generated -->\n).*?(<!-- end -->)", re.DOTALL)
-    return block.sub(lambda marks: f"{marks[1]}{table}{marks[2]}", page)
+    return _filled("how-to/install.md", "extras", lines)
+
+
+def scale_out_page() -> str:
+    """The page on scale-out, written by hand around what ``sources/estimate`` computes."""
+    suite = Suite.model_validate({"suite": "docs", "qdrant": {"url": "http://qdrant", "collection": "docs"}})
+    sizes = [Size(millions * 10**6, millions * 10**6 // 8, 100, 900) for millions in (1, 10, 100)]
+    two, many = ([estimate(suite, size, Provider(free=False), workers=n) for size in sizes] for n in (2, 16))
+    rows = {
+        "CPU, hours": [f"{found.cpu_s / 3600:,.1f}" for found in two],
+        "wall with 2 workers, hours": [f"{found.seconds / 3600:,.1f}" for found in two],
+        "wall with 16 workers, hours": [f"{found.seconds / 3600:,.1f}" for found in many],
+        "memory with 2 workers, GiB": [f"{found.memory_bytes / 2**30:,.1f}" for found in two],
+        "memory with 16 workers, GiB": [f"{found.memory_bytes / 2**30:,.1f}" for found in many],
+        "kept on `report_uri` by one run, GB": [f"{found.stored_bytes / 1e9:,.1f}" for found in two],
+        "requests to Qdrant": [f"{found.requests:,}" for found in two],
+        "vectors read from Qdrant, GB (1,024 dimensions)": [f"{size.points * 4096 / 1e9:,.0f}" for size in sizes],
+        "embedding calls": [f"{found.calls:,}" for found in two],
+    }
+    for provider, model in (("cohere", "embed-v4.0"), ("openai", "text-embedding-3-small"), ("voyage", "voyage-3.5")):
+        price = price_of(provider, model) or 0.0
+        every = suite.model_copy(update={"embedding": suite.embedding.model_copy(update={"identity_sample": 10**9})})
+        whole = [estimate(every, size, Provider(free=False)) for size in sizes]
+        rows[f"`{model}`, USD: usual sample / every point"] = [
+            f"{some.tokens * price / 1e6:,.2f} / {all_points.tokens * price / 1e6:,.0f}"
+            for some, all_points in zip(two, whole, strict=True)
+        ]
+    lines = [
+        "| | 1 million chunks | 10 million | 100 million |",
+        "|---|---|---|---|",
+        *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()),
+    ]
+    return _filled("how-to/scale-out.md", "estimate", lines)
+
+
+def _filled(name: str, block: str, lines: list[str]) -> str:
+    """A page that is written by hand, with other lines in one of its blocks."""
+    page = (FOLDER / name).read_text(encoding="utf-8")
+    marks = re.compile(rf"(<!-- {block}: generated -->\n).*?(<!-- end -->)", re.DOTALL)
+    text = "\n".join([*lines, ""])
+    return marks.sub(lambda found: f"{found[1]}{text}{found[2]}", page)
 
 
 def _required_by(name: str) -> str:
@@ -219,6 +258,7 @@ def _family(name: str) -> str:
 
 PAGES = {
     "how-to/install.md": install_page,
+    "how-to/scale-out.md": scale_out_page,
     "images/architecture.svg": architecture_svg,
     "explanation/architecture.md": architecture_page,
     "reference/cli.md": cli_page,

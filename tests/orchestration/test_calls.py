@@ -12,8 +12,9 @@ import yaml
 from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.sources.estimate import Size, estimate
+from ragval_pipeline.sources.estimate import Provider, Size, estimate
 from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.validation.report import ValidationReport
@@ -122,15 +123,19 @@ def test_a_report_is_the_same_however_many_searches_go_at_once(
     assert calls[1] < calls[0] / 5
 
 
-def test_a_second_run_over_unchanged_queries_embeds_nothing_and_says_the_same(
+def test_a_second_run_embeds_only_the_sample_that_the_embedder_is_judged_by(
     tmp_path: Path, qdrant: QdrantStandIn, cohere: CohereStandIn
 ) -> None:
     file = suite_file(tmp_path, qdrant, cohere)
-    first, second = (run_suite(load_suite(file)) for _ in range(2))
+    first = run_suite(load_suite(file))
+    before = len(cohere.requests)
+    second = run_suite(load_suite(file))
     sent = len(cohere.requests)
-    assert first.report.cost.embedding_calls == sent > 0
-    assert (second.report.cost.embedding_calls, second.report.cost.embedding_inputs) == (0, 0)
+    assert first.report.cost.embedding_calls == before > 0
+    assert {request.body["input_type"] for request in cohere.requests[before:]} == {"search_document"}
+    assert second.report.cost.embedding_inputs == PAGES * CHUNKS
     assert second.report.cost.cache_hits > 0
+    assert run_suite(load_suite(file), only=["queries"]).report.cost.embedding_calls == 0
     assert timeless(first.report)["query_results"] == timeless(second.report)["query_results"]
     changed = yaml.safe_load(file.read_text(encoding="utf-8"))
     changed["queries"][0]["query"] = "another question"
@@ -138,6 +143,26 @@ def test_a_second_run_over_unchanged_queries_embeds_nothing_and_says_the_same(
     third = run_suite(load_suite(file), only=["queries"])
     assert third.report.cost.embedding_inputs == 1
     assert [request.body["texts"] for request in cohere.requests[sent:]] == [["another question"]]
+
+
+def test_a_model_that_changes_under_its_name_is_noticed_and_what_was_kept_of_it_is_dropped(
+    tmp_path: Path, qdrant: QdrantStandIn, cohere: CohereStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = load_suite(suite_file(tmp_path, qdrant, cohere))
+
+    def matched() -> str:
+        criteria = run_suite(suite).report.criteria
+        return next(entry.verdict for entry in criteria if entry.name == "embedding_match")
+
+    assert [matched(), matched()] == ["met", "met"]
+    usual = cohere.answer
+    changed: Any = lambda body: usual({**body, "texts": [text[::-1] for text in body["texts"]]})  # noqa: E731
+    monkeypatch.setattr(cohere, "answer", changed)
+    before = len(cohere.requests)
+    assert matched() == "not_met"
+    run_suite(suite, only=["queries"])
+    asked = [text for request in cohere.requests[before:] for text in request.body["texts"]]
+    assert {query.query_text for query in load_queries(suite)} <= set(asked)
 
 
 @pytest.mark.parametrize("required", [True, False])
@@ -159,9 +184,9 @@ def test_what_the_doctor_foretells_is_what_a_run_takes_within_a_factor_of_two(
 ) -> None:
     suite = load_suite(suite_file(tmp_path, qdrant, cohere, latency=latency))
     size = Size(points=PAGES * CHUNKS, pages=PAGES, queries=PAGES, text_characters=60)
-    told = estimate(suite, size, free=False)
+    told = estimate(suite, size, Provider(free=False))
     before = sum("/points" in entry for entry in qdrant.asked)
     run_suite(suite)
     requests = sum("/points" in entry for entry in qdrant.asked) - before
-    assert told.embedding_calls / 2 <= len(cohere.requests) <= 2 * told.embedding_calls
+    assert told.calls / 2 <= len(cohere.requests) <= 2 * told.calls
     assert told.requests / 3 <= requests <= 3 * told.requests + 20  # counts and facts, which do not grow

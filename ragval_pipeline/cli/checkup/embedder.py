@@ -8,7 +8,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
-from ragval_pipeline.cli.checkup.cost import check_cost
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
@@ -18,7 +17,7 @@ from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.metadata.aliases import is_named_like
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import Embedder
+    from ragval_pipeline.sources.embedders import CachingEmbedder, Embedder
     from ragval_pipeline.sources.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.qdrant.reader import Point, Reader
 
@@ -27,8 +26,14 @@ _TEXTS = 3
 _SAME, _ALIKE = 0.99, 0.90
 
 
-def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> list[Check]:
-    """Embed a few stored texts in one call; compare the vectors' size, then the vectors themselves."""
+def check_embedder(
+    suite: Suite, look: Look | None, reader: Reader | None
+) -> tuple[list[Check], CachingEmbedder | None]:
+    """Embed a few stored texts in one call; compare the vectors' size, then the vectors themselves.
+
+    Returns:
+        The checks, and the embedder, closed, whose ``cost`` tells what the call took; None when it does not answer.
+    """
     from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
 
     points = _with_text(look, suite.payload) if look else []
@@ -37,16 +42,15 @@ def check_embedder(suite: Suite, look: Look | None, reader: Reader | None) -> li
         with closing(open_suite_embedder(suite, policy=PATIENCE)) as embedder:
             long = _long_queries(suite, embedder)
             vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
-            cost = check_cost(suite, embedder, texts, (look.facts.points_count or 0) if look else 0)
     except RagvalError as error:
-        return [failed("embedder", error)]
+        return [failed("embedder", error)], None
     vector = look.facts.vector(suite.qdrant.vector_name) if look else None
     size = _size(embedder, len(vectors[0]), vector)
     if look is None or vector is None or size.state == "problem":
-        return [size, *long, cost]
+        return [size, *long], embedder
     cosine = _cosine(reader, vector, [point for point, _ in points], vectors)
     model = _model(embedder.model, stored_models(look, suite.payload.fields.get("model")), cosine)
-    return [size, *long, model, cost]
+    return [size, *long, model], embedder
 
 
 def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:

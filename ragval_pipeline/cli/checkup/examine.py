@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, failed, skipped
 from ragval_pipeline.cli.checkup.collection import check_collection, check_payload
@@ -21,6 +22,9 @@ from ragval_pipeline.cli.checkup.site import check_site
 from ragval_pipeline.cli.looking import Look, opened_reader
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.suite.model import Suite
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders import CachingEmbedder
 
 _AFTER_SUITE = (
     "environment",
@@ -51,14 +55,16 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
     settings = check_embedding_settings(resolved)
     checks += [check_queries(resolved), settings, check_automation(resolved)]
     on_step("Asking Qdrant")
-    look, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
+    look, embedder, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
     checks += [*more, *check_search(resolved, look)]
     on_step("Reading the sitemap")
     of_site, pages = check_site(resolved, look)
-    return [*checks, *of_site, *([check_estimate(resolved, look, pages=pages)] if look else [])]
+    return [*checks, *of_site, *([check_estimate(resolved, look, embedder, pages=pages)] if look else [])]
 
 
-def _systems(suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], None]) -> tuple[Look | None, list[Check]]:
+def _systems(
+    suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], None]
+) -> tuple[Look | None, CachingEmbedder | None, list[Check]]:
     """The collection, its payload, and the embedder, which is asked even when the collection is not there."""
     look: Look | None = None
     checks: list[Check] = []
@@ -68,9 +74,11 @@ def _systems(suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], No
             checks += check_payload(suite, look) if look else [skipped("payload fields", "the collection comes first")]
             on_step("Asking the embedder")
             if look is not None and embedder_usable:
-                return look, [*checks, *check_embedder(suite, look, reader)]
+                more, embedder = check_embedder(suite, look, reader)
+                return look, embedder, [*checks, *more]
     except RagvalError as error:
         checks.append(failed("collection", error))
     if not embedder_usable:
-        return look, [*checks, skipped("embedder", "its settings come first")]
-    return look, [*checks, *check_embedder(suite, None, None)]
+        return look, None, [*checks, skipped("embedder", "its settings come first")]
+    more, embedder = check_embedder(suite, None, None)
+    return look, embedder, [*checks, *more]

@@ -105,6 +105,7 @@ _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Read every vector once, re-embed the sampled texts, and judge both."""
+    from ragval_pipeline.sources.embedders.cache import asked_anew
     from ragval_pipeline.sources.reembedding import embed_like
     from ragval_pipeline.sources.snapshot.lookup import rows_by_id
     from ragval_pipeline.sources.snapshot.reader import Snapshot
@@ -116,7 +117,12 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
     def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         return rows_by_id(snapshot.batches(columns), ids) if ids else {}
 
-    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+    with (
+        open_reader(connection, suite) as reader,
+        embedding.embedder_for(suite) as embedder,
+        # Compared with a vector that was kept, a model that changed under its name would not show.
+        asked_anew(embedder),
+    ):
         embed = partial(_vectors, embed_like(embedder, vector))
         wanted = sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
         found = comparison.compare_vectors(

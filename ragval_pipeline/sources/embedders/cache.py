@@ -38,7 +38,8 @@ class CachingEmbedder:
 
     Args:
         inner: The embedder behind; its optional ``batch_size`` and ``call_chars`` say how many texts and characters
-            go into one call. For calls that must really happen there is ``uncached``.
+            go into one call. For calls that must really happen there is ``uncached``, for vectors of this run
+            ``asked_anew``.
         store: Vectors by ``cache_key``; None: a dict of its own.
         max_entries: The oldest entries beyond this many are dropped.
     """
@@ -47,7 +48,7 @@ class CachingEmbedder:
         self.inner = inner
         self.cost = EmbeddingCost()
         self.passed_by = False
-        self._store: Store = {} if store is None else store
+        self.store: Store = {} if store is None else store
         self._max_entries = max_entries
         self._batch_size: int | None = getattr(inner, "batch_size", None)
         self._call_chars: int | None = getattr(inner, "call_chars", None)
@@ -103,7 +104,7 @@ class CachingEmbedder:
                 [self._call(part, input_type) for part in in_calls(texts, self._batch_size, chars=self._call_chars)]
             )
         keys = [self._key(input_type, text) for text in texts]
-        rows = {key: self._store[key] for key in set(keys) if key in self._store}
+        rows = {key: self.store[key] for key in set(keys) if key in self.store}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
         hits = len(texts) - len(missing)
         self.cost += EmbeddingCost(cache_hits=hits)
@@ -119,12 +120,12 @@ class CachingEmbedder:
     def close(self) -> None:
         """Close the embedder behind; what is cached stays, and is kept for later runs where the store can."""
         self.inner.close()
-        if isinstance(self._store, VectorStore):
-            self._store.save()
+        if isinstance(self.store, VectorStore):
+            self.store.save()
 
     def forget(self) -> None:
         """Keep nothing of this run for later ones: it was interrupted."""
-        self._store = {}
+        self.store = {}
 
     def _call(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         try:
@@ -144,9 +145,9 @@ class CachingEmbedder:
 
     def _remember(self, asked: list[str], rows: dict[str, NDArray[np.float32]]) -> None:
         for key in asked[-self._max_entries :]:
-            self._store[key] = rows[key].copy()  # a view would keep its whole batch alive
-        while len(self._store) > self._max_entries:
-            del self._store[next(iter(self._store))]
+            self.store[key] = rows[key].copy()  # a view would keep its whole batch alive
+        while len(self.store) > self._max_entries:
+            del self.store[next(iter(self.store))]
 
 
 @contextmanager
@@ -156,12 +157,7 @@ def uncached(embedder: Any) -> Iterator[None]:
     Args:
         embedder: Any embedder; the cache may stand behind wrappers that hold it as ``inner``.
     """
-    caches = []
-    layer = embedder
-    while layer is not None:
-        if isinstance(layer, CachingEmbedder):
-            caches.append(layer)
-        layer = getattr(layer, "inner", None)
+    caches = list(_caches(embedder))
     for cache in caches:
         cache.passed_by = True
     try:
@@ -169,6 +165,30 @@ def uncached(embedder: Any) -> Iterator[None]:
     finally:
         for cache in caches:
             cache.passed_by = False
+
+
+@contextmanager
+def asked_anew(embedder: Any) -> Iterator[None]:
+    """While it lasts, no vector of an earlier run serves: for what judges the embedder itself.
+
+    Args:
+        embedder: Any embedder; the cache may stand behind wrappers that hold it as ``inner``.
+    """
+    stores = [cache.store for cache in _caches(embedder) if isinstance(cache.store, VectorStore)]
+    for store in stores:
+        store.own_only = True
+    try:
+        yield
+    finally:
+        for store in stores:
+            store.own_only = False
+
+
+def _caches(embedder: Any) -> Iterator[CachingEmbedder]:
+    while embedder is not None:
+        if isinstance(embedder, CachingEmbedder):
+            yield embedder
+        embedder = getattr(embedder, "inner", None)
 
 
 def cache_key(provider: str, model: str, dimension: int | None, input_type: InputType, text: str) -> str:

@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 DAYS_KEPT = 30
 #: Vectors kept at most, the newest: 50,000 of 1024 dimensions are 200 MB.
 MOST_VECTORS = 50_000
+#: Cosine of two vectors of one text below which the model behind the name is another one.
+SAME_MODEL = 0.99
 #: Files that are made into one when there are more.
 _MOST_FILES = 12
 _DAY_S = 86_400
@@ -37,21 +39,33 @@ _DAY_S = 86_400
 class VectorStore(MutableMapping[str, "Vector"]):
     """Vectors by ``cache_key``: those of earlier runs, and this one's own, which ``save`` adds.
 
+    A text that gets another vector than it had shows that the provider changed the model: then no vector that was kept
+    serves any longer, for queries of the one model find nothing among documents of the other.
+
     Args:
         folder: Of the cache, local or remote; made when something is saved.
         today: Days since 1970; None: by the clock.
+
+    Attributes:
+        own_only: While it is set, nothing of an earlier run is given.
     """
 
     def __init__(self, folder: UPath, *, today: int | None = None) -> None:
+        self.own_only = False
         self._folder = folder
         self._today = int(time.time() // _DAY_S) if today is None else today
         self._known: dict[str, Vector] | None = None
         self._own: dict[str, Vector] = {}
+        self._outdated: list[UPath] = []
 
     def __getitem__(self, key: str) -> Vector:
-        return self._own[key] if key in self._own else self._loaded()[key]
+        return self._own[key] if self.own_only or key in self._own else self._loaded()[key]
 
     def __setitem__(self, key: str, vector: Vector) -> None:
+        kept = self._loaded().get(key)
+        if kept is not None and not _alike(kept, vector):
+            _log.warning("%s: the model gives other vectors than before; none that was kept is used", self._folder)
+            self._known, self._outdated = {}, self._files()
         self._own[key] = vector
 
     def __delitem__(self, key: str) -> None:
@@ -70,6 +84,9 @@ class VectorStore(MutableMapping[str, "Vector"]):
         if not self._own:
             return
         try:
+            for file in self._outdated:
+                file.unlink(missing_ok=True)
+            self._outdated = []
             files = self._files()
             rows = [(key, self._today, vector) for key, vector in self._own.items()]
             if len(files) >= _MOST_FILES:
@@ -128,6 +145,15 @@ class VectorStore(MutableMapping[str, "Vector"]):
         write_whole(
             self._folder / name, lambda file: pq.write_table(table, file, compression="zstd", use_dictionary=False)
         )
+
+
+def _alike(one: Vector, other: Vector) -> bool:
+    import numpy as np
+
+    if one.shape != other.shape:
+        return False
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) >= SAME_MODEL * lengths
 
 
 def store_at(base: UPath, *, provider: str, base_url: str | None) -> VectorStore:

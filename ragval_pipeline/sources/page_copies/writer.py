@@ -85,7 +85,7 @@ def take_copies(
     with BucketWriter(folder, arrow_schema(), buckets_for(min(len(pages), max_pages), PAGES_PER_BUCKET)) as writer:
         while some := list(islice(records, _BATCH)):
             batch = pa.RecordBatch.from_pylist([row_of(record) for record in some], schema=writer.schema)
-            writer.add(batch, [record.page_key for record in some])
+            writer.add(batch, batch.column("page_key"))
         parts = writer.close()
     return PageCopiesManifest(
         run_id=run_id,

@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.snapshot.manifest import Part
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
     from upath import UPath
 
 #: More files are not kept open at once.
 MOST_BUCKETS = 256
 #: Bytes of rows in memory after which they are written.
-BYTES_HELD = 16_000_000
+BYTES_HELD = 32_000_000
 #: Columns whose values hardly repeat, so that a dictionary of them costs and gains nothing.
 UNIQUE = frozenset({"point_id", "text", "embedded_text", "text_sha256", "chunk_id", "text_hash"})
+#: Bytes of a value from which its column is compressed: for one of the small others, setting a compressor up takes
+#: longer than writing it.
+LARGE = 32
 
 
 def bucket_of(key: str, buckets: int) -> int:
@@ -54,17 +59,20 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self.buckets = buckets
         self.schema, self._folder = schema, folder
         self._held: list[pa.RecordBatch] = []
-        self._numbers: list[int] = []
+        self._numbers: list[NDArray[np.int32]] = []
         self._bytes = 0
         self._rows: dict[int, int] = {}
         self._writers: dict[int, Any] = {}
         self._files = ExitStack()
-        self._known: dict[str, int] = {}
 
-    def add(self, batch: pa.RecordBatch, keys: list[str]) -> None:
-        """Take in rows and the key of each."""
+    def add(self, batch: pa.RecordBatch, keys: pa.Array) -> None:
+        """Take in rows and the key of each, a text."""
+        import numpy as np
+
+        once = keys.dictionary_encode()
+        buckets = np.array([bucket_of(key, self.buckets) for key in once.dictionary.to_pylist()], dtype=np.int32)
         self._held.append(batch)
-        self._numbers += map(self._bucket, keys)
+        self._numbers.append(buckets[once.indices.to_numpy()])
         self._bytes += batch.nbytes
         if self._bytes >= BYTES_HELD:
             self._flush()
@@ -82,18 +90,13 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
     ) -> None:
         self._files.close()
 
-    def _bucket(self, key: str) -> int:
-        if key not in self._known:
-            self._known[key] = bucket_of(key, self.buckets)
-        return self._known[key]
-
     def _flush(self) -> None:
         import numpy as np
         import pyarrow as pa
 
         if not self._held:
             return
-        numbers = np.asarray(self._numbers)
+        numbers = np.concatenate(self._numbers)
         order = np.argsort(numbers, kind="stable")
         sorted_rows = pa.Table.from_batches(self._held, schema=self.schema).take(pa.array(order))
         starts = [0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]
@@ -101,18 +104,20 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
             if start == end:
                 continue
             bucket = int(numbers[order[start]])
-            self._writer(bucket).write_table(sorted_rows.slice(start, end - start))
+            self._writer(bucket, sorted_rows).write_table(sorted_rows.slice(start, end - start))
             self._rows[bucket] = self._rows.get(bucket, 0) + end - start
         self._held, self._numbers, self._bytes = [], [], 0
 
-    def _writer(self, bucket: int) -> Any:
+    def _writer(self, bucket: int, rows: pa.Table) -> Any:
         import pyarrow.parquet as pq
 
         if bucket not in self._writers:
             file = self._files.enter_context((self._folder / _name(bucket)).open("wb"))
             repeated = [name for name in self.schema.names if name not in UNIQUE]
+            large = [name for name in self.schema.names if rows.column(name).nbytes >= LARGE * len(rows)]
+            codecs = {path: "zstd" if path.partition(".")[0] in large else "none" for path in _leaves(self.schema)}
             self._writers[bucket] = pq.ParquetWriter(
-                file, self.schema, compression="zstd", use_dictionary=repeated, write_statistics=False
+                file, self.schema, compression=codecs, use_dictionary=repeated, write_statistics=False
             )
         return self._writers[bucket]
 
@@ -129,6 +134,16 @@ def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None =
     for part in parts:
         with (folder / part.name).open("rb") as file:
             yield from pq.ParquetFile(file).iter_batches(columns=columns)
+
+
+def _leaves(kind: pa.Schema | pa.DataType, path: str = "") -> list[str]:
+    """The columns as Parquet names them, where what is nested is a column each."""
+    import pyarrow as pa
+
+    if isinstance(kind, pa.Schema) or pa.types.is_struct(kind):
+        start = f"{path}." if path else ""
+        return [leaf for entry in kind for leaf in _leaves(entry.type, start + entry.name)]
+    return _leaves(kind.value_type, f"{path}.list.element") if pa.types.is_list(kind) else [path]
 
 
 def _name(bucket: int) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.qdrant.points import Point
@@ -82,7 +83,8 @@ class RecordMapper:
         import pyarrow as pa
 
         payloads = [point.payload for point in points]
-        held = {name: _values(payloads, name) for name in self._tracked}
+        names = set().union(*payloads)
+        held = {name: _values(payloads, name, names) for name in self._tracked}
         kinds = {name: _kinds(values) for name, values in held.items()}
         columns: dict[str, Any] = {kind_column(name): _coded(found, len(points)) for name, found in kinds.items()}
         odd: dict[int, dict[str, str]] = {}
@@ -106,20 +108,16 @@ class RecordMapper:
         import pyarrow.compute as pc
 
         text = pa.nulls(len(payloads), pa.string()) if columns.get("text") is None else columns["text"]
-        texts = text.to_pylist()
-        hashes = [None if entry is None else hashlib.sha256(entry.encode()).hexdigest() for entry in texts]
-        places: list[tuple[str | None, str | None]] = [(None, None)] * len(payloads)
+        found = {"text_sha256": _hashes(text), "text_chars": pc.utf8_length(text).cast(pa.int64())}
         if columns.get("source_url") is not None:
-            places = [self._place(url) for url in columns["source_url"].to_pylist()]
-        found = {
-            "page_key": pa.array([key for key, _ in places], pa.string()),
-            "page_url": pa.array([page for _, page in places], pa.string()),
-            "text_sha256": pa.array(hashes, pa.string()),
-            "text_chars": pc.utf8_length(text).cast(pa.int64()),
-        }
+            # The chunks of a page, and so a page's few addresses, are looked up once.
+            urls = columns["source_url"].dictionary_encode()
+            places = [self._place(url) for url in urls.dictionary.to_pylist()]
+            for name, each in zip(("page_key", "page_url"), zip(*places, strict=True), strict=False):
+                found[name] = pa.array(each, pa.string()).take(urls.indices)
         if fields_read(self._flavour):
-            embedded = [self._embedded(payload, entry) for payload, entry in zip(payloads, texts, strict=True)]
-            found["embedded_text"] = pa.array(embedded, pa.string())
+            told = zip(payloads, text.to_pylist(), strict=True)
+            found["embedded_text"] = pa.array([self._embedded(*pair) for pair in told], pa.string())
         return found
 
     def _place(self, url: str | None) -> tuple[str | None, str | None]:
@@ -134,12 +132,37 @@ class RecordMapper:
         return None if found is None or found == text else encodable(found)
 
 
-def _values(payloads: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    """The value of a payload name in each payload; ``_ABSENT`` where there is none."""
+def _values(payloads: Sequence[Mapping[str, Any]], name: str, names: Collection[str]) -> list[Any]:
+    """The value of a payload name in each payload; ``_ABSENT`` where there is none.
+
+    Args:
+        payloads: The payloads.
+        name: A payload name.
+        names: All names at the top of any of the payloads.
+    """
     if "." not in name and "#" not in name:
-        return [payload.get(name, _ABSENT) for payload in payloads]
+        if name not in names:
+            return [_ABSENT] * len(payloads)
+        try:
+            return list(map(itemgetter(name), payloads))
+        except KeyError:
+            return [payload.get(name, _ABSENT) for payload in payloads]
     found = (lookup(payload, name) for payload in payloads)
     return [value if present else _ABSENT for present, value in found]
+
+
+def _hashes(texts: pa.Array) -> pa.Array:
+    """SHA-256 of each text, hex, taken from the column's own bytes: these are the texts in UTF-8."""
+    import pyarrow as pa
+
+    _, offsets, content = texts.buffers()
+    if content is None:
+        return pa.nulls(len(texts), pa.string())
+    held, ends = memoryview(content), memoryview(offsets).cast("i")[: len(texts) + 1]
+    hashes: list[str | None] = [hashlib.sha256(held[start:end]).hexdigest() for start, end in pairwise(ends)]
+    if texts.null_count:
+        hashes = [found if known else None for found, known in zip(hashes, texts.is_valid().to_pylist(), strict=True)]
+    return pa.array(hashes, pa.string())
 
 
 def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:

@@ -22,7 +22,6 @@ from ragval_pipeline.sources.snapshot.values import payload_paths
 from ragval_pipeline.suite.model import PayloadSettings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from upath import UPath
 
 _log = logging.getLogger(__name__)
@@ -126,7 +125,8 @@ class _Read:
                 repeated += sum(map(operator.eq, ids, ids[1:]))
                 last = ids[-1]
                 batch = self.mapper.batch(points)
-                writer.add(batch, _keys(batch))
+                # Points without a page go by their ids, so that they do not all lie in one bucket.
+                writer.add(batch, batch.column("page_key").fill_null(batch.column("point_id")))
                 read += len(points)
                 if self.on_progress:
                     self.on_progress(read, max(self.expected, read))
@@ -142,12 +142,6 @@ def _clear(folder: UPath) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for part in folder.glob("part-*.parquet"):
         part.unlink()
-
-
-def _keys(batch: pa.RecordBatch) -> list[str]:
-    """The page of each row; of a point without one its id, so that they do not all lie in one bucket."""
-    pages, ids = batch.column("page_key").to_pylist(), batch.column("point_id").to_pylist()
-    return [name if page is None else page for page, name in zip(pages, ids, strict=True)]
 
 
 def _observe(reader: Reader) -> tuple[str, ...]:

@@ -48,9 +48,12 @@ def find_input_type(asked: QueryEmbedding) -> Iterator[Finding]:
 def _tells_apart(embedder: Embedder, text: str) -> bool:
     import numpy as np
 
-    query, document = (
-        embedder.embed([text], input_type=input_type).vectors[0].astype(np.float64)
-        for input_type in ("search_query", "search_document")
-    )
+    from ragval_pipeline.sources.embedders.cache import asked_anew
+
+    with asked_anew(embedder):
+        query, document = (
+            embedder.embed([text], input_type=input_type).vectors[0].astype(np.float64)
+            for input_type in ("search_query", "search_document")
+        )
     lengths = float(np.linalg.norm(query) * np.linalg.norm(document))
     return lengths > 0 and float(query @ document) / lengths < 1 - NOISE
