@@ -206,8 +206,8 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 self.reply(200, {"result": result, "status": "ok", "time": 0.0})
             elif fault.kind in {"no score", "nan score"}:
                 score = None if fault.kind == "no score" else math.nan
-                hits = {"points": [{"id": 7, "version": 0, "score": score, "payload": {}}]}
-                several = [hits] * len(body["searches"]) if "searches" in body else hits
+                hits: dict[str, Any] = {"points": [{"id": 7, "version": 0, "score": score, "payload": {}}]}
+                several: Any = [hits] * len(body["searches"]) if "searches" in body else hits
                 self.reply(200, {"result": several, "status": "ok", "time": 0.0})
             elif fault.kind == "echo":
                 self.refuse(500, f"no shard for {self.headers.get('api-key')}")
