@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.qdrant.points import Found, Hit, Reader
+from ragval_pipeline.sources.qdrant.strict_mode import MOST_HITS
 from ragval_pipeline.sources.searchers import IndexSearcher, Searcher
 
 if TYPE_CHECKING:
@@ -213,21 +214,35 @@ class _Asking:
             self._answers[number] = replace(answer, repeats=(*answer.repeats, again))
 
     def deepen(self, searcher: Searcher) -> None:
-        """Search further until each ranking holds enough pages or the collection ends."""
+        """Search further until each ranking holds enough pages, the collection ends or Qdrant allows no more."""
+        deepest = MAX_DEPTH
         limits = {number: self._questions[number].top_k for number in self._open}
         returned = {number: len(self._answers[number].hits) for number in self._open}
         while wanting := [
-            number for number in self._open if self._wants_more(number, limits[number], returned[number])
+            number for number in self._open if self._wants_more(number, limits[number], returned[number], deepest)
         ]:
-            for number in wanting:
-                limits[number] = min(MAX_DEPTH, max(2 * limits[number], 4 * self._questions[number].pages))
-            asked = [(self._questions[number].text, limits[number]) for number in wanting]
-            for number, found in zip(wanting, searcher.search_all(asked, fields=self._page_fields), strict=True):
-                answer, returned[number] = self._answers[number], len(found.hits)
-                # An approximate search may order its head differently when asked for more: the first answer stands.
-                seen = {hit.id for hit in (*answer.hits, *answer.deeper)}
-                more = self._sharing([hit for hit in found.hits if hit.id not in seen], "deeper")
-                self._answers[number] = replace(answer, deeper=(*answer.deeper, *more))
+            asked = [
+                (question.text, min(deepest, max(2 * limits[number], 4 * question.pages)))
+                for number in wanting
+                for question in [self._questions[number]]
+            ]
+            answers = searcher.search_all(asked, fields=self._page_fields)
+            try:
+                for number, (_, limit), found in zip(wanting, asked, answers, strict=True):
+                    limits[number], returned[number] = limit, len(found.hits)
+                    self._add_deeper(number, found.hits)
+            except SystemFailure as failure:
+                most = failure.details.get(MOST_HITS)
+                if not isinstance(most, int):
+                    raise
+                deepest = most
+
+    def _add_deeper(self, number: int, hits: Sequence[Hit]) -> None:
+        answer = self._answers[number]
+        # An approximate search may order its head differently when asked for more: the first answer stands.
+        seen = {hit.id for hit in (*answer.hits, *answer.deeper)}
+        more = self._sharing([hit for hit in hits if hit.id not in seen], "deeper")
+        self._answers[number] = replace(answer, deeper=(*answer.deeper, *more))
 
     def given(self, failure: SystemFailure | None) -> list[Answer]:
         """An answer to each question; the failure where there is none."""
@@ -257,9 +272,9 @@ class _Asking:
             shared.append(replace(hit, id=sys.intern(hit.id), payload=payload))
         return shared
 
-    def _wants_more(self, number: int, limit: int, returned: int) -> bool:
+    def _wants_more(self, number: int, limit: int, returned: int, deepest: int) -> bool:
         question, answer = self._questions[number], self._answers[number]
-        if not question.pages or not returned == limit < MAX_DEPTH:
+        if not question.pages or not returned == limit < deepest:
             return False
         # A hit without a page takes a rank of the ranking all the same.
         ranked = (*answer.hits, *answer.deeper)

@@ -15,10 +15,13 @@ from ragval_pipeline.testing.faults.services import Call, acting_reader
 from tests.faults.fault import Fault
 from tests.faults.stage import NAME, Stage
 
+SEARCHES = ("/query", "/query/batch")
 EXPIRED, OTHERS = "token-expired-1", "token-of-another-1"
 
 
-def server(*kinds: str, path: str = "", times: int = 1_000_000, **keys: Any) -> Callable[[Stage], Any]:
+def server(
+    *kinds: str, path: str | tuple[str, ...] = "", times: int = 1_000_000, **keys: Any
+) -> Callable[[Stage], Any]:
     """A server that fails so; ``keys`` are edited into the suite."""
 
     def inject(stage: Stage) -> None:
@@ -150,8 +153,10 @@ ROWS = [
     fails("JSON of another shape", inject=server("schema"), words="not Qdrant's"),
     fails("no result", inject=server("null"), words="not Qdrant's"),
     fails("a scroll in a circle", inject=server("circle", path="/scroll"), words="same page of points"),
-    fails("hits without a score", inject=server("no score", path="/query"), words="without a score", only="queries"),
-    fails("searches that fail", inject=server("500", path="/query"), words="status 500", only="queries"),
+    fails("hits without a score", inject=server("no score", path=SEARCHES), words="without a score", only="queries"),
+    Fault("scores that are no numbers", "Qdrant", server("nan score", path=SEARCHES), 1, "fail", "query.failed",
+          only="queries"),
+    fails("searches that fail", inject=server("500", path=SEARCHES), words="status 500", only="queries"),
     fails("pages that fail", inject=server("503", path="/scroll"), words="status 503"),
     fails("counts that fail", inject=server("503", path="/count"), words="status 503"),
     fails("a key that is repeated in an error", inject=lambda stage: (
@@ -177,7 +182,9 @@ ROWS = [
     passes("strict mode without exact counts", inject=strict(search_allow_exact=False)),
     passes("a gRPC port that is closed", inject=lambda stage: (
         stage.qdrant(), stage.edit(qdrant={"prefer_grpc": True, "grpc_port": 9}))),
-    fails("strict mode below top_k", inject=strict(max_query_limit=3), words="Limit exceeded 5 > 3", only="queries"),
+    fails("strict mode below top_k", inject=strict(max_query_limit=3), words="Limit exceeded 5 > 3.*Lower retrieval.top_k",
+          only="queries"),
+    passes("strict mode below the pages of a ranking", inject=strict(max_query_limit=12), only="queries"),
     Fault("an empty collection", "Qdrant", lambda stage: stage.change(lambda client: delete_all(client)), 4,
           "not_measured", "index.empty"),
     Fault("ids under two shard keys", "Qdrant", twice, 0, "pass", "several shard keys"),

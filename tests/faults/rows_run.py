@@ -120,6 +120,8 @@ ROWS = [
     *(interrupted(f"SIGTERM at {step}", inject=at(step, signal.SIGTERM)) for step in STEPS),
     history("half a report", inject=left("validation_report.json", b'{"schema_version": '), only="coverage"),
     history("a report of another program", inject=left("validation_report.json", b"[]"), only="coverage"),
+    *(history("a report nested 100,000 times", inject=left("validation_report.json", b"[" * 100_000), only=only)
+      for only in ("coverage", "coverage,regression")),
     history("a report of NUL", inject=left("validation_report.json", b"\x00" * 1000), only="coverage"),
     history("a run of tomorrow, for the clock was set back", inject=earlier(timedelta(days=-1)), only="coverage"),
     history("a run of 1970", inject=earlier(timedelta(days=20_000)), only="coverage"),

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pyarrow.parquet as pq
 import yaml
 from qdrant_client import QdrantClient
 
@@ -31,6 +32,10 @@ from ragval_pipeline.testing.faults.services import resources_of
 NAME = "physical_ai_book"
 #: Of criteria that have a value, and of those that nobody asked for.
 UNTOLD = {None, "not_selected", "not_applicable"}
+#: What runs leave on purpose: reports, locks, latest values, and whole files of the caches.
+KEPT = re.compile(
+    r"reports/[^/]+/2|.*\.lock$|reports/[^/]+/\.latest/|reports/[^/]+/\.cache/(pages|embeddings/\w+/[\w-]+)\.parquet$"
+)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
@@ -116,10 +121,10 @@ class Seen:
     Attributes:
         code: Exit code.
         verdict: Of the report; None without one.
-        told: What a person reads: the message, and the findings with cause and remedy.
+        told: What a person reads: the message, and the findings with cause, remedy and the details of each subject.
         seconds: CPU seconds.
         mib: What the run added to the peak of memory.
-        left: Files that are there and were not, reports left out.
+        left: Files that are there and were not, but for those that runs leave on purpose.
     """
 
     code: int
@@ -143,7 +148,8 @@ def staged(folder: Path) -> Iterator[Stage]:
 
 def run(stage: Stage, *, only: str, arguments: tuple[str, ...] = ()) -> Seen:
     """Run the stage's suite in this process."""
-    before, peak, started = _files(stage.folder), _peak(anew=True), time.process_time()
+    before, earlier = _files(stage.folder), _reports(stage.folder)
+    peak, started = _peak(anew=True), time.process_time()
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "stdout", out))
@@ -164,11 +170,15 @@ def run(stage: Stage, *, only: str, arguments: tuple[str, ...] = ()) -> Seen:
     seconds, grown = time.process_time() - started, _peak() - peak
     texts = [stream.buffer.getvalue().decode() for stream in (err, out)]  # type: ignore[attr-defined]
     assert "Traceback" not in "".join(texts), texts
-    report = _report(stage.folder)
+    report: dict[str, Any] = {}
+    subjects: list[str] = []
+    for file in _reports(stage.folder) - earlier:
+        report = json.loads(file.read_bytes())
+        subjects = pq.read_table(file.with_name("findings.parquet"))["details"].to_pylist()
     findings = [f"{f['code']}: {f['message']} {f['cause']} {f['remedy']}" for f in report.get("findings", ())]
     reasons = [f"{c['name']}: {c['reason']}" for c in report.get("criteria", ()) if c["reason_code"] not in UNTOLD]
     left = tuple(sorted(_files(stage.folder) - before))
-    told = "\n".join([texts[0], *findings, *reasons])
+    told = "\n".join([texts[0], *findings, *subjects, *reasons])
     return Seen(code, report.get("verdict"), told, seconds, grown, left)
 
 
@@ -190,14 +200,13 @@ def _points() -> list[dict[str, Any]]:
     return [{"id": point.id, "vector": point.vector, "payload": point.payload} for point in points]
 
 
-def _report(folder: Path) -> dict[str, Any]:
-    files = sorted((folder / "reports").glob("*/2*/validation_report.json"))
-    return json.loads(files[-1].read_bytes()) if files else {}
+def _reports(folder: Path) -> set[Path]:
+    return set((folder / "reports").glob("*/2*/validation_report.json"))
 
 
 def _files(folder: Path) -> set[str]:
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return {name for name in names if not re.match(r"reports/[^/]+/2|.*\.lock$|reports/[^/]+/\.latest/", name)}
+    return {name for name in names if not KEPT.match(name)}
 
 
 def _peak(*, anew: bool = False) -> float:

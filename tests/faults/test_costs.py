@@ -92,6 +92,7 @@ def test_the_secret_of_a_parameter_is_hidden_and_the_rest_is_shown() -> None:
 @pytest.mark.parametrize("what", ["pages", "vectors"])
 def test_a_scroll_that_goes_round_in_a_circle_ends(what: str) -> None:
     with QdrantStandIn() as server:
+        server.engine.create({"vectors": {"size": 2, "distance": "Cosine"}}, "docs")
         server.fail("circle", path="/scroll")
         with open_client(QdrantSettings(url=server.url, collection="docs")) as client:
             reader = CollectionReader(client, collection="docs", place="Qdrant", policy=RetryPolicy(max=0))

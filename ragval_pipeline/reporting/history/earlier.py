@@ -53,7 +53,7 @@ def _version(content: bytes) -> str:
     """The schema version of a report that cannot be read, beside the one that can."""
     try:
         stated = json.loads(content).get("schema_version")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return ""
     return f": its schema_version is {stated}, this one reads {SCHEMA_VERSION}" if isinstance(stated, str) else ""
 

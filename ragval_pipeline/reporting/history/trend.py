@@ -82,7 +82,7 @@ def read_point(run: KeptRun) -> RunPoint:
         fields: dict[str, Any] = json.loads(content)
         criteria = [CriterionResult.model_validate(entry) for entry in fields["criteria"]]
         known = {name: fields[name] for name in ("run_id", "timestamp", "verdict", "collection_name")}
-    except (ValueError, KeyError, TypeError):  # pydantic's ValidationError is a ValueError
+    except (ValueError, KeyError, TypeError, RecursionError):  # pydantic's ValidationError is a ValueError
         raise HistoryNotReadError(file, "it is no report of this version") from None
     groups = measured_groups(fields.get("groups"), criteria)
     return RunPoint(name=run.name, **known, criteria={result.name: result for result in criteria}, groups=groups)

@@ -280,9 +280,10 @@ class CollectionReader:
             using=self._vector_name,
             query_filter=self._filter(),
             search_params=models.SearchParams(exact=True) if exact and not local else None,
+            limit=search.limit,
             with_payload=payload_selector(fields),
         )
-        response: Any = self._limits.page(lambda most: call(limit=most), search.limit)
+        response: Any = self._limits.whole(call, search.limit)
         return _hits(response.points)
 
     def _search_batch(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> list[list[Hit]]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: How Qdrant refuses what strict mode forbids, over REST and over gRPC.
 _REFUSED = frozenset({400, "INVALID_ARGUMENT"})
+#: Detail of the failure of a search for more hits than strict mode allows: how many it allows.
+MOST_HITS = "most_hits"
 
 
 class StrictMode(BaseModel):
@@ -66,6 +68,28 @@ class Limits:
             if self._at_most(wanted) == asked:
                 raise
         return self._ask(lambda: call(self._at_most(wanted)))
+
+    def whole(self, call: Callable[[], T], wanted: int) -> T:
+        """What ``call`` returns for ``wanted`` hits: fewer would not be the answer that was asked for.
+
+        Raises:
+            SystemFailure: As ``Asking``; where strict mode forbids so many, ``MOST_HITS`` of its details is the limit.
+        """
+        try:
+            return self._ask(call)
+        except SystemFailure as failure:
+            most = self._learn(failure).page
+            if most is None or most >= wanted:
+                raise
+            raise SystemFailure(
+                failure.problem,
+                code=failure.code,
+                system=failure.system,
+                subject=failure.subject,
+                remedy="Lower retrieval.top_k, or raise max_query_limit of the collection's strict mode.",
+                attempts=failure.attempts,
+                details={**failure.details, MOST_HITS: most},
+            ) from failure
 
     def exact(self, call: Callable[[], T], otherwise: Callable[[], T]) -> T:
         """What ``call`` returns, or what ``otherwise`` does where exact answers are forbidden.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 import socket
 import struct
@@ -32,7 +33,7 @@ class Fault:
 
     kind: str
     times: int
-    path: str
+    path: str | tuple[str, ...]
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -42,7 +43,7 @@ class QdrantStandIn:
     Fault kinds: a status (``401``, ``429``, ``503``, ...), ``slow``, ``reset`` (in the middle of the body), ``html``,
     ``truncated``, ``nested`` (100,000 times), ``schema`` (JSON of
     another shape), ``null`` (no result), ``circle`` (a scroll without end),
-    ``no score`` (a hit whose score is null), ``echo`` (a 500 that repeats the key),
+    ``no score`` and ``nan score`` (hits whose score is null, or no number), ``echo`` (a 500 that repeats the key),
     ``lost`` (what was asked is done, and the answer never comes).
 
     Args:
@@ -87,8 +88,15 @@ class QdrantStandIn:
         self._server.server_close()
         self.engine.close()
 
-    def fail(self, kind: str, *, times: int = 1_000_000, path: str = "", headers: dict[str, str] | None = None) -> None:
-        """Go wrong on the next ``times`` requests whose path ends with ``path``."""
+    def fail(
+        self,
+        kind: str,
+        *,
+        times: int = 1_000_000,
+        path: str | tuple[str, ...] = "",
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        """Go wrong on the next ``times`` requests whose path ends with ``path``, or with one of several."""
         self._faults.append(Fault(kind, times, path, headers or {}))
 
     def heal(self) -> None:
@@ -154,7 +162,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 server.engine.answer(self.command, path, json.loads(body))
                 self.reset(body)
             elif fault is not None:
-                self.go_wrong(fault, path)
+                self.go_wrong(fault, path, json.loads(body or b"{}"))
             elif refusal is not None:
                 status, words = refusal
                 self.send(status, words.encode(), {"content-type": "text/plain; charset=utf-8"})
@@ -172,7 +180,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 return self.refuse(refused.status, str(refused))
             return self.reply(200, {"result": result, "status": "ok", "time": 0.001})
 
-        def go_wrong(self, fault: Fault, path: str) -> None:
+        def go_wrong(self, fault: Fault, path: str, body: dict[str, Any]) -> None:
             good = json.dumps({"result": {"points": []}, "status": "ok", "time": 0.0}).encode()
             if fault.kind.isdigit():
                 self.refuse(int(fault.kind), f"simulated {fault.kind}", fault.headers)
@@ -196,9 +204,11 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
             elif fault.kind == "circle":
                 result = {"points": [{"id": 7, "payload": {}}], "next_page_offset": 7}
                 self.reply(200, {"result": result, "status": "ok", "time": 0.0})
-            elif fault.kind == "no score":
-                hits: list[Any] = [{"id": 7, "version": 0, "score": None, "payload": {}}]
-                self.reply(200, {"result": {"points": hits}, "status": "ok", "time": 0.0})
+            elif fault.kind in {"no score", "nan score"}:
+                score = None if fault.kind == "no score" else math.nan
+                hits: dict[str, Any] = {"points": [{"id": 7, "version": 0, "score": score, "payload": {}}]}
+                several: Any = [hits] * len(body["searches"]) if "searches" in body else hits
+                self.reply(200, {"result": several, "status": "ok", "time": 0.0})
             elif fault.kind == "echo":
                 self.refuse(500, f"no shard for {self.headers.get('api-key')}")
             else:
