@@ -15,11 +15,14 @@ from ragval_pipeline.suite.model import Suite
 #: Seconds of CPU of a run over next to nothing: Python, Dagster and what they import.
 START_S = 6.0
 #: Milliseconds of CPU to read a chunk into the snapshot (``benchmarks.scale --rows snapshot``).
-READ_MS = 0.03
-#: Milliseconds of CPU for what else is measured of a chunk, of a page and of a search (``benchmarks.defects_cost``).
-CHUNK_MS, PAGE_MS, SEARCH_MS = 1.0, 4.0, 1.0
-#: MiB of a process with its libraries, and of one bucket in it.
-PROCESS_MIB, BUCKET_MIB = 230, 120
+READ_MS = 0.035
+#: Milliseconds of CPU to compare a chunk with its page, which all workers share, and for what one process does with it
+#: afterwards: vectors, structure, metadata, report (``benchmarks.defects_cost``).
+SHARED_MS, CHUNK_MS = 0.55, 0.6
+#: Milliseconds of CPU to read a page, and to search and judge an answer (``benchmarks.defects_cost``).
+PAGE_MS, SEARCH_MS = 3.0, 1.0
+#: Memory at the peak (``benchmarks.defects_cost``): MiB of the run, KiB more for each chunk, and MiB of each worker.
+RUN_MIB, CHUNK_KIB, WORKER_MIB = 230, 39, 350
 #: Seconds of one request besides the link: a server that reads a page of points, or answers a batch of searches.
 REQUEST_S = 0.02
 #: Share of its text that a chunk takes in the snapshot, compressed, and bytes beside the text.
@@ -121,15 +124,15 @@ def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = Fals
     timed = 0 if suite.latency == "off" or not size.queries else max(TIMINGS, size.queries) + 1
     batch = 1 if local else suite.qdrant.batch
     requests = (READS + 1) * math.ceil(size.points / PAGE_SIZE) + math.ceil(searches / batch) + timed
-    cpu = START_S + (size.points * (READ_MS + CHUNK_MS) + size.pages * PAGE_MS + searches * SEARCH_MS) / 1000
-    shared = (size.points * CHUNK_MS + size.pages * PAGE_MS) / 1000
+    shared = size.points * SHARED_MS / 1000
+    alone = START_S + (size.points * (READ_MS + CHUNK_MS) + size.pages * PAGE_MS + searches * SEARCH_MS) / 1000
     waiting = requests * REQUEST_S / (1 if local else suite.qdrant.concurrency)
     calls, texts, tokens = _embedded(suite, size, provider, own=own, probed=probed, timed=timed)
     return Estimate(
-        cpu_s=cpu,
-        seconds=cpu - shared + shared / workers + waiting,
+        cpu_s=alone + shared,
+        seconds=alone + shared / workers + waiting,
         embedding_s=texts * provider.text_s if provider.free else calls * provider.call_s,
-        memory_bytes=(PROCESS_MIB + workers * (PROCESS_MIB + BUCKET_MIB if workers > 1 else BUCKET_MIB)) * 2**20,
+        memory_bytes=(RUN_MIB + size.points * CHUNK_KIB / 1024 + (workers if workers > 1 else 0) * WORKER_MIB) * 2**20,
         requests=requests,
         calls=calls,
         texts=texts,

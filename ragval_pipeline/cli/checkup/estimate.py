@@ -45,6 +45,7 @@ def check_estimate(suite: Suite, look: Look, embedder: CachingEmbedder | None, *
     told = [
         f"by rough estimate {_time(total)}",
         f"{found.requests:,} requests to Qdrant",
+        f"{found.memory_bytes / 2**30:,.1f} GiB of memory at most",
         f"{found.stored_bytes / 1e6:,.0f} MB kept",
         _embedding(suite, embedder, found),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from itertools import pairwise
 from types import TracebackType
@@ -64,6 +65,9 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self._rows: dict[int, int] = {}
         self._writers: dict[int, Any] = {}
         self._files = ExitStack()
+        # Sorting and compressing need no lock of Python's: the next rows are read meanwhile.
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="ragval-parts")
+        self._writing: Future[None] | None = None
 
     def add(self, batch: pa.RecordBatch, keys: pa.Array) -> None:
         """Take in rows and the key of each, a text."""
@@ -75,11 +79,12 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self._numbers.append(buckets[once.indices.to_numpy()])
         self._bytes += batch.nbytes
         if self._bytes >= BYTES_HELD:
-            self._flush()
+            self._hand_over()
 
     def close(self) -> tuple[Part, ...]:
         """Write what is held, close all files, and tell them by bucket."""
-        self._flush()
+        self._hand_over()
+        self._wait()
         for writer in self._writers.values():
             writer.close()
         self._files.close()
@@ -88,17 +93,28 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._pool.shutdown()
         self._files.close()
 
-    def _flush(self) -> None:
+    def _hand_over(self) -> None:
+        """Have the held rows written, once those before them are."""
+        self._wait()
+        if self._held:
+            self._writing = self._pool.submit(self._write, self._held, self._numbers)
+        self._held, self._numbers, self._bytes = [], [], 0
+
+    def _wait(self) -> None:
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
+
+    def _write(self, held: list[pa.RecordBatch], keys: list[NDArray[np.int32]]) -> None:
         import numpy as np
         import pyarrow as pa
 
-        if not self._held:
-            return
-        numbers = np.concatenate(self._numbers)
+        numbers = np.concatenate(keys)
         order = np.argsort(numbers, kind="stable")
-        sorted_rows = pa.Table.from_batches(self._held, schema=self.schema).take(pa.array(order))
+        sorted_rows = pa.Table.from_batches(held, schema=self.schema).take(pa.array(order))
         starts = [0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]
         for start, end in pairwise(starts):
             if start == end:
@@ -106,7 +122,6 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
             bucket = int(numbers[order[start]])
             self._writer(bucket, sorted_rows).write_table(sorted_rows.slice(start, end - start))
             self._rows[bucket] = self._rows.get(bucket, 0) + end - start
-        self._held, self._numbers, self._bytes = [], [], 0
 
     def _writer(self, bucket: int, rows: pa.Table) -> Any:
         import pyarrow.parquet as pq
