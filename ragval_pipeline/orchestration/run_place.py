@@ -104,11 +104,11 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
     """Remove the working files that no run needs any more, and what cancelled runs left among the latest values.
 
-    Failed runs keep their files for a day, for a retry, and what a killed run has half written is kept as long: whether
-    another process is still writing it nobody can tell.
+    Failed runs keep their files for a day, for a retry. What a killed run has half written goes at once where it can be
+    told that no process is writing it any more, and is kept as long elsewhere.
     """
-    for partial in place.base.glob(".*.partial") if place.base.exists() else ():
-        if _untouched_for_a_day(partial):
+    for partial in _half_written(place.base):
+        if _is_orphaned(partial) or _untouched_for_a_day(partial):
             remove_tree(partial)
         else:
             logger.info("%s is half written: another run is at work, or was killed less than a day ago", partial)
@@ -126,6 +126,22 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
                 remove_tree(folder)
         except OSError as error:  # another run may be removing it at this moment
             logger.info("left-over working files were not removed: %s", error)
+
+
+def _half_written(base: UPath) -> list[UPath]:
+    """Folders of reports, latest values and caches that have not become whole."""
+    patterns = (".*.partial", ".latest/.*.partial", ".cache/.*.partial", ".cache/**/.*.partial")
+    if not base.exists():
+        return []
+    return list({str(path): path for pattern in patterns for path in base.glob(pattern)}.values())
+
+
+def _is_orphaned(partial: UPath) -> bool:
+    from ragval_pipeline.reporting.place import local_path
+    from ragval_pipeline.reporting.storage import remove_if_orphaned
+
+    path = local_path(partial)
+    return path is not None and remove_if_orphaned(path)
 
 
 def _is_cancelled(instance: dg.DagsterInstance, folder: UPath) -> bool:

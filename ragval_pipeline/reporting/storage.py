@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
@@ -27,6 +28,8 @@ Pieces: TypeAlias = "Callable[[], Iterable[bytes]]"
 #: What a file is made of: its bytes, what makes them, the file that it is a copy of, or the file that it replaces.
 Content: TypeAlias = "bytes | Pieces | UPath | Moved"
 
+#: File of a half-written folder that its writer has locked.
+_OWNER = ".owner"
 _COPY_BYTES = 8 * 1024 * 1024
 
 
@@ -58,11 +61,12 @@ def replace_folder(path: Path, files: Mapping[str, Content]) -> None:
     for leftover in (partial, old):
         shutil.rmtree(leftover, ignore_errors=True)
     try:
-        partial.mkdir(parents=True)
-        _fill_local(partial, files)
-        if path.exists():
-            path.rename(old)
-        partial.rename(path)
+        with _owned(partial):
+            _fill_local(partial, files)
+            (partial / _OWNER).unlink(missing_ok=True)
+            if path.exists():
+                path.rename(old)
+            partial.rename(path)
     except BaseException:
         if old.exists() and not path.exists():
             old.rename(path)
@@ -70,6 +74,43 @@ def replace_folder(path: Path, files: Mapping[str, Content]) -> None:
         raise
     _sync_folder(path.parent)
     shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _owned(partial: Path) -> Iterator[None]:
+    """Make a folder that is being written, and hold a lock in it: it ends with the process, however that ends."""
+    partial.mkdir(parents=True)
+    if os.name == "nt":  # where no folder can be renamed while a file of it is open
+        yield
+        return
+    with (partial / _OWNER).open("xb") as owner:
+        _try_lock(owner)
+        yield
+
+
+def remove_if_orphaned(partial: Path) -> bool:
+    """Remove a half-written folder whose writer is no more; false where it is at work, or nobody can tell."""
+    if os.name == "nt":
+        return False
+    try:
+        with (partial / _OWNER).open("r+b") as owner:
+            if not _try_lock(owner):
+                return False
+            shutil.rmtree(partial)
+    except OSError:
+        return False
+    return True
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    """Lock a file for this process, on every machine that shares it; false where that cannot be done."""
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def replace_file(path: Path, content: Content) -> None:

@@ -24,8 +24,8 @@ from ragval_pipeline.sources.urls import UrlFolder, host_of, is_http_url
 
 SYSTEM = "page host"
 NOT_MODIFIED = 304
-#: Parsing holds some fifty bytes for each of a page; the largest single-page manuals have 12 MiB.
-MAX_BYTES = 16 * 2**20
+#: A page of nothing but markup costs 1.5 seconds and 65 MiB a million bytes, and several are read at a time.
+MAX_BYTES = 8 * 2**20
 _TOO_LARGE = f"the page is larger than {MAX_BYTES / 2**20:g} MiB"
 
 

@@ -94,14 +94,16 @@ def passing(status: int, times: int = 2) -> Callable[[Stage], Any]:
     return inject
 
 
-def large(megabytes: int) -> Callable[[Stage], Any]:
+def large(megabytes: float) -> Callable[[Stage], Any]:
     """A page of so many million bytes of nested and plain markup."""
 
     def inject(stage: Stage) -> None:
         site = stage.site()
         path = sorted(name for name in site.routes if name.startswith("/docs"))[-1].rstrip("/")
         body = (
-            "<html><body>" + "<div><p>Some <b>words</b> of a page.</p></div>" * (megabytes * 21_700) + "</body></html>"
+            "<html><body>"
+            + "<div><p>Some <b>words</b> of a page.</p></div>" * int(megabytes * 21_700)
+            + "</body></html>"
         )
         site.routes[path] = site.routes[f"{path}/"] = Answer(body.encode(), headers={"Content-Type": "text/html"})
 
@@ -151,7 +153,8 @@ ROWS = [
     Fault("a 503 that passes", "sitemap", passing(503), 0, "pass", "Writing the report"),
     Fault("a 429 that passes", "sitemap", passing(429), 0, "pass", "Writing the report"),
     fails("a 503 that passes too late", inject=passing(503, times=3), words="503"),
-    unfit("a page of 54 MB", inject=large(54), code=0, verdict="pass", words="larger than 16 MiB", mib=400),
+    unfit("a page of 54 MB", inject=large(54), code=0, verdict="pass", words="larger than 8 MiB", mib=400),
+    unfit("a page just under 8 MiB", inject=large(8.3), code=1, verdict="fail", words="integrity.gone", seconds=20, mib=700),
     unfit("503 for all but 4", inject=pages(503, 4), code=3, verdict="error", words="source.unreachable"),
     unfit("503 for all", inject=pages(503), code=3, verdict="error", words="refusal|source.unreachable"),
     unfit("401 for all", inject=pages(401), code=3, verdict="error", words="public|source.unreachable"),

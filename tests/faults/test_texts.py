@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import time
 from pathlib import Path
 
-import dagster as dg
 import pytest
-from upath import UPath
 
 from ragval_pipeline.demo.workspace import DemoHome, build_demo
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.orchestration.run_place import purge_abandoned
 from ragval_pipeline.reporting.text import xml_text
 from ragval_pipeline.reporting.trec import decode_id, encode_id, run_trec
 from ragval_pipeline.sources.qdrant.connect import open_client
 from ragval_pipeline.text.characters import encodable, encodable_payload
 from ragval_pipeline.validation.retrieval.metrics import per_query
-from tests.orchestration.test_run_place import place
 from tests.orchestration.world import NAME, World
 
 #: What must stand raw in no file of a report, beside line breaks and tabs.
@@ -86,15 +80,3 @@ def test_a_run_over_payloads_of_such_texts_ends_with_a_report(tmp_path: Path) ->
     assert run.report.query_results
     for name in ("run.trec", "junit.xml", "summary.md"):
         assert not RAW.search((Path(run.folder) / name).read_text(encoding="utf-8")), name
-
-
-def test_what_a_killed_run_has_half_written_is_gone_a_day_later(tmp_path: Path) -> None:
-    old, new = tmp_path / ".20261101T000000Z-deadbeef.partial", tmp_path / ".20261122T000000Z-0badf00d.partial"
-    for folder in (old, new):
-        folder.mkdir()
-        (folder / "report.html").write_text("half", encoding="utf-8")
-    yesterday = time.time() - 2 * 86_400
-    os.utime(old / "report.html", (yesterday, yesterday))
-    with dg.DagsterInstance.ephemeral() as instance:
-        purge_abandoned(instance, place(UPath(tmp_path)))
-    assert (old.exists(), new.exists()) == (False, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ragval_pipeline.sources.page_text import Block
 from ragval_pipeline.text.folding import fold
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Mask = npt.NDArray[np.bool_]
+
+#: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
+Run: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     pieces: set[str] | None = None
+    elsewhere: dict[str, list[Run]] = {}  # by block, for pages that say the same thousands of times
     blocks = []
     for block, places in zip(page.blocks, page.places, strict=True):
         letters = sum(end - start for start, end in places)
@@ -63,7 +67,9 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
         count = sum(int(upto[end] - upto[start]) for start, end in places)
         folded = "".join(page.letters[start:end] for start, end in places)
         if count < letters:
-            count = max(count, _held_elsewhere(page, folded, held, places))
+            if folded not in elsewhere:
+                elsewhere[folded] = _held_runs(page, folded, upto)
+            count = max(count, _held_elsewhere(elsewhere[folded], len(folded), held, places))
             if block.kind == "heading" and count < letters:
                 if pieces is None:
                     pieces = {fold(label) for label in labels}.union(*(pieces_of(chunk.text) for chunk in chunks))
@@ -77,7 +83,18 @@ def _is_piece(heading: str, pieces: set[str]) -> bool:
     return heading in pieces or (heading.lstrip("0123456789") or heading) in pieces
 
 
-def _held_elsewhere(page: Page, letters: str, held: Mask, places: Sequence[Range]) -> int:
+def _held_runs(page: Page, letters: str, upto: npt.NDArray[np.int64]) -> list[Run]:
+    """Where pieces of a block stand on its page and chunks hold some of them, in the order of the page."""
+    if len(letters) < SIZE:
+        return []
+    return sorted(
+        (place, start, length, held)
+        for start, place, length in page.index(SIZE).common_runs(letters)
+        if (held := int(upto[place + length] - upto[place]))
+    )
+
+
+def _held_elsewhere(pieces: Sequence[Run], letters: int, held: Mask, places: Sequence[Range]) -> int:
     """How much of a block the chunks hold at another place of a page that repeats itself, in one piece.
 
     Reference pages say the same of everything they list: half of a paragraph that was lost may stand in pieces of some
@@ -85,24 +102,20 @@ def _held_elsewhere(page: Page, letters: str, held: Mask, places: Sequence[Range
     """
     import numpy as np
 
-    if len(letters) < SIZE:
-        return 0
     begin, end = places[0][0], places[-1][1]
-    runs = sorted(
-        (place, start, length, int(held[place : place + length].sum()))
-        for start, place, length in page.index(SIZE).common_runs(letters)
-        if not begin <= place < end
-    )
+    runs = [run for run in pieces if not begin <= run[0] < end]
+    if not runs:
+        return 0
     # The window of the page, as long as the block, in which chunks hold most of it.
     best, window, total, first = 0, (0, 0), 0, 0
     for last, (place, _, _, count) in enumerate(runs):
         total += count
-        while runs[first][0] < place - len(letters) - LONGEST_GAP:
+        while runs[first][0] < place - letters - LONGEST_GAP:
             total -= runs[first][-1]
             first += 1
         if total > best:
             best, window = total, (first, last + 1)
-    mask = np.zeros(len(letters), dtype=np.bool_)
+    mask = np.zeros(letters, dtype=np.bool_)
     for place, start, length, _ in runs[slice(*window)]:
         mask[start : start + length] |= held[place : place + length]
     return int(mask.sum())
