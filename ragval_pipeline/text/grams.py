@@ -102,6 +102,19 @@ class GramIndex:
             if letters[start : start + length] == self._letters[place : place + length]
         ]
 
+    def places(self, letters: str) -> list[int] | None:
+        """Where the first run of at least ``width`` letters stands; None for more places than ``PLACES``."""
+        if len(self._letters) == 1 << _PLACE_BITS:
+            return None
+        import numpy as np
+
+        wanted = gram_hashes(letters[: self._width], self._width)[0] & ~self._low
+        first = int(np.searchsorted(self._keys, wanted))
+        if first == len(self._keys) or self._keys[first] != wanted:
+            return []
+        last = int(self._ends[first])
+        return None if last - first > PLACES else self._places[first:last].tolist()
+
 
 def runs_of(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Stretches of true values as (start, end), end exclusive."""

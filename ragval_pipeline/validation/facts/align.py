@@ -9,7 +9,6 @@ of words are aligned because extractors differ in blanks and marks, and some scr
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ragval_pipeline.text.folding import FoldedText, fold
@@ -26,7 +25,7 @@ def align(
     *,
     labels: Sequence[str] = (),
     address: Sequence[str] = (),
-    seen: Counter[str] | None = None,
+    seen: dict[str, int] | None = None,
 ) -> Alignment:
     """Align a chunk with its page.
 
@@ -35,14 +34,14 @@ def align(
         page: What it is looked for in.
         labels: Title and headings stored with the chunk: a line that repeats them is no difference.
         address: Where the chunk is from, as stored with it: the same, where it stands apart from other words.
-        seen: How often each text was aligned with the page already: the same texts take the places of a page that
-            repeats them in turn.
+        seen: Where each text that was aligned with the page already stands: the same texts take the places of a page
+            that repeats them in turn.
 
     Returns:
         The alignment of the text as it is, without Markdown's markup, or without the markup that the page does not
         show: the one that stands on the page to the larger part.
     """
-    seen = Counter() if seen is None else seen
+    seen = {} if seen is None else seen
     raw = FoldedText.of(text)
     exact = _exact(raw, page, labels, seen)
     if exact is not None:
@@ -66,13 +65,16 @@ def align(
     return max(alignments, key=lambda alignment: alignment.share)
 
 
-def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: Counter[str]) -> Alignment | None:
+def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:
     """The alignment of a text that is its own title and headings, if any, and then a piece of the page; else None."""
     letters, spans, at = text.letters, list[Span](), 0
     known: list[str] | None = None
     while True:
         rest = letters[at:]
-        place = page.place(rest) if rest or not at else None
+        before = -1 if at else seen.get(rest, -1)
+        # Of more texts than places the others stand in the first one.
+        place = (page.place(rest, after=before) if before >= 0 else None) if rest or not at else None
+        place = page.place(rest) if place is None and (rest or not at) else place
         if place is not None:
             break
         if known is None:
@@ -84,8 +86,7 @@ def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: Counte
         at += len(label)
         known.remove(label)
     if not at:
-        turn, seen[rest] = seen[rest], seen[rest] + 1
-        place = (page.place(rest, occurrence=turn) if turn else place) or place
+        seen[rest] = place if place > before else len(page.letters)
     if rest:
         spans.append(Span(at, place, len(rest), "run"))
     return Alignment(text, tuple(spans), verbatim=bool(rest) and _is_verbatim(text, at, page, place))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -118,7 +117,7 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
 
 def align_chunks(page: Page, rows: Sequence[Row]) -> list[Alignment]:
     """The alignment of each chunk; chunks with the same text take the places of a page that repeats it in turn."""
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     return [align(row["text"], page, labels=labels_of(row), address=address_of(row), seen=seen) for row in rows]
 
 
@@ -175,7 +174,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         changed=chunk.changed_words(),
         surely=chunk.surely,
         longest=len(run),
-        repeated=page.letters.find(run) != page.letters.rfind(run),
+        repeated=not run or page.repeats(run),
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(span.place for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SHORT_SIZE, SIZE, width_for
-from ragval_pipeline.validation.facts.page import Searched, searched_labels
+from ragval_pipeline.validation.facts.page import LONGEST_WORD, Searched, searched_labels
 from ragval_pipeline.validation.facts.spans import Span, add, covered, gaps
 from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 
+#: Spans before a line among which one that stands on the page is looked for.
+_BEFORE = 64  # work
 # Line breaks, cells, and what breadcrumbs and lists are parted with: guillemets, middle dot, bullet, dashes.
 _PIECES = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
@@ -71,9 +73,8 @@ def _word_count(text: FoldedText, start: int, end: int) -> int:
 def _expected(spans: Sequence[Span], start: int) -> int | None:
     """Where on the page a letter would stand if the text went on from the last span in front of it."""
     at = bisect_left(spans, (start,))
-    while at and spans[at - 1].place < 0:
-        at -= 1
-    return spans[at - 1].place + start - spans[at - 1].start if at else None
+    before = reversed(spans[max(0, at - _BEFORE) : at])
+    return next((span.place + start - span.start for span in before if span.place >= 0), None)
 
 
 def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
@@ -88,6 +89,8 @@ def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> No
             text.whole_words(first, min(last + 1, len(text.letters))),
         )
         for from_, to in (before, after):
+            if to - from_ > LONGEST_WORD:
+                continue
             place = page.whole(text.letters[from_:to], near=_expected(spans, from_), one_word=True)
             if place is not None:
                 add(spans, start, end, place + start - from_, "line")
@@ -149,8 +152,10 @@ def _common_words(
     """Words of the gap that stand in the window in the same order: first letter, letter behind, place."""
     from rapidfuzz.distance import LCSseq
 
-    ours = text.words_between(*text.whole_words(*gap))
-    theirs = other.words_between(*other.whole_words(*window))
+    whole, beyond = text.whole_words(*gap), other.whole_words(*window)
+    if max(whole[1] - whole[0] - gap[1] + gap[0], beyond[1] - beyond[0] - window[1] + window[0]) > 2 * LONGEST_WORD:
+        return
+    ours, theirs = text.words_between(*whole), other.words_between(*beyond)
     read = [text.letters[first:last] for first, last in ours]
     shown = [other.letters[first:last] for first, last in theirs]
     # The first and the last word of a chunk may be the end and the beginning of one.
@@ -169,6 +174,6 @@ def _common_words(
         run = [(ours[block.src_start + step], theirs[block.dest_start + step]) for step in same]
         if sum(last - first for (first, last), _ in run) < least:
             continue
-        for (first, last), (place, beyond) in run:
+        for (first, last), (place, upto) in run:
             # Of a word that the chunk cut, the end that it kept.
-            yield first, last, beyond - (last - first) if first == 0 else place
+            yield first, last, upto - (last - first) if first == 0 else place

@@ -10,10 +10,20 @@ from itertools import accumulate
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.sources.page_text import Block
 from ragval_pipeline.text.folding import FoldedText, fold, joined
-from ragval_pipeline.text.grams import GramIndex
+from ragval_pipeline.text.grams import SIZE, GramIndex
 
 #: Letters by which words are in order.
-_PREFIX = 24  # work
+_PREFIX = 64  # work
+#: Words of one beginning that are looked at, the first ones of the page: a page may list thousands that begin alike.
+_ALIKE = 1024  # work
+#: From so many letters on a page is looked through by the index of its runs.
+_LARGE = 1 << 16  # work
+#: Letters of a word; longer ones are encoded files and the like, and are found by their runs only.
+LONGEST_WORD = 1024  # work
+#: Pairs of lines of a page's content and body that are compared at most: an eighth of them in bytes is needed.
+_COMPARED = 1 << 28  # work
+#: Lines of the body that a line of the content, which is none of them, is looked for in.
+_AHEAD = 256  # work
 #: The last of all characters.
 _LAST = "\U0010ffff"
 
@@ -31,14 +41,14 @@ class Searched:
     def __init__(self, *parts: str | None) -> None:
         self._parts = [part for part in parts if part]
         self._indexes: dict[int, GramIndex] = {}
-        self._known: dict[str, list[int]] = {}
+        self._known: dict[tuple[str, bool], list[int]] = {}
 
     @cached_property
     def folded(self) -> FoldedText:
         """All parts, with separators between them."""
         return FoldedText.of(joined(self._parts))
 
-    @property
+    @cached_property
     def letters(self) -> str:
         """The letters of all parts; every place is a position in them."""
         return self.folded.letters
@@ -49,12 +59,19 @@ class Searched:
             self._indexes[width] = GramIndex(self.letters, width)
         return self._indexes[width]
 
-    def place(self, letters: str, *, occurrence: int = 0) -> int | None:
-        """Where the letters stand for the first time, or after some others; None when they do not."""
-        start = self.letters.find(letters)
-        while occurrence and start >= 0:
-            start, occurrence = self.letters.find(letters, start + 1), occurrence - 1
+    def place(self, letters: str, *, after: int = -1) -> int | None:
+        """Where the letters stand for the first time behind a place; None when they do not."""
+        if len(self.letters) >= _LARGE and len(letters) >= SIZE:
+            places = self.index(SIZE).places(letters)
+            if places is not None:
+                return next((at for at in places if at > after and self.letters.startswith(letters, at)), None)
+        start = self.letters.find(letters, after + 1)
         return None if start < 0 else start
+
+    def repeats(self, letters: str) -> bool:
+        """Whether the letters, which stand there, stand in another place too."""
+        first = self.place(letters)
+        return first is not None and self.place(letters, after=first) is not None
 
     def whole(self, letters: str, near: int | None = None, *, one_word: bool = False) -> int | None:
         """Where the letters stand from the beginning of a word to the end of one; None when they do not.
@@ -64,24 +81,29 @@ class Searched:
             near: The place that is nearest to this one; None: the first.
             one_word: Only where they are one word.
         """
-        places = self._standing(letters)
-        if one_word:
-            starts = self.folded.word_starts
-            places = [at for at in places if not starts[at + 1 : at + len(letters)].any()]
+        places = self._standing(letters, one_word)
         if not places or near is None:
             return places[0] if places else None
         at = bisect_left(places, near)
         return min(places[max(0, at - 1) : at + 1], key=lambda place: abs(place - near))
 
-    def _standing(self, letters: str) -> list[int]:
+    def _standing(self, letters: str, one_word: bool) -> list[int]:
         """Every place where letters stand from the beginning of a word to the end of one, in order."""
-        places = self._known.get(letters)
+        if len(letters) > LONGEST_WORD:
+            return []
+        places = self._known.get((letters, one_word))
+        if places is None and one_word:
+            starts = self.folded.word_starts
+            places = [at for at in self._standing(letters, False) if not starts[at + 1 : at + len(letters)].any()]
+            self._known[letters, True] = places
         if places is None:
             text, starts, begin = self.letters, self.folded.word_starts, letters[:_PREFIX]
             # Of the words in the order of their first letters those with these.
             first = bisect_left(self._words, begin, key=self._prefix)
             last = bisect_left(self._words, begin + _LAST, first, key=self._prefix)
-            places = self._known[letters] = sorted(
+            if len(letters) > _PREFIX:
+                last = min(last, first + _ALIKE)
+            places = self._known[letters, False] = sorted(
                 at
                 for at in self._words[first:last]
                 if text.startswith(letters, at) and ((after := at + len(letters)) >= len(text) or starts[after])
@@ -146,6 +168,8 @@ def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int
     from rapidfuzz.distance import LCSseq
 
     at: list[tuple[int, int] | None] = [None] * len(content)
+    if len(content) * len(body) > _COMPARED:
+        return _beside_what_follows(_lines_in_turn(content, body), content, body)
     for block in LCSseq.opcodes(content, body):
         if block.tag == "equal":
             for step in range(block.src_end - block.src_start):
@@ -154,11 +178,35 @@ def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int
             # A heading and the label of its anchor.
             line = block.dest_start
             for number in range(block.src_start, block.src_end):
-                found = next((other for other in range(line, block.dest_end) if content[number] in body[other]), None)
+                found = next(
+                    (
+                        other
+                        for other in range(line, min(block.dest_end, line + _AHEAD))
+                        if content[number] in body[other]
+                    ),
+                    None,
+                )
                 if found is not None and content[number]:
                     at[number] = found, body[found].index(content[number])
                     line = found
     return _beside_what_follows(at, content, body)
+
+
+def _lines_in_turn(content: Sequence[str], body: Sequence[str]) -> list[tuple[int, int] | None]:
+    """The same for a page of too many lines to compare each with each: a line's next place, if it is not far ahead."""
+    at: list[tuple[int, int] | None] = [None] * len(content)
+    places: dict[str, list[int]] = {}
+    for place, letters in enumerate(body):
+        places.setdefault(letters, []).append(place)
+    line, ahead = 0, len(body)
+    for number, letters in enumerate(content):
+        same = places.get(letters, ())
+        found = bisect_left(same, line)
+        if found < len(same) and same[found] < line + ahead:
+            at[number], line, ahead = (same[found], 0), same[found] + 1, _AHEAD
+        else:
+            ahead += _AHEAD
+    return at
 
 
 def _beside_what_follows(

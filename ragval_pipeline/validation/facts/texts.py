@@ -6,6 +6,7 @@ damaged words the page shows itself.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.sources.page_copies.record import PageRecord
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.words import fold_blanks, words_of
 from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases
 from ragval_pipeline.validation.facts.hashing import convention_of, stored_hash
 from ragval_pipeline.validation.facts.mojibake import Passage, damaged_passages, squashed
+from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.shingles import hash_of, shingles_of
 from ragval_pipeline.validation.facts.stray_characters import stray_characters
 from ragval_pipeline.validation.facts.tokens import Counting, count_rows
@@ -137,9 +138,9 @@ class PageWords:
         self._record = record
 
     @cached_property
-    def content(self) -> str:
-        """The letters of its content, without blanks, which extractions set differently."""
-        return fold(self._record.main)
+    def content(self) -> Searched:
+        """Its content, by its letters: extractions set blanks differently."""
+        return Searched(self._record.main)
 
     @cached_property
     def shown(self) -> str:
@@ -167,13 +168,17 @@ class PageWords:
         )
 
 
-def _most_held(words: Sequence[str], content: str, *, last: bool = False) -> int:
+def _most_held(words: Sequence[str], content: Searched, *, last: bool = False) -> int:
     """How many of the first, or last, words the content has in one piece."""
-    for count in range(len(words), 0, -1):
+
+    def lacks(count: int) -> bool:
         piece = "".join(words[-count:] if last else words[:count])
-        if piece.replace("\u03c2", "\u03c3") in content:
-            return count
-    return 0
+        return content.place(piece.replace("\u03c2", "\u03c3")) is None
+
+    if words and not lacks(len(words)):
+        return len(words)
+    # What has so many of them has fewer as well.
+    return bisect_left(range(1, len(words)), True, key=lacks)
 
 
 def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterator[TextFacts]:
