@@ -96,7 +96,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "markup": without_markup,
     "alignment": alignment,
 }
-#: Alignment is left out: a chunk that repeats a few marks thousands of times costs more than its length.
+#: What alignment costs is tested with pages and chunks of its own: tests/validation/facts/test_growth.py.
 COSTED = {name: read for name, read in READERS.items() if name != "alignment"}
 
 

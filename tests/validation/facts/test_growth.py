@@ -1,0 +1,67 @@
+"""Pages and chunks that repeat themselves: comparing them costs what their length costs, not its square."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.sources.page_text import Block
+from ragval_pipeline.validation.facts.bucket import facts_of_page
+from tests.validation.rows import texts
+
+SENTENCE = "The gripper closes when the motor draws more than two amperes. "
+WORDS = ["aa", "b"]
+CHOICES = random.Random(3)
+
+
+def switched(count: int) -> str:
+    return " ".join(CHOICES.choices(WORDS, k=count))
+
+
+def numbered(count: int, end: str) -> str:
+    return "\n".join(
+        f"a_long_name_that_all_of_many_resources_have_in_common_but_for_number_{at}{end}" for at in range(count)
+    )
+
+
+def pieces(text: str, size: int) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def encoded(count: int) -> str:
+    return "".join(CHOICES.choices("0123456789abcdef", k=20 * count))
+
+
+#: A page's text and its chunks, of a size.
+SHAPES: dict[str, Callable[[int], tuple[str, Sequence[str]]]] = {
+    "equal chunks of a page that is one sentence": lambda n: (SENTENCE * n, [SENTENCE] * n),
+    "sentences with numbers between": lambda n: (SENTENCE * n, [" ".join(SENTENCE + str(at) for at in range(n))]),
+    "two words in no order": lambda n: (switched(n), [switched(n)]),
+    "one token": lambda n: ("x " * n, ["x " * (n // 3), f"{'x ' * n}y"]),
+    "many chunks of one page": lambda n: (text := encoded(5 * n), pieces(text, 200)),
+    "words that begin alike": lambda n: (numbered(n, "x"), [numbered(n, "y")]),
+    "a word without an end": lambda n: (text := encoded(n), [text.replace("0a", "xyz")]),
+    "lines that are the chunk's title": lambda n: (SENTENCE, ["Title\nother\n" * n]),
+}
+
+
+def seconds(shape: Callable[[int], tuple[str, Sequence[str]]], count: int) -> float:
+    page, chunks = shape(count)
+    lines = tuple(Block(kind="paragraph", text=line) for line in page.split("\n"))
+    rows = texts(*chunks, title="Title")
+    record = PageRecord(str(rows[0]["page_key"]), "https://docs.example.com/a", main=page, body=page, blocks=lines)
+    started = time.process_time()
+    facts_of_page(record, rows)
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_eight_times_the_page_costs_about_eight_times_as_much(shape: Callable[[int], tuple[str, Sequence[str]]]):
+    """A quadratic cost is 64 times as much; what takes tenths of a second is left to noise."""
+    seconds(shape, 50)  # what is made once
+    small = seconds(shape, 500)
+    assert seconds(shape, 4000) < max(0.8, 24 * small)
