@@ -102,7 +102,7 @@ def _head(draft: SuiteDraft) -> list[str]:
 
 def _shape(draft: SuiteDraft) -> str:
     name = draft.like_profile
-    return "" if name is None else f"   # {name}? The points have its fields; docs/suite.md says what it sets"
+    return "" if name is None else f"   # {name}? The points have its fields; docs/reference/suite.md says what it sets"
 
 
 def _qdrant(draft: SuiteDraft) -> list[str]:
