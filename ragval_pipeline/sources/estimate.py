@@ -1,4 +1,4 @@
-"""What a validation will take, by arithmetic from measured constants: for ``ragval doctor`` and docs/how-to/scale-out.md.
+"""What a validation will take, by arithmetic from measured constants, for ``ragval doctor``.
 
 Orders of magnitude, to choose settings by before a run; the report of a run says what it really took.
 """
