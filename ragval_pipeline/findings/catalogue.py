@@ -435,7 +435,8 @@ _ROWS = (
         title="Test questions not answered",
         means="is not answered as expected", many="are not answered as expected",
         cause="The index does not return what the query expects.",
-        remedy="See the condition that failed for each query.",
+        remedy="Look at what came first for each question: correct its expectation if that answers it, else the "
+               "chunks of the expected page.",
         judged_by=("query_pass_rate",)),
     FindingType("query.negative_scored_high", "error", "subject", "queries", "query", "query",
         breaks={Aspect.ANSWER}, reads=OF_TEXTS | OF_VECTORS | {Aspect.DISTINCTION, Aspect.SELECTION},

@@ -102,7 +102,7 @@ class SourceSettings(Section):
     base_path: str | None = Field(None, description="Path that the site is served under; null: found out")
     host_aliases: Texts = Field((), description="Hosts that serve the same site")
     fetch_pages: bool = Field(True, description="Read the pages, for integrity and staleness")
-    max_pages: FromOne = Field(5000, description="Pages that are read at most")
+    max_pages: FromOne | None = Field(5000, description="Pages that are read at most; null: all")
     min_readable: Fraction = Field(
         0.9, description="Share of the pages that must be readable, else nothing is judged by them"
     )

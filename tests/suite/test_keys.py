@@ -197,6 +197,12 @@ def test_every_key_can_be_set(tmp_path: Path):
     assert untouched == {"source.folder", "source.site_url", "source.urls", "source.llms"}  # there is a sitemap
 
 
+def test_without_a_limit_all_pages_are_read(tmp_path: Path):
+    source = suite_of(tmp_path, source={"sitemap": "sitemap.xml", "max_pages": None}).source
+    assert source is not None
+    assert source.max_pages is None
+
+
 def test_fields_that_are_not_mapped_keep_their_default_names(tmp_path: Path):
     fields = suite_of(tmp_path, payload={"fields": {"text": "body.text"}}).payload.fields
     assert fields["text"] == "body.text"

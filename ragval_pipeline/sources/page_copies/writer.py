@@ -52,7 +52,7 @@ def take_copies(
     inventory: SiteInventory,
     reader: ReadsPages,
     *,
-    max_pages: int,
+    max_pages: int | None,
     folder: UPath,
     kept_uri: str,
     run_id: str,
@@ -64,7 +64,7 @@ def take_copies(
     Args:
         inventory: The site.
         reader: Reads one page.
-        max_pages: Limit of pages; those after it are left out.
+        max_pages: Limit of pages; those after it are left out. None: all are read.
         folder: Where the parts go; made if it is not there.
         kept_uri: Where the parts will be in the end.
         run_id: The run that reads.
@@ -79,10 +79,11 @@ def take_copies(
 
     started = time.monotonic()
     pages = inventory.in_scope
+    most = len(pages) if max_pages is None else max_pages
     tally = _Tally()
     folder.mkdir(parents=True, exist_ok=True)
-    records = _records(pages, reader, max_pages, min_readable, tally, on_progress)
-    with BucketWriter(folder, arrow_schema(), buckets_for(min(len(pages), max_pages), PAGES_PER_BUCKET)) as writer:
+    records = _records(pages, reader, most, min_readable, tally, on_progress)
+    with BucketWriter(folder, arrow_schema(), buckets_for(min(len(pages), most), PAGES_PER_BUCKET)) as writer:
         while some := list(islice(records, _BATCH)):
             batch = pa.RecordBatch.from_pylist([row_of(record) for record in some], schema=writer.schema)
             writer.add(batch, batch.column("page_key"))
@@ -97,7 +98,7 @@ def take_copies(
         readable=tally.readable,
         gone=tally.gone,
         min_readable=min_readable,
-        left_out=max(0, len(pages) - max_pages),
+        left_out=max(0, len(pages) - most),
         fingerprint=tally.hashes.hexdigest(),
         failure=HostFailure.of(tally.failure) if tally.failure else None,
         seconds=time.monotonic() - started,

@@ -69,10 +69,10 @@ def measure_retrieval(
 
 def _all_drafts(value: MeasuredValue, drafts: Sequence[QueryReport]) -> MeasuredValue:
     """What had no query to measure is not applicable as long as no person has confirmed any."""
-    if value.reason_code != "no_data":
+    if value.reason_code not in ("no_data", "not_applicable"):
         return value
     fit = sum(not report.failed_conditions and report.status != "error" for report in drafts)
-    told = f"all {plural(len(drafts), 'query')} are drafts, of which {fit} would pass"
+    told = f"all {plural(len(drafts), 'query')} are drafts, which do not count yet; {fit} would pass"
     return not_measured(value.name, "not_applicable", told)
 
 

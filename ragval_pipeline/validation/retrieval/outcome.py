@@ -157,6 +157,21 @@ class Outcome:
         return ratio("retrieved_metadata_completeness", complete, len(hits), of="hits")
 
 
+_WORDS = {
+    "score": "a high enough score",
+    "module": "the expected module",
+    "chapter": "the expected chapter",
+    "url": "the expected page",
+    "keywords": "an expected keyword",
+    "results": "an expected result",
+    "nothing returned": "any hit at all",
+}
+
+
+def _in_words(condition: str) -> str:
+    return _WORDS.get(condition, condition)
+
+
 @detector("query.failed", "query.negative_scored_high", needs=Outcome)
 def _failed(outcome: Outcome) -> Iterator[Finding]:
     """Failed queries, and negatives that scored high."""
@@ -168,7 +183,7 @@ def _failed(outcome: Outcome) -> Iterator[Finding]:
             (scored_high if scored else failed).append(outcome.subject(query, report))
     if failed:
         conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
-        yield make_finding("query.failed", failed, cause=f"Conditions missed: {', '.join(conditions)}.")
+        yield make_finding("query.failed", failed, cause=f"Missed: {', '.join(map(_in_words, conditions))}.")
     if scored_high:
         yield make_finding("query.negative_scored_high", scored_high)
 

@@ -182,7 +182,7 @@ def test_failed_queries_are_named_with_their_conditions_and_negatives_apart() ->
         "nothing": ["nothing returned"],
     }
     assert failed.subjects[1].details["expected_pages"] == [f"{SITE}/a"]
-    assert failed.cause == "Conditions missed: module, nothing returned, url."
+    assert failed.cause == "Missed: the expected module, any hit at all, the expected page."
     assert [subject.name for subject in found(measurement)["query.negative_scored_high"].subjects] == ["loud"]
 
 
@@ -294,7 +294,11 @@ def test_of_drafts_alone_no_pass_rate_is_measured_and_none_is_missed() -> None:
         assert (value.value, value.reason_code) == (None, "not_applicable")
     rate = measured.value("query_pass_rate")
     assert rate is not None
-    assert rate.reason == "all 2 queries are drafts, of which 1 would pass"
+    assert rate.reason == "all 2 queries are drafts, which do not count yet; 1 would pass"
+    for name in ("negative_pass_rate", "mrr"):
+        value = measured.value(name)
+        assert value is not None
+        assert (value.reason_code, value.reason) == ("not_applicable", rate.reason)
     assert measured.findings == ()
 
 
