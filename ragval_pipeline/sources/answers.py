@@ -1,7 +1,4 @@
-"""Asking the index every test query: embed, search, repeat, and look deeper until enough pages are seen.
-
-What lives here: the calls and their times. What does not: judging the answers (``validation/retrieval``).
-"""
+"""Asking the index every test query: embed, search, repeat, and look deeper until enough pages are seen."""
 
 from __future__ import annotations
 

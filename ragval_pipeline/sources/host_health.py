@@ -1,7 +1,4 @@
-"""Telling a page that fails from a host that is down.
-
-What lives here: the tally of how each host answered. What does not: the requests (``page_reader``).
-"""
+"""Telling a page that fails from a host that is down."""
 
 from __future__ import annotations
 

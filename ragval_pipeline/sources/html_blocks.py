@@ -1,8 +1,4 @@
-"""Turning elements into text: one block per paragraph, heading, item, table row and code block.
-
-What lives here: the walk over an element tree and the rules for blanks. What does not: which elements count as content
-(``html_furniture``).
-"""
+"""Turning elements into text: one block per paragraph, heading, item, table row and code block."""
 
 from __future__ import annotations
 

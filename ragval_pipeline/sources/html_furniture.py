@@ -1,8 +1,5 @@
 """Telling a page's content from the furniture that a documentation theme puts around and into it.
 
-What lives here: which element of a page is its content, and which elements inside it are not. What does not: turning
-content into text (``html_blocks``).
-
 The rules name roles, elements and whole class names of Docusaurus, MkDocs Material, Sphinx (RTD, Furo, PyData),
 VitePress, Starlight, mdBook and rustdoc. Never parts of class names: "navbar" is also in Docusaurus'
 ``anchorTargetStickyNavbar``, which stands on every heading.

@@ -1,7 +1,4 @@
-"""What a page says about itself to machines: its encoding, whether to index it, where it sends its visitors.
-
-What lives here: decoding and the robots and refresh signals. What does not: the page's text (``page_text``).
-"""
+"""What a page says about itself to machines: its encoding, whether to index it, where it sends its visitors."""
 
 from __future__ import annotations
 

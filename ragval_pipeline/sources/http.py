@@ -1,8 +1,4 @@
-"""Fetching one address over http(s), with retries and failures that say what happened.
-
-What lives here: the fetcher that sitemaps and pages share. What does not: what an answer means; the caller judges
-status, type and body.
-"""
+"""Fetching one address over http(s), with retries and failures that say what happened."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What went wrong between us and a web server, in a person's words, and whether another try is worth it.
-
-What lives here: the reading of exceptions and of ``Retry-After``. What does not: the requests themselves (``http``).
-"""
+"""What went wrong between us and a web server, in a person's words, and whether another try is worth it."""
 
 from __future__ import annotations
 

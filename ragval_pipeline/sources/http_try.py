@@ -1,8 +1,4 @@
-"""One try of one GET: the client, its limits, and the answer as it came.
-
-What lives here: the connection and the body with its caps of bytes and time. What does not: retries and words for
-failures (``http``, ``http_failures``); what leaves this file is an answer or the library's own exception.
-"""
+"""One try of one GET: the client, its limits, and the answer as it came."""
 
 from __future__ import annotations
 

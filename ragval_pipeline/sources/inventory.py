@@ -1,8 +1,4 @@
-"""The site as the sitemap tells it: which pages there are, and which of them are in scope.
-
-What lives here: from a sitemap listing to pages, each once. What does not: reading sitemaps (``sitemap``) and
-comparing pages with the index (``validation/coverage``).
-"""
+"""The site as the sitemap tells it: which pages there are, and which of them are in scope."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reading the ``lastmod`` of a sitemap entry.
-
-What lives here: one date notation. What does not: what the dates of a whole site tell (``validation``).
-"""
+"""Reading the ``lastmod`` of a sitemap entry."""
 
 from __future__ import annotations
 

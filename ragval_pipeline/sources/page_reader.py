@@ -1,8 +1,4 @@
-"""Reading one page of a site, from its build folder or over http(s).
-
-What lives here: one page's copy with what is wrong about it. What does not: reading many (``pages``), a page's text
-(``page_text``) and what a missing page means (``validation``).
-"""
+"""Reading one page of a site, from its build folder or over http(s)."""
 
 from __future__ import annotations
 

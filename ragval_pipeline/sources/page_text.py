@@ -1,8 +1,4 @@
-"""The text of a page: all of it, and its content apart from the theme's furniture.
-
-What lives here: from HTML to text, headings and blocks. What does not: getting the page (``page_reader``) and comparing
-text with chunks (``validation``).
-"""
+"""The text of a page: all of it, and its content apart from the theme's furniture."""
 
 from __future__ import annotations
 

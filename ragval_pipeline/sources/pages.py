@@ -1,7 +1,4 @@
-"""Reading many pages in order, a few at a time, without holding them all.
-
-What lives here: the loop. What does not: reading one page (``page_reader``).
-"""
+"""Reading many pages in order, a few at a time, without holding them all."""
 
 from __future__ import annotations
 

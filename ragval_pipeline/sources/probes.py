@@ -1,7 +1,4 @@
-"""Asking for the same vector twice: as production does, and exactly.
-
-What lives here: the searches. What does not: comparing the answers (``validation/index/ann``).
-"""
+"""Asking for the same vector twice: as production does, and exactly."""
 
 from __future__ import annotations
 

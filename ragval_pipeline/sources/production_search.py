@@ -1,7 +1,5 @@
 """``retrieval.retriever``: the user's own search, asked in place of embedding and searching.
 
-What lives here: calling it, and making hits of its answer. What does not: importing it (``own_code.attribute``). It is
-
 - a function ``(texts: list[str], top_k: int, filter: dict | None) -> hits``, or
 - an object, or a class without arguments, with ``search(texts, top_k, filter)``.
 

@@ -1,8 +1,4 @@
-"""The one retry policy for every outside system: exponential, with jitter, server hints and a deadline.
-
-What lives here: when to try again and how long to wait. What does not: which exceptions of which library are worth
-another try; each source decides that in its own ``classify`` function.
-"""
+"""The one retry policy for every outside system: exponential, with jitter, server hints and a deadline."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Which pages a suite judges: include and exclude globs over the path of a page's address.
-
-What lives here: the globs and their answer. What does not: how addresses are folded (``urls``) and where the list of
-pages comes from (``sitemap``).
-"""
+"""Which pages a suite judges: include and exclude globs over the path of a page's address."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Who finds hits for a text: the suite's embedder and collection, or the user's own search.
-
-What lives here: the seam, and embedding plus searching behind it. What does not: the user's search
-(``production_search``), and which searches a query needs (``answers``).
-"""
+"""Who finds hits for a text: the suite's embedder and collection, or the user's own search."""
 
 from __future__ import annotations
 

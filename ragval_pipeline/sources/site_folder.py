@@ -1,8 +1,4 @@
-"""Finding the file of a page in the folder of a built site.
-
-What lives here: from the address of a page to a file that lies under the site's folder. What does not: reading it
-(``page_reader``).
-"""
+"""Finding the file of a page in the folder of a built site."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Which pages a site says it has: finding its sitemap, following indexes, listing every page once.
-
-What lives here: discovery and recursion. What does not: getting bytes (``sitemap_bytes``), reading one file
-(``sitemap_xml``), choosing pages (``scope``).
-"""
+"""Which pages a site says it has: finding its sitemap, following indexes, listing every page once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Getting the bytes of one sitemap file: over http(s) or from the disk, unpacked, within limits.
-
-What lives here: opening and unpacking. What does not: what stands in the file (``sitemap_xml``).
-"""
+"""Getting the bytes of one sitemap file: over http(s) or from the disk, unpacked, within limits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The failures of the sitemap reader, worded in one place.
-
-What lives here: what is wrong with a sitemap, as a failure with its remedy. What does not: finding that out.
-"""
+"""The failures of the sitemap reader, worded in one place."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a site says it has: the pages of its sitemap and the files that list them.
-
-What lives here: the entities. What does not: reading them (``sitemap``).
-"""
+"""What a site says it has: the pages of its sitemap and the files that list them."""
 
 from __future__ import annotations
 

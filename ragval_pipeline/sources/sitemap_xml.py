@@ -1,8 +1,4 @@
-"""The hardened sitemap parser: bytes in, page or sitemap addresses out, or a failure that names line and byte.
-
-What lives here: the XML and the text form of one sitemap file (https://www.sitemaps.org/protocol.html). What does not:
-where the bytes come from (``sitemap_bytes``) and following an index (``sitemap``).
-"""
+"""The hardened sitemap parser: bytes in, page or sitemap addresses out, or a failure that names line and byte."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Timing what a user waits for: one query embedded and searched at a time.
-
-What lives here: the calls and their clocks. What does not: percentiles (``validation/latency``).
-"""
+"""Timing what a user waits for: one query embedded and searched at a time."""
 
 from __future__ import annotations
 

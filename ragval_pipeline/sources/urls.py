@@ -1,8 +1,4 @@
-"""The one URL canonicaliser: which addresses are the same page, and what can be read off an address.
-
-What lives here: pure functions on the text of an address. What does not: which pages are in scope (``scope``) and
-everything that opens a connection (``http``).
-"""
+"""The one URL canonicaliser: which addresses are the same page, and what can be read off an address."""
 
 from __future__ import annotations
 

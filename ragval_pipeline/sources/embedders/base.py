@@ -1,8 +1,4 @@
-"""What every embedder promises, and the guard that no malformed answer gets past.
-
-What lives here: the protocol, the answer of one call, and the check of its shape. What does not: any provider, what the
-calls of a run add up to (``cost``), and the cache.
-"""
+"""What every embedder promises, and the guard that no malformed answer gets past."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cutting texts into calls, and joining the answers of several calls into one. What lives here: nothing else."""
+"""Cutting texts into calls, and joining the answers of several calls into one."""
 
 from __future__ import annotations
 

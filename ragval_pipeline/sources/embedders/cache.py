@@ -1,8 +1,4 @@
-"""Not asking twice: a cache in front of an embedder.
-
-What lives here: the key of a cached vector, and the cache in front of an embedder. What does not: keeping vectors
-between runs (``store``).
-"""
+"""Not asking twice: a cache in front of an embedder."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What can be wrong with the embedding settings by themselves.
-
-What lives here: the checks that need no network. What does not: the types and ranges of the keys (the suite's model),
-and whether the provider accepts them.
-"""
+"""What can be wrong with the embedding settings by themselves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What embedding costs: the sum over the calls of a run.
-
-What lives here: adding up. What does not: prices, and judging whether a run may cost that much.
-"""
+"""What embedding costs: the sum over the calls of a run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Provider ``module:attr``: an embedder that the user wrote.
 
-What lives here: making one shape of what the user may give, and turning its exceptions into failures. What does not:
-importing and guarding it (``own_code``). Accepted are
-
 - a function ``(texts: list[str], input_type: str) -> list of vectors``, or
 - an object, or a class without arguments, with ``embed(texts, input_type=...) -> list of vectors``,
 

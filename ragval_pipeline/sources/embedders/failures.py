@@ -1,9 +1,4 @@
-"""What a failed call to a provider means: whether to try again, and what to tell a person.
-
-What lives here: from a provider's exception, brought into one shape, to a verdict and a failure. What does not: making
-calls (``remote``), and waiting (``sources/retry``). Nothing here shows a header or the key: the SDKs' own messages hold
-response headers, and HTTP libraries quote a header that they cannot send.
-"""
+"""What a failed call to a provider means: whether to try again, and what to tell a person."""
 
 from __future__ import annotations
 

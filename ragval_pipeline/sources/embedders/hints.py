@@ -1,7 +1,4 @@
-"""How long a server asks to wait, read from the headers of its answer.
-
-What lives here: Retry-After (RFC 9110, section 10.2.3) and its relatives. What does not: whether to try again at all.
-"""
+"""How long a server asks to wait, read from the headers of its answer."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What is publicly known of embedding models: dimensions, how much of a text they read, tokenizers and prices.
-
-What lives here: one table and pure look-ups in it. What does not: asking a provider anything, and what a suite says
-itself (``embedding.dimension``, ``embedding.max_input_tokens``), which wins over this table.
-"""
+"""What is publicly known of embedding models: dimensions, how much of a text they read, tokenizers and prices."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The embedder that a suite names: its settings held against what is known beforehand, and opened.
-
-What lives here: the one reading of the suite's ``embedding``. What does not: the checks themselves (``configuration``)
-and choosing the provider (``opening``).
-"""
+"""The embedder that a suite names: its settings held against what is known beforehand, and opened."""
 
 from __future__ import annotations
 

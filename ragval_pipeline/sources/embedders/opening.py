@@ -1,4 +1,4 @@
-"""From settings to an embedder that is ready to be asked. What lives here: choosing the provider, nothing else."""
+"""From settings to an embedder that is ready to be asked."""
 
 from __future__ import annotations
 

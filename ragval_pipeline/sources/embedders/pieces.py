@@ -1,9 +1,4 @@
-"""Cutting long texts for the static tokenizer, so that memory does not grow with the longest text.
-
-What lives here: where to cut. What does not: tokenising. A text is cut at a single blank between two letters or
-digits: no token of the vocabulary reaches over such a blank, and the tokenizer puts the blank's mark before every text
-that it is given, so the pieces have exactly the tokens of the whole.
-"""
+"""Cutting long texts for the static tokenizer, so that memory does not grow with the longest text."""
 
 from __future__ import annotations
 

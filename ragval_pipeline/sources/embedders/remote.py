@@ -1,9 +1,4 @@
-"""Embedders behind an API: calls in batches, under the one retry policy.
-
-What lives here: what all of them have in common. What does not: any provider's SDK (``cohere_v2``, ``openai_api``,
-``voyage``), and what a failed call means (``failures``). The SDKs would retry by themselves; their retries are off, so
-that the policy, its deadline and the count of tries hold.
-"""
+"""Embedders behind an API: calls in batches, under the one retry policy."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Provider ``static``: 256-dimensional static vectors, no key, no network, no input limit.
-
-What lives here: texts to vectors. What does not: reading the weights (``static_weights``), cutting long texts
-(``pieces``). A text's vector is the mean of its tokens' vectors, scaled to length 1; a text without tokens has the zero
-vector. Queries and documents are embedded alike. Every text is computed by itself, so its vector does not depend on the
-other texts of a call.
-"""
+"""Provider ``static``: 256-dimensional static vectors, no key, no network, no input limit."""
 
 from __future__ import annotations
 

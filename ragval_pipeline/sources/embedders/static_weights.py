@@ -1,9 +1,4 @@
-"""The static vectors and the tokenizer that the ``wordllama`` wheel carries.
-
-What lives here: finding and reading its two files, once per process. What does not: turning texts into vectors. The
-package itself is never imported: that would configure logging for the whole process, and it pads batches to their
-longest text.
-"""
+"""The static vectors and the tokenizer that the ``wordllama`` wheel carries."""
 
 from __future__ import annotations
 

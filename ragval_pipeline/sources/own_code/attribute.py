@@ -1,8 +1,4 @@
-"""Importing what a suite names as ``module:attr``: the user's own embedder or search.
-
-What lives here: finding the attribute, and saying what is wrong with the name. What does not: what the attribute is
-then used for (``calling``).
-"""
+"""Importing what a suite names as ``module:attr``: the user's own embedder or search."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Calling what the user wrote: whether it can be called so, and what becomes of what it raises.
-
-What lives here: the guard around every such call. What does not: finding the code (``attribute``), and what an embedder
-or a search must answer (``embedders/custom``, ``production_search``).
-"""
+"""Calling what the user wrote: whether it can be called so, and what becomes of what it raises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the copies of a site's pages consist of. What does not live here: writing or reading their parts."""
+"""What the copies of a site's pages consist of."""
 
 from __future__ import annotations
 

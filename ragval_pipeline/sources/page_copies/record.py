@@ -1,7 +1,4 @@
-"""One page's copy as a row: what was found at its address, and its text.
-
-What lives here: the columns, and both ways between a copy and its row. What does not: files (``writer``, ``reader``).
-"""
+"""One page's copy as a row: what was found at its address, and its text."""
 
 from __future__ import annotations
 

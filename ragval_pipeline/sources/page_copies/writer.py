@@ -1,7 +1,4 @@
-"""Reading a site's pages into a folder of Parquet parts, page by page, so that memory stays flat.
-
-What lives here: taking the copies. What does not: reading a page (``sources.pages``) and its row (``record``).
-"""
+"""Reading a site's pages into a folder of Parquet parts, page by page, so that memory stays flat."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Asking Qdrant one thing: tried again where that helps, explained where it does not.
-
-What lives here: one call. What does not: which calls there are (``reader``) and what each error means (``failures``).
-"""
+"""Asking Qdrant one thing: tried again where that helps, explained where it does not."""
 
 from __future__ import annotations
 

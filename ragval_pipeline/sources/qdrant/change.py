@@ -1,7 +1,4 @@
-"""Whether a collection has changed, asked in a few cheap calls and without reading its points.
-
-What lives here: a collection's state as one short text. What does not: when to ask, and what a change leads to.
-"""
+"""Whether a collection has changed, asked in a few cheap calls and without reading its points."""
 
 from __future__ import annotations
 

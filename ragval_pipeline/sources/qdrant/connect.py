@@ -1,7 +1,4 @@
-"""Opening a connection to Qdrant and always closing it.
-
-What lives here: making a ``QdrantClient`` from settings. What does not: what is asked of it (``reader``).
-"""
+"""Opening a connection to Qdrant and always closing it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Qdrant says of a collection, as plain facts. What does not live here: judging them."""
+"""What Qdrant says of a collection, as plain facts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What went wrong when Qdrant was asked: one line for people, and whether another try is worth it.
-
-What lives here: every exception of qdrant-client, httpx and gRPC that a read can raise. What does not: retrying.
-"""
+"""What went wrong when Qdrant was asked: one line for people, and whether another try is worth it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Point ids as text, and their order. What does not live here: who made them, and by which rule."""
+"""Point ids as text, and their order."""
 
 from __future__ import annotations
 

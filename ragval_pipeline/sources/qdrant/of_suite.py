@@ -1,4 +1,4 @@
-"""The reader of the collection that a suite names. What does not live here: opening the client (``connect``)."""
+"""The reader of the collection that a suite names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""How payload fields are named to Qdrant, whose keys are JSON paths.
-
-What lives here: quoting what would be no path, and asking for both readings of a name with dots. What does not:
-finding the value in what comes back (``sources/snapshot/values.lookup``).
-"""
+"""How payload fields are named to Qdrant, whose keys are JSON paths."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a collection gives: points, hits, and the few questions that a validation asks.
-
-What lives here: the shapes, and the protocol of a reader. What does not: asking a real Qdrant (``reader``).
-"""
+"""What a collection gives: points, hits, and the few questions that a validation asks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The only way to a collection: the few read calls that ragval makes.
-
-What lives here: ``CollectionReader``, an allow-list of reads. What does not: retrying and explaining (``asking``), and
-what is done with the points.
-"""
+"""The only way to a collection: the few read calls that ragval makes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Stored vectors as numpy batches, by the cheapest route that the connection offers.
-
-What lives here: scrolling and fetching vectors without payload. What does not: judging them (``validation/vectors``).
-Over REST and in local mode vectors come as lists of floats; over gRPC the protobuf answer goes straight into numpy,
-which costs a tenth of qdrant-client's own conversion.
-"""
+"""Stored vectors as numpy batches, by the cheapest route that the connection offers."""
 
 from __future__ import annotations
 

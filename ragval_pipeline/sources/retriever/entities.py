@@ -1,7 +1,4 @@
-"""What goes into a search and what comes out of it: seed 003's entities, and its rules for a query.
-
-What lives here: shapes and rules; nothing is called. What does not: searching (``retriever``).
-"""
+"""What goes into a search and what comes out of it: seed 003's entities, and its rules for a query."""
 
 from __future__ import annotations
 

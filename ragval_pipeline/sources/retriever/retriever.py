@@ -1,9 +1,4 @@
-"""``Retriever``: one search as your assistant would make it, through the states of seed 003.
-
-What lives here: validating, embedding, searching and formatting one query. What does not: what a query and a response
-are (``entities``), the connections (``session``), judging answers (``validation/retrieval``) and asking a whole golden
-set (``answers``).
-"""
+"""``Retriever``: one search as your assistant would make it, through the states of seed 003."""
 
 from __future__ import annotations
 

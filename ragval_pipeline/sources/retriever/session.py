@@ -1,7 +1,4 @@
-"""The connections of one or many searches, each opened when it is first needed.
-
-What lives here: opening and closing what a resolved suite names. What does not: searching (``retriever``).
-"""
+"""The connections of one or many searches, each opened when it is first needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a snapshot consists of. What does not live here: writing or reading its parts."""
+"""What a snapshot consists of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the parts of a read are. What does not live here: writing and reading them."""
+"""Where the parts of a read are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reading a snapshot back: some columns, one part at a time.
-
-What lives here: access to parts. What does not: what is computed from them (``validation``).
-"""
+"""Reading a snapshot back: some columns, one part at a time."""
 
 from __future__ import annotations
 

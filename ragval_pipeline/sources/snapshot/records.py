@@ -1,8 +1,4 @@
-"""From stored points to rows of the snapshot.
-
-What lives here: mapping payload names to canonical columns without losing what a value really was. What does not:
-reading points (``sources/qdrant``), writing parts (``writer``), judging values (``validation``).
-"""
+"""From stored points to rows of the snapshot."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The columns of the snapshot: one row a point.
-
-What lives here: column names, Arrow types and what each column holds. What does not: filling them (``records``).
-"""
+"""The columns of the snapshot: one row a point."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a payload value is, before any typed column can hide it: its kind, and whether it is empty.
-
-What lives here: looking at one value. What does not: which kinds a field may have (``validation/metadata``).
-"""
+"""What a payload value is, before any typed column can hide it: its kind, and whether it is empty."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reading a collection into a folder of Parquet parts, page by page, so that memory stays flat.
-
-What lives here: taking the snapshot. What does not: the rows (``records``) and reading them back (``reader``).
-"""
+"""Reading a collection into a folder of Parquet parts, page by page, so that memory stays flat."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Choosing what to spoil, so that two defects in one corpus never touch the same page or query.
-
-What lives here: the choice. What does not: spoiling (``planters``).
-"""
+"""Choosing what to spoil, so that two defects in one corpus never touch the same page or query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding points to a corpus: copies of points that it has. What does not live here: deciding what to copy."""
+"""Adding points to a corpus: copies of points that it has."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""An index world that can be spoilt: site, points, queries and suite settings, in memory, and the folder it belongs in.
-
-What lives here: looking at the world and changing it. What does not: reading and writing the folder (``store``),
-choosing what to spoil (``choose``) and spoiling it (``planters``).
-"""
+"""An index world that can be spoilt: site, points, queries and suite settings in memory, and the folder they belong in."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Planting a defect in the built demo, for ``ragval demo --break``.
-
-What lives here: the demo's folder, spoilt in one go. What does not: running the validation (``cli``).
-"""
+"""Planting a defect in the built demo, for ``ragval demo --break``."""
 
 from __future__ import annotations
 

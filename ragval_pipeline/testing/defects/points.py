@@ -1,4 +1,4 @@
-"""Points and vectors of a corpus. What does not live here: the corpus (``corpus``)."""
+"""Points and vectors of a corpus."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """Which defects can be planted, and what planting one declares.
 
-What lives here: the registry and its shapes. What does not: any planter (``planters``). A planter is one function::
-
-    @defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
-    def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted: ...
+@defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
+def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted: ...
 """
 
 from __future__ import annotations

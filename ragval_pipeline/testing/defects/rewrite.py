@@ -1,8 +1,4 @@
-"""Changing the text of points as an ingestion would have written it: hash, token count and vector fit the new text.
-
-What lives here: what must change with a text so that nothing but the text is wrong. What does not: which text
-(``planters``).
-"""
+"""Changing the text of points as an ingestion would have written it: hash, token count and vector fit the new text."""
 
 from __future__ import annotations
 

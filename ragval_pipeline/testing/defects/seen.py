@@ -1,7 +1,4 @@
-"""What a run named: its findings with all their subjects, also those beyond the report's first hundred.
-
-What lives here: reading. What does not: comparing with what was planted (``verify``).
-"""
+"""What a run named: its findings with all their subjects, also those beyond the report's first hundred."""
 
 from __future__ import annotations
 

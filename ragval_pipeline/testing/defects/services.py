@@ -1,8 +1,4 @@
-"""Standing between the run and Qdrant or the embedder: what a server would answer when something is wrong with it.
-
-What lives here: readers and embedders that pass everything on, for planters to derive from, and the resources that
-hand them to a run. What does not: any particular fault (``planters``). Facts about the collection say ``simulated``.
-"""
+"""Standing between the run and Qdrant or the embedder: what a server would answer when something is wrong with it."""
 
 from __future__ import annotations
 

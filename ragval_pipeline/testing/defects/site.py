@@ -1,8 +1,4 @@
-"""The site of a corpus in memory: its files, and its sitemap entry by entry.
-
-What lives here: reading and editing. What does not: writing it to the disk (``store``) and what an edit means
-(``planters``).
-"""
+"""The site of a corpus in memory: its files, and its sitemap entry by entry."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reading a corpus from its folder and writing it there.
-
-What lives here: files and the embedded Qdrant. What does not: what a corpus is (``corpus``).
-"""
+"""Reading a corpus from its folder and writing it there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Holding a report to what was planted: named exactly, followed only by its consequences, silent otherwise.
-
-What lives here: the comparison. What does not: running the validation.
-"""
+"""Holding a report to what was planted: named exactly, followed only by its consequences, silent otherwise."""
 
 from __future__ import annotations
 

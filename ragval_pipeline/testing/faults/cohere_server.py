@@ -1,11 +1,8 @@
 """A local stand-in for Cohere's ``/v2/embed``, answering what a test tells it to.
 
-What lives here: the server and its vectors. What does not: assertions. Vectors are hashed words, so that texts sharing
-words are similar; they depend on nothing but the text.
-
-    with CohereStandIn() as cohere:
-        embedder = CohereEmbedder(model="embed-english-v3.0", api_key="k", base_url=cohere.url)
-        cohere.fail("429", times=1, headers={"Retry-After": "1"})
+with CohereStandIn() as cohere:
+embedder = CohereEmbedder(model="embed-english-v3.0", api_key="k", base_url=cohere.url)
+cohere.fail("429", times=1, headers={"Retry-After": "1"})
 """
 
 from __future__ import annotations

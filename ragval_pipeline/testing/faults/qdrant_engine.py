@@ -1,8 +1,4 @@
-"""Collections in Qdrant Edge, answering the REST calls of a server with a server's bodies.
-
-What lives here: collections, aliases, points and what they answer. What does not: HTTP and its faults
-(``qdrant_server``). Edge is Qdrant's own engine, so JSON paths, filters, scores and orders are a server's.
-"""
+"""Collections in Qdrant Edge, answering the REST calls of a server with a server's bodies."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
 """A Qdrant server on a loopback port: Qdrant's engine behind the REST calls that ragval makes, and a server's faults.
 
-What lives here: HTTP and faults. What does not: what collections answer (``qdrant_engine``), assertions.
-
-    with QdrantStandIn() as server:
-        client = QdrantClient(url=server.url, check_compatibility=False)
-        server.fail("503", times=2, path="/scroll")
+with QdrantStandIn() as server:
+client = QdrantClient(url=server.url, check_compatibility=False)
+server.fail("503", times=2, path="/scroll")
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """What a collection's own token counts are worth, and how many tokens a chunk then has.
 
-What lives here: learning how claimed counts relate to what can be counted, and the best estimate for one chunk. What
-does not: counting (``facts/tokens``), and what is said about claims and limits (``token_count_off``, ``over_limit``).
-
 The offline tokenizer is not the model's, and many an ingestion only estimates: words times 1.3, characters over four.
 What most claims stand in the steadiest relation to, tokens, words, marks or characters, is how the collection counts.
 An estimate holds for code, links and every script alike, however far it is from any tokenizer's count there.

@@ -1,7 +1,5 @@
 """How many tokens the model behind each point reads.
 
-What lives here: which model a point was embedded with, and its limit. What does not: counting (``facts.tokens``).
-
 The order is the contract's: what the suite says; the model that the payload names, else the collection; the profile's;
 the model that queries are embedded with. A model that reads everything ends the search: there is no limit then.
 """

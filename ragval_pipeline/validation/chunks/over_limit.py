@@ -1,8 +1,5 @@
 """Chunks with more tokens than their embedding model reads, and pages that are one such chunk.
 
-What lives here: ``chunk.over_model_limit`` and ``chunk.one_per_page``. What does not: where limits come from
-(``limits``) and how tokens are estimated (``claims``).
-
 ``one_per_page`` is about the chunker, not about a page: it needs two such pages, and half of the pages that are
 longer than the limit.
 """

@@ -1,8 +1,5 @@
 """Claimed token counts that are far from a recount.
 
-What lives here: ``chunk.token_count_off``. What does not: counts that are no positive whole numbers
-(``validation/metadata``), and chunks with too many tokens (``over_limit``).
-
 Tokenizers differ, so a claim is measured by what the collection itself claims for such a text, by its tokens, words or
 characters, whichever predict its claims best: it is off when it is more than twice that, or less than half, and by more
 than the claims scatter. Where the collection has no steady way of counting, the bounds are what any tokenizer could
