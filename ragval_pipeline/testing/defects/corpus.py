@@ -1,4 +1,4 @@
-"""An index world that can be spoilt: site, points, queries and suite settings in memory, and the folder they belong in."""
+"""An index world that can be spoilt: site, points, queries and settings in memory, and the folder they belong in."""
 
 from __future__ import annotations
 
