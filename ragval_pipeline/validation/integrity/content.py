@@ -127,7 +127,9 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
 
 
 def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
-    """Keys of the pages that each text stands on, in their order; texts that stand nowhere are left out.
+    """Keys of the pages that hold most of each text, in their order; texts that stand nowhere are left out.
+
+    A page that shares a passage with a text is not where it is from, as long as another has more of it.
 
     Args:
         texts: Sampled runs of each text (``ChunkFacts.probes``), of which half may have changed.
@@ -138,9 +140,12 @@ def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFact
         for run in runs:
             owners.setdefault(run, []).append(name)
     found: dict[str, list[str]] = {}
+    most: Counter[str] = Counter()
     for page in pages:
         hits = Counter(name for run in page.anchors if run in owners for name in owners[run])
         for name, count in hits.items():
-            if count >= max(1.0, MOST * len(texts[name])):
-                found.setdefault(name, []).append(page.page_key)
+            if count >= max(1.0, MOST * len(texts[name]), most[name]):
+                if count > most[name]:
+                    most[name], found[name] = count, []
+                found[name].append(page.page_key)
     return found

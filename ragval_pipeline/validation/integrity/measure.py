@@ -114,10 +114,10 @@ def _digests(facts: Facts) -> Iterator[Sequence[int]]:
 def _moved(compared: Compared) -> dict[str, list[str]]:
     """By page that lacks something, pages out of scope and points without a page that hold its text."""
     strays = {chunk.point_id: chunk for chunk in compared.strays if chunk.page_key not in compared.pages}
-    lacking = [page for page in compared.read if not page.chunks or page.blocks]
+    lacking = {page.page_key for page in compared.read if not page.chunks or page.blocks}
     moved: dict[str, set[str]] = {}
-    for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, lacking).items():
-        for key in keys:
+    for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, compared.read).items():
+        for key in lacking.intersection(keys):
             moved.setdefault(key, set()).add(strays[name].page_key or name)
     return {key: sorted(found) for key, found in moved.items()}
 

@@ -61,9 +61,13 @@ def measure_retrieval(
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"sections": sections})
     outcome = Outcome(queries, reports, by_id, settings)
-    values = [*outcome.values(), determinism(by_id.values()), *_page_values(sections, settings)]
+    repeated = determinism(by_id.values())
+    values = [*outcome.values(), *_page_values(sections, settings)]
     if drafts and not queries:
         values = [_all_drafts(value, drafts) for value in values]
+        # One repeat is a setting, whatever the queries are.
+        repeated = repeated if repeated.reason_code == "not_applicable" else _all_drafts(repeated, drafts)
+    values.append(repeated)
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(find_all(outcome)), sections=sections)
 
 
