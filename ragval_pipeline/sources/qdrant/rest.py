@@ -7,7 +7,7 @@ gRPC, in local mode and through clients of other kinds, its usual calls serve.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NotRequired
 
 # pydantic reads no other TypedDict before Python 3.12.
@@ -27,22 +27,8 @@ class _Scrolled(TypedDict):
     result: _Page
 
 
-class _Hit(TypedDict):
-    id: int | str
-    score: float
-    payload: NotRequired[dict[str, Any] | None]
-
-
-class _Hits(TypedDict):
-    points: list[_Hit]
-
-
-class _Searched(TypedDict):
-    result: list[_Hits]
-
-
 class RestPoints:
-    """The two calls that answer with many points.
+    """The call that answers with many points, read as plain JSON.
 
     Args:
         client: A ``QdrantClient`` that ``of_client`` accepts.
@@ -71,14 +57,6 @@ class RestPoints:
         except (TypeError, KeyError, AttributeError):
             raise AssertionError("points without an id, or with a payload that is no object") from None
         return points, page.get("next_page_offset")
-
-    def search(self, searches: Sequence[Mapping[str, Any]]) -> list[list[_Hit]]:
-        """The hits of several searches as they come."""
-        url = "/collections/{collection_name}/points/query/batch"
-        answers = self._post(url, {"searches": searches}, _Searched)["result"]
-        if len(answers) != len(searches):
-            raise AssertionError(f"{len(searches)} searches were made, {len(answers)} answers came")
-        return [answer["points"] for answer in answers]
 
     def _post(self, url: str, body: Mapping[str, Any], kind: Any) -> Any:
         return self._api.request(
