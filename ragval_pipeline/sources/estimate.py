@@ -21,8 +21,9 @@ READ_MS = 0.035
 SHARED_MS, CHUNK_MS = 0.55, 0.6
 #: Milliseconds of CPU to read a page, and to search and judge an answer (``benchmarks.defects_cost``).
 PAGE_MS, SEARCH_MS = 3.0, 1.0
-#: Memory at the peak (``benchmarks.defects_cost``): MiB of the run, KiB more for each chunk, and MiB of each worker.
-RUN_MIB, CHUNK_KIB, WORKER_MIB = 230, 39, 350
+#: Memory at the peak (``benchmarks.defects_cost``, 634 MiB at 20,868 chunks): MiB of the run, KiB more for each chunk
+#: at most, because buffers that are bounded count as if they grew, and MiB of each worker.
+RUN_MIB, CHUNK_KIB, WORKER_MIB = 230, 20, 350
 #: Seconds of one request besides the link: a server that reads a page of points, or answers a batch of searches.
 REQUEST_S = 0.02
 #: Share of its text that a chunk takes in the snapshot, compressed, and bytes beside the text.

@@ -63,5 +63,6 @@ def seconds(shape: Callable[[int], tuple[str, Sequence[str]]], count: int) -> fl
 def test_eight_times_the_page_costs_about_eight_times_as_much(shape: Callable[[int], tuple[str, Sequence[str]]]):
     """A quadratic cost is 64 times as much; what takes tenths of a second is left to noise."""
     seconds(shape, 50)  # what is made once
-    small = seconds(shape, 500)
-    assert seconds(shape, 4000) < max(0.8, 24 * small)
+    small = min(seconds(shape, 500) for _ in range(3))
+    # What grows with the square takes 64 times as long; a shared machine may double anything.
+    assert min(seconds(shape, 4000) for _ in range(2)) < max(2.5, 45 * small)
