@@ -16,10 +16,10 @@ demo: $(VENV)/.installed ## Build the demo index, validate it, print the summary
 	$(BIN)/ragval demo
 
 test: $(VENV)/.installed ## Run the tests that need nothing but Python packages
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not ($(EXTERNAL))" --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not ($(EXTERNAL))"
 
 test-all: $(VENV)/.installed ## Run all tests; fails where a tool they need is missing
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/.installed ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
