@@ -134,8 +134,8 @@ def _part_snapshot(workers: str, url: str) -> tuple[float, float]:
     import pyarrow.parquet  # noqa: F401, PLC0415
     from upath import UPath  # noqa: PLC0415
 
+    from ragval_pipeline.sources.site.urls import UrlFolder  # noqa: PLC0415
     from ragval_pipeline.sources.snapshot.writer import take_snapshot  # noqa: PLC0415
-    from ragval_pipeline.sources.urls import UrlFolder  # noqa: PLC0415
     from ragval_pipeline.suite.payload import PayloadSettings  # noqa: PLC0415
 
     key = UrlFolder(site_host="docs.example.com").key
@@ -170,7 +170,7 @@ def _part_query(url: str) -> tuple[float, float]:
 
 
 def _part_ask(url: str) -> tuple[float, float]:
-    from ragval_pipeline.sources.qdrant.searching import Search  # noqa: PLC0415
+    from ragval_pipeline.sources.stores.qdrant.searching import Search  # noqa: PLC0415
     from ragval_pipeline.suite.sections import QdrantSettings  # noqa: PLC0415
 
     settings = QdrantSettings(url=url, collection=COLLECTION)
@@ -230,7 +230,7 @@ def _client(url: str) -> Any:
 
 
 def _reader(url: str, **settings: int) -> Any:
-    from ragval_pipeline.sources.qdrant.reader import CollectionReader  # noqa: PLC0415
+    from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader  # noqa: PLC0415
 
     return CollectionReader(_client(url), collection=COLLECTION, place=url, **settings)
 

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.inventory import SiteInventory
-    from ragval_pipeline.sources.qdrant.reader import Point, Reader
+    from ragval_pipeline.sources.site.inventory import SiteInventory
+    from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
     from ragval_pipeline.suite.model import QdrantSettings
     from ragval_pipeline.suite.sections import SourceSettings
 
@@ -55,8 +55,8 @@ def opened_reader(settings: QdrantSettings) -> Iterator[Reader]:
     Raises:
         SystemFailure: Qdrant cannot be opened.
     """
-    from ragval_pipeline.sources.qdrant.connect import open_client
-    from ragval_pipeline.sources.qdrant.of_suite import reader_of_settings
+    from ragval_pipeline.sources.stores.qdrant.connect import open_client
+    from ragval_pipeline.sources.stores.qdrant.of_suite import reader_of_settings
 
     with open_client(settings) as client:
         yield reader_of_settings(client, settings, policy=PATIENCE)
@@ -86,9 +86,9 @@ def read_inventory(source: SourceSettings) -> SiteInventory:
     Raises:
         SystemFailure: It cannot be read.
     """
-    from ragval_pipeline.sources.http import HttpFetcher
-    from ragval_pipeline.sources.http_hosts import hosts_of
-    from ragval_pipeline.sources.site import inventory_of
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.site.of_suite import inventory_of
 
     with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts_of(source)) as fetcher:
         return inventory_of(source, fetcher)
@@ -101,8 +101,8 @@ def collections_of(settings: QdrantSettings) -> list[str]:
         SystemFailure: Qdrant cannot be asked, or has none.
     """
     from ragval_pipeline.errors import SystemFailure
-    from ragval_pipeline.sources.qdrant.asking import Asking
-    from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+    from ragval_pipeline.sources.stores.qdrant.asking import Asking
+    from ragval_pipeline.sources.stores.qdrant.connect import open_client, place_of
 
     place = place_of(settings)
     with open_client(settings) as client:

@@ -12,7 +12,7 @@ from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, toler
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.retriever import RetrievalResponse, SearchResult
+    from ragval_pipeline.sources.search.retriever import RetrievalResponse, SearchResult
 
 #: Characters of a chunk that are shown, and how many of them come before the first word of the question.
 _SHOWN, _BEFORE = 240, 60
@@ -33,7 +33,7 @@ def search(
     log_level: LogLevel = None,
 ) -> int:
     """Ask the index one question, as a run would: each hit with its page, chunk, score and words."""
-    from ragval_pipeline.sources.retriever import Retriever, ValidationError
+    from ragval_pipeline.sources.search.retriever import Retriever, ValidationError
     from ragval_pipeline.suite.load import load_suite, resolve_suite
 
     resolved = resolve_suite(load_suite(suite))

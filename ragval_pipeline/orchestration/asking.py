@@ -12,8 +12,8 @@ from ragval_pipeline.orchestration.resources import open_reader
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import Finding
     from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.searchers import Searcher
+    from ragval_pipeline.sources.search.searchers import Searcher
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.model import Suite
 
 
@@ -59,12 +59,12 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
         SystemFailure: What is asked cannot be opened.
     """
     if suite.retrieval.retriever is not None:
-        from ragval_pipeline.sources.production_search import production_searcher
+        from ragval_pipeline.sources.search.production import production_searcher
 
         own = production_searcher(suite)
         yield Asking(own, None, None, f"{own.spec} asked again")
         return
-    from ragval_pipeline.sources.searchers import IndexSearcher
+    from ragval_pipeline.sources.search.searchers import IndexSearcher
 
     settings = (vector, suite.embedding.query_input_type, suite.retrieval.exact)
     with ExitStack() as stack:

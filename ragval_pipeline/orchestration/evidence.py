@@ -11,7 +11,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.values import Value
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.suite.model import Suite
 
 SUITE, SITE, PAGES, COLLECTION = "suite", "site", "pages", "collection"
@@ -83,7 +83,7 @@ def collection_state(connection: Any, suite: Suite) -> str:
     Raises:
         SystemFailure: Qdrant does not answer, or has no such collection.
     """
-    from ragval_pipeline.sources.qdrant.change import fingerprint_of
+    from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 
     with open_reader(connection, suite) as reader:
         return fingerprint_of(reader, suite.payload.fields.get("embedded_at"))

@@ -9,9 +9,9 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import COLLECTION, SITEMAP, asset_key
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.urls import without_userinfo
 from ragval_pipeline.suite.model import Suite
 
 

@@ -11,11 +11,11 @@ from ragval_pipeline.orchestration.resources import open_reader
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import Finding
-    from ragval_pipeline.sources.inventory import SiteInventory
-    from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.qdrant.points import Hit
+    from ragval_pipeline.sources.site.inventory import SiteInventory
+    from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.points import Hit
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.repair.repair import Repair
     from ragval_pipeline.validation.repair.simulate import Case, Simulated
@@ -74,7 +74,7 @@ class Trial:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), str(failure)))
 
     def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
-        from ragval_pipeline.sources.page_copies.reader import PageCopies
+        from ragval_pipeline.sources.site.page_copies.reader import PageCopies
         from ragval_pipeline.sources.snapshot.reader import Snapshot
         from ragval_pipeline.validation.repair.corpus import COLUMNS, PAGE_COLUMNS
         from ragval_pipeline.validation.repair.plan import plan_repairs
@@ -95,8 +95,8 @@ class Trial:
         settings: RetrievalSettings,
     ) -> Simulated:
         from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields
-        from ragval_pipeline.sources.qdrant.searching import Search
-        from ragval_pipeline.sources.reembedding import embed_like
+        from ragval_pipeline.sources.embedders.reembedding import embed_like
+        from ragval_pipeline.sources.stores.qdrant.searching import Search
         from ragval_pipeline.validation.repair.simulate import simulate
 
         retrieval, input_type = self.suite.retrieval, self.suite.embedding.query_input_type

@@ -11,11 +11,11 @@ from typing import Any
 
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.run_place import RunPlace
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.since import Since
-from ragval_pipeline.sources.urls import without_userinfo
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.load import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.reader import Reader
 
 
 class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -30,7 +30,7 @@ class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
         """An open client for the settings, with this resource's own in their place."""
         from pydantic import SecretStr
 
-        from ragval_pipeline.sources.qdrant.connect import open_client
+        from ragval_pipeline.sources.stores.qdrant.connect import open_client
 
         update: dict[str, Any] = {}
         if self.url is not None:
@@ -71,8 +71,8 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
         resource: A ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``.
         suite: The resolved suite.
     """
-    from ragval_pipeline.sources.qdrant.connect import place_of
-    from ragval_pipeline.sources.qdrant.of_suite import reader_of_suite
+    from ragval_pipeline.sources.stores.qdrant.connect import place_of
+    from ragval_pipeline.sources.stores.qdrant.of_suite import reader_of_suite
 
     if hasattr(resource, "reader_for"):
         with resource.reader_for(suite) as reader:
@@ -96,7 +96,7 @@ def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
     Raises:
         SystemFailure: ``index.unreachable``: there is no client to be had.
     """
-    from ragval_pipeline.sources.qdrant.failures import failure_of, is_defect
+    from ragval_pipeline.sources.stores.qdrant.failures import failure_of, is_defect
 
     with ExitStack() as stack:
         try:

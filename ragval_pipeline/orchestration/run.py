@@ -219,7 +219,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         SuiteError: A group, a placeholder, a file, a folder or the embedder's settings are wrong.
     """
     from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
-    from ragval_pipeline.sources.production_search import check_suite_search
+    from ragval_pipeline.sources.search.production import check_suite_search
     from ragval_pipeline.suite.queries.load import load_queries
 
     for group in only or ():
@@ -278,14 +278,14 @@ def _check_engine(suite: Suite) -> None:
 
 
 def _check_source(suite: Suite, *, reads_pages: bool) -> None:
-    from ragval_pipeline.sources.site_folder import SiteFolder
-    from ragval_pipeline.sources.urls import UrlFolder
+    from ragval_pipeline.sources.site.build_folder import SiteFolder
+    from ragval_pipeline.sources.site.urls import UrlFolder
 
     if suite.source is None:
         return
     UrlFolder(host_aliases=suite.source.host_aliases)
     if suite.source.folder is not None or suite.source.urls is not None:
-        from ragval_pipeline.sources.site import inventory_of
+        from ragval_pipeline.sources.site.of_suite import inventory_of
 
         inventory_of(suite.source, None)
     if reads_pages and suite.source.site_root is not None:

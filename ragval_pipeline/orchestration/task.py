@@ -25,8 +25,8 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.inventory import SiteInventory
-    from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+    from ragval_pipeline.sources.site.inventory import SiteInventory
+    from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
     from ragval_pipeline.validation.facts.manifest import FactsManifest
 

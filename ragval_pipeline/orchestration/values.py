@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.measurement import Measurement

@@ -9,7 +9,7 @@ from typing import Any
 from ragval_pipeline.reporting.alert import Alert, ToldCriterion, ToldFinding
 from ragval_pipeline.reporting.outline import VERDICT_WORDS, title_of
 from ragval_pipeline.reporting.text import one_line, shorten
-from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
 
 _SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}

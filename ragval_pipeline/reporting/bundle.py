@@ -8,8 +8,8 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.history.model import RunHistory
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.report import ValidationReport

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.reporting.evidence import FOLDER, fact_parts, page_parts, snapshot_parts
-from ragval_pipeline.sources.urls import UrlFolder
+from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.integrity.content import common_digests, lost_passages
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.reporting.bundle import ReportBundle
-    from ragval_pipeline.sources.inventory import SiteInventory
+    from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.validation.report import ValidationReport
 
 logger = logging.getLogger(__name__)

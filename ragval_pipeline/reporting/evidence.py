@@ -13,8 +13,8 @@ from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.place import open_folder
 from ragval_pipeline.reporting.query_csv import cell
 from ragval_pipeline.reporting.storage import Content, Moved
-from ragval_pipeline.sources.inventory import SiteInventory, SitePage
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 

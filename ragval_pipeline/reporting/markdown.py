@@ -21,7 +21,7 @@ from ragval_pipeline.reporting.outline import (
     would_clear,
 )
 from ragval_pipeline.reporting.text import shorten
-from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import QueryReport, ValidationReport

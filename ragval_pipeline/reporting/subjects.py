@@ -16,7 +16,7 @@ from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
 from ragval_pipeline.reporting.numbers import show_percent, show_score
 from ragval_pipeline.reporting.text import shorten
-from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.printing import plural, show_count
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ragval_pipeline.sources.qdrant.vectors import PAGE_SIZE
-from ragval_pipeline.sources.timing import BATCH, TIMINGS
+from ragval_pipeline.sources.search.timing import BATCH, TIMINGS
+from ragval_pipeline.sources.stores.qdrant.vectors import PAGE_SIZE
 from ragval_pipeline.suite.model import Suite
 
 #: Seconds of CPU of a run over next to nothing: Python, Dagster and what they import.

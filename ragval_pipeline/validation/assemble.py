@@ -11,8 +11,8 @@ from ragval_pipeline.findings.factory import grade_findings, merge_findings
 from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.findings.order import Totals, order_findings, with_shares
-from ragval_pipeline.sources.inventory import SiteInventory, modules_of
-from ragval_pipeline.sources.urls import UrlFolder
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.simulate import JUDGED, Simulated, with_would_clear

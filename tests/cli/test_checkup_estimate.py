@@ -9,8 +9,8 @@ from ragval_pipeline.cli.checkup.check import Check
 from ragval_pipeline.cli.checkup.estimate import check_estimate
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.embedders import EmbeddingCost, open_embedder
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.points import Point
 from tests.suite.writing import suite_of
 
 TEXT = "The gripper of the robot weighs a hundred grams. " * 10

@@ -13,8 +13,8 @@ from ragval_pipeline.cli.draft.pages import DraftPage
 from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
 from ragval_pipeline.cli.draft.site import unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
-from ragval_pipeline.sources.inventory import SiteInventory, SitePage
-from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.testing.faults.http_host import refused_url
 from tests.cli.collections_ import langchain_payloads, store
 from tests.cli.conftest import Ended, Home

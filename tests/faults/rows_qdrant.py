@@ -8,7 +8,7 @@ from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.sources.qdrant.connect import open_client
+from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.faults.http_host import refused_url
 from ragval_pipeline.testing.faults.services import Call, acting_reader

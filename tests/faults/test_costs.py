@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from ragval_pipeline.sources.site.of_suite.sitemap import reader as sitemap
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources import sitemap
-from ragval_pipeline.sources.html_signals import refresh_target
-from ragval_pipeline.sources.page_copies.record import record_of
-from ragval_pipeline.sources.page_reader import PageCopy
-from ragval_pipeline.sources.page_text import page_texts
-from ragval_pipeline.sources.qdrant.connect import open_client
-from ragval_pipeline.sources.qdrant.reader import CollectionReader
 from ragval_pipeline.sources.retry import RetryPolicy
-from ragval_pipeline.sources.urls import without_userinfo
+from ragval_pipeline.sources.site.html.page_text import page_texts
+from ragval_pipeline.sources.site.html.signals import refresh_target
+from ragval_pipeline.sources.site.page_copies.record import record_of
+from ragval_pipeline.sources.site.page_reader import PageCopy
+from ragval_pipeline.sources.site.urls import without_userinfo
+from ragval_pipeline.sources.stores.qdrant.connect import open_client
+from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.model import QdrantSettings
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.text.markup import without_markup

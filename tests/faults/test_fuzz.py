@@ -17,11 +17,11 @@ from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.run_files import REPORT
-from ragval_pipeline.sources.html_signals import asks_not_to_be_indexed, decode_html, refresh_target
-from ragval_pipeline.sources.page_text import page_texts
-from ragval_pipeline.sources.sitemap_bytes import unpacked
-from ragval_pipeline.sources.sitemap_xml import parse_sitemap
-from ragval_pipeline.sources.urls import UrlFolder, host_of, is_loopback_or_private, path_of, without_userinfo
+from ragval_pipeline.sources.site.html.page_text import page_texts
+from ragval_pipeline.sources.site.html.signals import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.sitemap.content import unpacked
+from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
+from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_loopback_or_private, path_of, without_userinfo
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.queries.files import read_entries
 from ragval_pipeline.text.markup import without_markup

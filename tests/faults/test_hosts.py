@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources import http_hosts
-from ragval_pipeline.sources.http import HttpFetcher
-from ragval_pipeline.sources.http_hosts import hosts_of
-from ragval_pipeline.sources.page_reader import PageReader
+from ragval_pipeline.sources.http.fetch import HttpFetcher
+from ragval_pipeline.sources.http.fetch import hosts as http_hosts
+from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.testing.faults.http_host import Answer, Site, serving
 

@@ -10,11 +10,11 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.http import HttpFetcher
-from ragval_pipeline.sources.page_copies.reader import PageCopies
-from ragval_pipeline.sources.page_copies.writer import take_copies
-from ragval_pipeline.sources.page_reader import PageReader
+from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+from ragval_pipeline.sources.site.page_copies.writer import take_copies
+from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
 from tests.validation.factory import site

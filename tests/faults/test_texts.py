@@ -11,7 +11,7 @@ from ragval_pipeline.demo.workspace import DemoHome, build_demo
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.text import xml_text
 from ragval_pipeline.reporting.trec import decode_id, encode_id, run_trec
-from ragval_pipeline.sources.qdrant.connect import open_client
+from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.text.characters import encodable, encodable_payload
 from ragval_pipeline.validation.retrieval.metrics import per_query
 from tests.orchestration.world import NAME, World

@@ -12,8 +12,8 @@ from ragval_pipeline.orchestration.asking import asking
 from ragval_pipeline.orchestration.run import check_before_any_call
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
-from ragval_pipeline.sources.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.searchers import IndexSearcher
+from ragval_pipeline.sources.search.searchers import IndexSearcher
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement
 from ragval_pipeline.validation.retrieval.repeats import with_manner

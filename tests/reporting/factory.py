@@ -16,11 +16,11 @@ from ragval_pipeline.reporting.history.changes import changes_between
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.reporting.history.trend import point_of
-from ragval_pipeline.sources.inventory import SiteInventory, SitePage
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,

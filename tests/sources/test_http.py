@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.http import HttpFetcher
-from ragval_pipeline.sources.http_failures import explain, retry_after_s
+from ragval_pipeline.sources.http.failures import explain, retry_after_s
+from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.testing.faults.http_host import Answer, raw_server, refused_url, serving
 

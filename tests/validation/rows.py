@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.record import PageRecord
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.detectors import detectors_of, findings_of

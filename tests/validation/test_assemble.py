@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.suite.criteria import Gate, all_criteria
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report

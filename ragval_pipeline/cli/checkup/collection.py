@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.qdrant.reader import Reader
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.reader import Reader
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.suite.printing import plural

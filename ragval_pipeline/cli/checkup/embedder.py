@@ -18,8 +18,8 @@ from ragval_pipeline.validation.metadata.aliases import is_named_like
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import CachingEmbedder, Embedder
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.qdrant.reader import Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
 
 #: Stored texts that are embedded again, in one call.
 _TEXTS = 3
@@ -55,7 +55,7 @@ def check_embedder(
 
 def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
     """The test queries that the embedder surely refuses for their length."""
-    from ragval_pipeline.sources.reembedding import too_long
+    from ragval_pipeline.sources.embedders.reembedding import too_long
     from ragval_pipeline.suite.queries.load import load_queries
 
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 
@@ -17,7 +17,7 @@ def check_search(suite: Suite, look: Look | None) -> list[Check]:
     """Ask ``retrieval.retriever`` one text; nothing when the suite names none."""
     if suite.retrieval.retriever is None:
         return []
-    from ragval_pipeline.sources.production_search import production_searcher
+    from ragval_pipeline.sources.search.production import production_searcher
 
     try:
         hits = production_searcher(suite).search(_text(suite), limit=suite.retrieval.top_k, fields=())

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look, read_inventory
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.sources.urls import fold_path, host_of, path_of
+from ragval_pipeline.sources.site.urls import fold_path, host_of, path_of
 from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.sections import SourceSettings
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.inventory import SiteInventory
+    from ragval_pipeline.sources.site.inventory import SiteInventory
 
 
 def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
@@ -93,9 +93,9 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
     if not source.fetch_pages:
         told = "source.fetch_pages is off: integrity is not measured"
         return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
-    from ragval_pipeline.sources.http import HttpFetcher
-    from ragval_pipeline.sources.http_hosts import hosts_of
-    from ragval_pipeline.sources.page_reader import PageReader
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.site.page_reader import PageReader
 
     hosts = hosts_of(source, site_host=host_of(urls[0]))
     asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
@@ -114,7 +114,7 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
 
 def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]) -> Check:
     """Whether the files of a folder can be read as pages; a few are tried."""
-    from ragval_pipeline.sources.site import reader_of
+    from ragval_pipeline.sources.site.of_suite import reader_of
 
     reader = reader_of(source, inventory, None)
     asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
@@ -125,7 +125,7 @@ def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]
 
 
 def _folder(source: SourceSettings, urls: Sequence[str]) -> Check:
-    from ragval_pipeline.sources.site_folder import SiteFolder
+    from ragval_pipeline.sources.site.build_folder import SiteFolder
 
     assert source.site_root is not None
     try:

@@ -17,8 +17,8 @@ from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_t
 from ragval_pipeline.cli.draft.site import SiteLook, headings_of, is_made, look_at_site, site_root_of
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
-from ragval_pipeline.sources.urls import host_of, is_http_url, path_of
 from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
@@ -27,8 +27,8 @@ from ragval_pipeline.validation.metadata.aliases import suggest_field_map
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.pages import DraftPage
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.reader import Reader
     from ragval_pipeline.suite.model import QdrantSettings
 
 #: Mean characters from which a text is more than a name.

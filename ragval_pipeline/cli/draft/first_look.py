@@ -18,8 +18,8 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.reader import Reader
 
 State = Literal["ok", "note", "unseen"]
 #: Words of a run that is counted: two runs that long that agree were one.

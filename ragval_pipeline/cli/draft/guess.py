@@ -21,8 +21,8 @@ from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.text.characters import is_blank
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.reader import Reader
 
 #: The most used models of each size, the first of which is proposed.
 _USUAL = {

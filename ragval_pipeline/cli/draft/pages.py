@@ -11,8 +11,8 @@ from typing import Any
 
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.reporting.text import one_line
-from ragval_pipeline.sources.qdrant.reader import Point
-from ragval_pipeline.sources.urls import is_http_url, path_of
+from ragval_pipeline.sources.site.urls import is_http_url, path_of
+from ragval_pipeline.sources.stores.qdrant.reader import Point
 
 #: A site's name at the end of a title, after a bar, a dash or a middle dot.
 _SUFFIX = re.compile("\\s+[|\u2013\u2014\u00b7-]\\s+[^|\u2013\u2014\u00b7]+$")

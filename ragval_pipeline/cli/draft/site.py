@@ -11,8 +11,8 @@ from pathlib import Path
 
 from ragval_pipeline.cli.looking import PATIENCE, read_inventory
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.urls import path_of
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.urls import path_of
 from ragval_pipeline.suite.sections import SourceSettings
 
 #: Pages that a site generator makes and nobody asks about, by a part of their path.
@@ -67,7 +67,7 @@ class SiteLook:
     @property
     def in_scope(self) -> set[str]:
         """Keys of the pages in scope, without those that are better shut out."""
-        from ragval_pipeline.sources.scope import Scope
+        from ragval_pipeline.sources.site.scope import Scope
 
         scope = Scope(tuple(self.source.include), tuple(self.exclude))
         pages = self.inventory.pages if self.inventory else ()
@@ -111,10 +111,10 @@ def is_made(path: str) -> bool:
 
 def headings_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     """The headings of some pages, in page order; pages that cannot be read are left out."""
-    from ragval_pipeline.sources.http import HttpFetcher
-    from ragval_pipeline.sources.http_hosts import hosts_of
-    from ragval_pipeline.sources.page_reader import PageReader
-    from ragval_pipeline.sources.page_text import page_texts
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.site.html.page_text import page_texts
+    from ragval_pipeline.sources.site.page_reader import PageReader
 
     source, wanted = site.source, list(urls)
     with ExitStack() as stack:
@@ -139,7 +139,7 @@ def headings_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, list
 
 def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
     """The folder of a sitemap file, when the pages lie beside it."""
-    from ragval_pipeline.sources.site_folder import SiteFolder
+    from ragval_pipeline.sources.site.build_folder import SiteFolder
 
     root = sitemap.absolute().parent
     site = SiteFolder(root, None)

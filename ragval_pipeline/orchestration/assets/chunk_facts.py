@@ -15,7 +15,7 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 def make_chunk_facts(task: Task) -> Made:
     """The facts; none when nothing that needs them is selected, and a defect in making them ends in the manifest."""
-    from ragval_pipeline.sources.page_copies.reader import PageCopies
+    from ragval_pipeline.sources.site.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.facts.make import make_facts
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.measurement import Measurement
 

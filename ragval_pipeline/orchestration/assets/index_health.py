@@ -15,7 +15,7 @@ from ragval_pipeline.validation.measurement import Measurement, not_measured
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragval_pipeline.sources.timing import Timings
+    from ragval_pipeline.sources.search.timing import Timings
 
 
 #: Test queries and stored vectors that are searched for both ways.
@@ -60,7 +60,7 @@ def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
 
 
 def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
-    from ragval_pipeline.sources.probes import probe_all
+    from ragval_pipeline.sources.search.probes import probe_all
     from ragval_pipeline.validation.index.ann import CRITERION, measure_ann
 
     vector = searched_vector(suite, manifest)
@@ -76,7 +76,7 @@ def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, e
 
 
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:
-    from ragval_pipeline.sources.reembedding import embed_each
+    from ragval_pipeline.sources.embedders.reembedding import embed_each
     from ragval_pipeline.suite.queries.load import load_queries
     from ragval_pipeline.validation.spread import spread_over
 
@@ -106,7 +106,7 @@ _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Read every vector once, re-embed the sampled texts, and judge both."""
     from ragval_pipeline.sources.embedders.cache import asked_anew
-    from ragval_pipeline.sources.reembedding import embed_like
+    from ragval_pipeline.sources.embedders.reembedding import embed_like
     from ragval_pipeline.sources.snapshot.lookup import rows_by_id
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.vectors import comparison, sample
@@ -179,8 +179,8 @@ def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
 
 
 def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timings":
-    from ragval_pipeline.sources.production_search import production_searcher
-    from ragval_pipeline.sources.timing import time_searcher
+    from ragval_pipeline.sources.search.production import production_searcher
+    from ragval_pipeline.sources.search.timing import time_searcher
 
     return time_searcher(
         queries,
@@ -194,7 +194,7 @@ def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timin
 def _of_index(
     suite: Suite, manifest: SnapshotManifest, queries: "Sequence[tuple[str, str]]", connection: Any, embedding: Any
 ) -> "Timings":
-    from ragval_pipeline.sources.timing import time_queries
+    from ragval_pipeline.sources.search.timing import time_queries
 
     vector = searched_vector(suite, manifest)
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
@@ -13,8 +13,8 @@ def judge_payloads(
     suite: Suite, inventory: SiteInventory, pages: PageCopiesManifest, manifest: SnapshotManifest
 ) -> Measurement:
     """Judge the payloads of a resolved suite's collection, and have Great Expectations judge their levels."""
-    from ragval_pipeline.sources.inventory import modules_of
-    from ragval_pipeline.sources.page_copies.reader import PageCopies
+    from ragval_pipeline.sources.site.inventory import modules_of
+    from ragval_pipeline.sources.site.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.metadata import expectations

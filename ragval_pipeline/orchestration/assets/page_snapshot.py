@@ -16,8 +16,8 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import PageSnapshot
-from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.model import Suite
 
 
@@ -49,12 +49,12 @@ def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
 
 def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
     """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
-    from ragval_pipeline.sources.http import HttpFetcher
-    from ragval_pipeline.sources.http_hosts import hosts_of
-    from ragval_pipeline.sources.page_cache import PageCache
-    from ragval_pipeline.sources.page_copies.writer import take_copies
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.retry import policy_of
-    from ragval_pipeline.sources.site import reader_of
+    from ragval_pipeline.sources.site.of_suite import reader_of
+    from ragval_pipeline.sources.site.page_cache import PageCache
+    from ragval_pipeline.sources.site.page_copies.writer import take_copies
 
     source = suite.source
     if source is None or not inventory.configured:

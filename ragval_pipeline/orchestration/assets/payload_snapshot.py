@@ -16,8 +16,8 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import PayloadSnapshot
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 
 def read_points(task: Task) -> Made:
@@ -26,8 +26,8 @@ def read_points(task: Task) -> Made:
     Raises:
         SystemFailure: Qdrant cannot be read whole.
     """
-    from ragval_pipeline.sources.qdrant.change import fingerprint_of
     from ragval_pipeline.sources.snapshot.writer import take_snapshot
+    from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 
     payload, inventory = task.suite.payload, task.inventory
     with open_reader(task.qdrant, task.suite) as reader:

@@ -9,8 +9,8 @@ from ragval_pipeline.orchestration.names import (
     SELF_RETRIEVAL,
 )
 from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import ranks_of
 from ragval_pipeline.suite.model import Suite
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragval_pipeline.orchestration.asking import Asking
-    from ragval_pipeline.sources.answers import Answer, Answers
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.search.answers import Answer, Answers
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
@@ -90,7 +90,7 @@ def _located(
 
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: "Asking") -> "Answers":
-    from ragval_pipeline.sources.answers import ask_with
+    from ragval_pipeline.sources.search.answers import ask_with
     from ragval_pipeline.validation.retrieval.measure import questions_of
 
     return ask_with(
@@ -190,7 +190,7 @@ def ask_pages(
     Pages that these do not find are asked for by each heading alone and by what they say.
     """
     from ragval_pipeline.orchestration.asking import asking
-    from ragval_pipeline.sources.page_copies.reader import PageCopies
+    from ragval_pipeline.sources.site.page_copies.reader import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.self_retrieval import own_queries as own
     from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
@@ -225,7 +225,7 @@ def ask_pages(
 def _ask_of_self_retrieval(
     suite: Suite, queries: "Sequence[OwnQuery]", way: "Asking", read: "HitReader"
 ) -> "dict[str, Answer]":
-    from ragval_pipeline.sources.answers import Question, ask_with
+    from ragval_pipeline.sources.search.answers import Question, ask_with
 
     result = ask_with(
         [Question(query.id, query.text, suite.retrieval.top_k) for query in queries],

@@ -15,7 +15,7 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.run_place import purge_abandoned
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import SitemapUrls
-from ragval_pipeline.sources.inventory import SiteInventory, unread_inventory
+from ragval_pipeline.sources.site.inventory import SiteInventory, unread_inventory
 from ragval_pipeline.suite.load import check_variables
 from ragval_pipeline.suite.model import Suite
 
@@ -66,10 +66,10 @@ def read_inventory(suite: Suite) -> SiteInventory:
         SuiteError: The folder or list that the suite names is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
-    from ragval_pipeline.sources.http import HttpFetcher
-    from ragval_pipeline.sources.http_hosts import hosts_of
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.retry import policy_of
-    from ragval_pipeline.sources.site import inventory_of
+    from ragval_pipeline.sources.site.of_suite import inventory_of
 
     source = suite.source
     if source is None:

@@ -35,7 +35,7 @@ class AliasWriter(dg.ConfigurableResource):  # type: ignore[type-arg]
         Raises:
             SystemFailure: There is no client to be had.
         """
-        from ragval_pipeline.sources.qdrant.connect import open_client, place_of
+        from ragval_pipeline.sources.stores.qdrant.connect import open_client, place_of
 
         key = None if self.api_key is None else SecretStr(self.api_key)
         place = {"url": self.url, "path": None} if self.url else {}
@@ -103,8 +103,8 @@ class Aliases:
             )
 
     def _ask(self, subject: str, call: Callable[[], T], *, tries: int) -> T:
-        from ragval_pipeline.sources.qdrant.asking import Asking
         from ragval_pipeline.sources.retry import RetryPolicy
+        from ragval_pipeline.sources.stores.qdrant.asking import Asking
 
         policy = RetryPolicy(max=tries - 1, delay_s=0.5, deadline_s=60)
         return Asking(self._client, collection=subject, place=self._place, policy=policy)(call)

@@ -19,7 +19,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.qdrant.change import CollectionState
+    from ragval_pipeline.sources.stores.qdrant.change import CollectionState
 
 TRIGGER = "collection_changed"
 #: Dagster ends a sensor that takes a minute; one look makes at most six calls.
@@ -95,7 +95,7 @@ def poll(resource: Any, suite: Suite) -> "CollectionState":
     Raises:
         SystemFailure: Qdrant does not answer, or has no such collection.
     """
-    from ragval_pipeline.sources.qdrant.change import read_state
+    from ragval_pipeline.sources.stores.qdrant.change import read_state
 
     settings = suite.qdrant.model_copy(update={"timeout_s": min(suite.qdrant.timeout_s, _TIMEOUT_S)})
     briefly = suite.model_copy(update={"qdrant": settings, "retry": RetrySettings(max=0)})

@@ -45,7 +45,7 @@ from ragval_pipeline.reporting.outline import (
 )
 from ragval_pipeline.reporting.subjects import Subjects, page_name
 from ragval_pipeline.reporting.text import one_line, shorten, visible
-from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.suite.printing import plural, show_count
 from ragval_pipeline.validation.report import TopResult, ValidationReport

@@ -14,7 +14,7 @@ from ragval_pipeline.reporting.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
-from ragval_pipeline.sources.urls import UrlFolder
+from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (

@@ -21,7 +21,7 @@ from ragval_pipeline.reporting.profiles.stored import (
     searched_vector,
     stored_chunks,
 )
-from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.profiles.rag_retrieval_testing import MAX_CHARACTERS
 from ragval_pipeline.validation.report import QueryReport, TopResult
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 
 class Part(BaseModel):

@@ -10,7 +10,6 @@ from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.qdrant.points import Point
 from ragval_pipeline.sources.snapshot.embedded import fields_read, text_of_payload
 from ragval_pipeline.sources.snapshot.schema import (
     INTEGER_FIELDS,
@@ -20,6 +19,7 @@ from ragval_pipeline.sources.snapshot.schema import (
     kind_column,
 )
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, KINDS, Kind, kind_of, lookup, shown, whole_number
+from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.text.characters import encodable, is_blank
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.sources.qdrant.change import fingerprint_of
-from ragval_pipeline.sources.qdrant.points import Reader
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.records import typed_value
 from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
+from ragval_pipeline.sources.stores.qdrant.points import Reader
 
 if TYPE_CHECKING:
     import numpy as np

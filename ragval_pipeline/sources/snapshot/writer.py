@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.sources.qdrant.points import Reader
-from ragval_pipeline.sources.qdrant.scanning import Way
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.snapshot.values import payload_paths
+from ragval_pipeline.sources.stores.qdrant.points import Reader
+from ragval_pipeline.sources.stores.qdrant.scanning import Way
 from ragval_pipeline.suite.model import PayloadSettings
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.sources.scope import Scope
+from ragval_pipeline.sources.site.scope import Scope
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
 from ragval_pipeline.suite.payload import PayloadSettings, usual_fields

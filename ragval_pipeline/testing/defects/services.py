@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.qdrant.points import Found
+from ragval_pipeline.sources.stores.qdrant.points import Found
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
-    from ragval_pipeline.sources.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.qdrant.reader import Hit, Point, Reader
-    from ragval_pipeline.sources.qdrant.scanning import Way
-    from ragval_pipeline.sources.qdrant.searching import Search
-    from ragval_pipeline.sources.qdrant.vectors import VectorBatch
+    from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.scanning import Way
+    from ragval_pipeline.sources.stores.qdrant.searching import Search
+    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
     from ragval_pipeline.suite.model import Suite
 
 
@@ -102,8 +102,8 @@ class SimulatedQdrant:
     @contextmanager
     def reader_for(self, suite: Suite) -> Iterator[Reader]:
         """An open reader of the suite's collection."""
-        from ragval_pipeline.sources.qdrant.connect import open_client
-        from ragval_pipeline.sources.qdrant.of_suite import reader_of_suite
+        from ragval_pipeline.sources.stores.qdrant.connect import open_client
+        from ragval_pipeline.sources.stores.qdrant.of_suite import reader_of_suite
 
         with open_client(suite.qdrant) as client:
             reader: Reader = PassingReader(reader_of_suite(client, suite))

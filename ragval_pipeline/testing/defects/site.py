@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from ragval_pipeline.demo.ingest import page_name
 from ragval_pipeline.demo.site import SITEMAP_NAMESPACE, sitemap_xml
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.sources.html_furniture import content_element
+from ragval_pipeline.sources.site.html.furniture import content_element
 
 SITEMAP_FILE = "sitemap.xml"
 #: A text that no page holds.

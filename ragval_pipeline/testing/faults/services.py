@@ -12,7 +12,7 @@ from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingRea
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
-    from ragval_pipeline.sources.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.reader import Reader
 
 __all__ = ["Call", "acting_reader", "failing_embedder", "failing_reader", "resources_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragval_pipeline.sources.urls import is_http_url, without_fragment
+from ragval_pipeline.sources.site.urls import is_http_url, without_fragment
 
 #: Snapshot columns that ``collect_order`` needs.
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at", "model")

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import NO_SOURCE, SiteInventory, modules_of
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio

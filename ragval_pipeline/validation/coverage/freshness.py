@@ -7,8 +7,8 @@ from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.lastmod import parse_lastmod
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.sitemap.lastmod import parse_lastmod
 from ragval_pipeline.validation.coverage.indexed import Covered
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.times import CLOCK_SKEW, utc_text

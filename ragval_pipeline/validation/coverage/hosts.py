@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.urls import fold_path, host_of, is_http_url, is_loopback_or_private
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.urls import fold_path, host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from ragval_pipeline.sources.inventory import SiteInventory
-from ragval_pipeline.sources.urls import without_fragment
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.times import parse_time
 
 #: Snapshot columns that ``collect_pages`` needs.

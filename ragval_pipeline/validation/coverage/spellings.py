@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.sources.urls import without_fragment
+from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 
-from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.record import PageRecord
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE, gram_hashes
 from ragval_pipeline.validation.facts.align import align

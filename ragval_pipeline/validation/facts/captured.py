@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.sources.page_text import Block
+from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.gaps import pieces_of

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.page_copies.reader import PageCopies
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.page_copies.reader import PageCopies
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.sections import ScaleSettings

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.sources.page_text import Block
+from ragval_pipeline.sources.site.html.page_text import Block
+from ragval_pipeline.sources.site.page_copies.record import PageRecord
 from ragval_pipeline.text.folding import FoldedText, fold, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
 

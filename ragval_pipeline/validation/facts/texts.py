@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.tokens import Script
-from ragval_pipeline.sources.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.record import PageRecord
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.words import fold_blanks, words_of
 from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases

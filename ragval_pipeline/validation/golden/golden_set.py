@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import find_all

@@ -9,7 +9,7 @@ from math import comb
 from typing import Any, TypeAlias
 
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.sources.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import Chunk, IndexFacts, Reviewed

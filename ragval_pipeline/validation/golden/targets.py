@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import START, modules_of
+from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.nearest import nearest
 from ragval_pipeline.suite.printing import plural

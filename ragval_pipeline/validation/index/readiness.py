@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.qdrant.paths import unquoted
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.paths import unquoted
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.rows import ChunkFacts

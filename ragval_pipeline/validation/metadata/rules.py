@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.values import Kind
-from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
 _TEXT: frozenset[Kind] = frozenset({"str"})

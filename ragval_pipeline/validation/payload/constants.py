@@ -11,8 +11,8 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.values import shown
-from ragval_pipeline.sources.urls import is_http_url
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.passages import SEED, in_chunks, own_passage
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup

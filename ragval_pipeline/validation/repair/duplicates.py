@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.urls import without_fragment
+from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.chunks.generations import Stored, newest_of
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 

@@ -9,9 +9,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.answers import Answer
-from ragval_pipeline.sources.qdrant.facts import Distance
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.sources.stores.qdrant.facts import Distance
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.conditions import Rules

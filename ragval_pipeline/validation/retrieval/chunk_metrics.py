@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragval_pipeline.sources.answers import Answer
-from ragval_pipeline.sources.qdrant.ids import canonical_id
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval import metrics

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.sources.answers import Answer
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.retrieval.hits import HitReader

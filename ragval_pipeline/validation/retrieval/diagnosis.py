@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.sources.answers import Answer
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.conditions import Rules, hits_in_module
 from ragval_pipeline.validation.retrieval.texts import chapter_matches

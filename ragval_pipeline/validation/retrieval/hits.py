@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.sources.qdrant.ids import canonical_id
-from ragval_pipeline.sources.qdrant.reader import Hit
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, whole_number
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.validation.report import TopResult
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery

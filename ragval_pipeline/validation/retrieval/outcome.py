@@ -9,7 +9,7 @@ from typing import Any
 from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Need, Subject
-from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.sources.answers import Answer
-from ragval_pipeline.sources.qdrant.facts import Distance
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.sources.stores.qdrant.facts import Distance
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.retrieval.outcome import Outcome

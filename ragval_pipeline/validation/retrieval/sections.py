@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.report import PrecisionMetric, QueryReport, RetrievalMetrics
 from ragval_pipeline.validation.retrieval import metrics

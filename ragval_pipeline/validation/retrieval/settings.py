@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.sources.answers import Question
-from ragval_pipeline.sources.qdrant.facts import Distance
+from ragval_pipeline.sources.search.answers import Question
+from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.rankings import has_ground_truth

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from ragval_pipeline.sources.qdrant.vectors import VectorBatch
+    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
 
     Floats = NDArray[np.float32]
     Halves = NDArray[np.float16]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import (
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ragval_pipeline.sources.qdrant.vectors import VectorBatch
+    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
     from ragval_pipeline.validation.vectors.trials import EmbedAs
 
     Floats = NDArray[np.float32]

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from ragval_pipeline.sources.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from tests.reporting import factory
 from tests.reporting.profiles.world import broken, rendered, snapshot
 

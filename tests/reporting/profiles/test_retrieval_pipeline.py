@@ -43,7 +43,7 @@ def test_a_query_shows_its_own_numbers_and_the_config_the_suites():
 
 
 def test_the_config_says_how_long_vectors_are_and_that_the_seed_expects_1024(tmp_path):
-    from ragval_pipeline.sources.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 
     right = render(manifest=snapshot(tmp_path / "a", PROFILE, {}))
     assert (right["config"]["vector_size"], broken(right, "config")) == (1024, set())

@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.profiles import render_profile_report
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
-from ragval_pipeline.sources.qdrant.ids import canonical_id
-from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.reporting import factory
 

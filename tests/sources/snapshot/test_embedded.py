@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
+from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.payload import PayloadSettings
 
 TEXT = "Valves open clockwise."

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.qdrant.reader import Point
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
+from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 
 FIELDS = {name: name for name in CANONICAL_FIELDS}

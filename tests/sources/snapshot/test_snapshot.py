@@ -11,13 +11,13 @@ import pytest
 from qdrant_client import models
 from upath import UPath
 
-from ragval_pipeline.sources.qdrant import reader as reader_module
-from ragval_pipeline.sources.qdrant.reader import CollectionReader, Point
+from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.snapshot import buckets, writer
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
-from ragval_pipeline.sources.urls import UrlFolder
+from ragval_pipeline.sources.stores.qdrant import reader as reader_module
+from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Point
 from ragval_pipeline.suite.model import PayloadSettings
 from tests.support.collections import Qdrant, open_qdrant
 

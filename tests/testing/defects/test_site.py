@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.sources.page_text import page_texts
+from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.testing.defects.site import Entry, Site
 
 SITE = "https://book.example"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.compare import compare, measure_coverage
 from ragval_pipeline.validation.coverage.indexed import IndexedPage
 from ragval_pipeline.validation.measurement import Measurement

@@ -6,7 +6,7 @@ import pytest
 
 from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.inventory import SiteInventory
+from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.compare import measure_coverage
 from tests.validation.factory import NOW, SITE, index, site
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from ragval_pipeline.sources.page_copies.record import PageRecord
-from ragval_pipeline.sources.page_text import Block
+from ragval_pipeline.sources.site.html.page_text import Block
+from ragval_pipeline.sources.site.page_copies.record import PageRecord
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from tests.validation.rows import texts
 

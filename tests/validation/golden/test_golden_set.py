@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.findings.aspects import Aspect
-from ragval_pipeline.sources.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.golden_set import (

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.probes import Probe
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.search.probes import Probe
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.validation.index.ann import measure_ann, recall, why_exact
 
 VECTOR = VectorFacts(name=None, size=256, distance="Cosine")

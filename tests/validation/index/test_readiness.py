@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts, VectorFacts
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.index.readiness import Serving, unindexed_points
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.index.snapshot import PointsRead, index_section
 

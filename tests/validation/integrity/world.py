@@ -9,15 +9,15 @@ from typing import Any
 
 from upath import UPath
 
-from ragval_pipeline.sources.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.page_copies.reader import PageCopies
-from ragval_pipeline.sources.page_copies.record import PageRecord, record_of
-from ragval_pipeline.sources.page_copies.writer import take_copies
-from ragval_pipeline.sources.page_reader import PageCopy, PageReader
-from ragval_pipeline.sources.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.qdrant.reader import Point
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+from ragval_pipeline.sources.site.page_copies.record import PageRecord, record_of
+from ragval_pipeline.sources.site.page_copies.writer import take_copies
+from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.model import PayloadSettings
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.facts.make import make_facts

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.sources.timing import BatchTiming, Timing, Timings
+from ragval_pipeline.sources.search.timing import BatchTiming, Timing, Timings
 from ragval_pipeline.validation.latency.measure import measure_latency, nothing_timed
 
 

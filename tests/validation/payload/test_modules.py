@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.sources.inventory import modules_of
+from ragval_pipeline.sources.site.inventory import modules_of
 from ragval_pipeline.validation.payload.modules import find_unexpected_modules
 from tests.validation.factory import site
 from tests.validation.rows import evidence, named

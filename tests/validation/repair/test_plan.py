@@ -4,7 +4,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.validation.repair.corpus import COLUMNS
 from ragval_pipeline.validation.repair.plan import plan_repairs
 from ragval_pipeline.validation.repair.repair import Repair

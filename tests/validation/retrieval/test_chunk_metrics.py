@@ -5,7 +5,7 @@ from typing import Any
 import ir_measures
 import pytest
 
-from ragval_pipeline.sources.answers import Answer
+from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.chunk_metrics import chunk_metrics, expected_ids
 from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval

@@ -13,8 +13,8 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.trec import qrels_trec, run_trec
-from ragval_pipeline.sources.answers import Answer
-from ragval_pipeline.sources.qdrant.reader import Hit
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.assemble import _query_fields
 from ragval_pipeline.validation.measurement import Measurement

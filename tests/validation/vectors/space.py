@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ragval_pipeline.demo.pages import load_pages
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
-from ragval_pipeline.sources.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.qdrant.vectors import VectorBatch
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.vectors import comparison
 from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors

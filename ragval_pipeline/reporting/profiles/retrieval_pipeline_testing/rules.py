@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from ragval_pipeline.reporting.profiles.entities import RuleViolation
 from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.entities import QueryResult, QueryValidationResult
 from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled, is_share
-from ragval_pipeline.sources.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import MODULE_PATTERN
 
 

@@ -13,7 +13,7 @@ from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 from ragval_pipeline.testing.defects.services import PassingReader, Service
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.qdrant.facts import CollectionFacts
+    from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 #: Points that an ingestion writes while the collection is read.
 _ARRIVING = 3
@@ -78,7 +78,7 @@ class _Refusing(PassingReader):
         import httpx
         from qdrant_client.http.exceptions import UnexpectedResponse
 
-        from ragval_pipeline.sources.qdrant.failures import failure_of
+        from ragval_pipeline.sources.stores.qdrant.failures import failure_of
 
         answer = UnexpectedResponse(401, "Unauthorized", b"Must provide an API key", httpx.Headers())
         failure = failure_of(answer, place=self.place, tries=1)

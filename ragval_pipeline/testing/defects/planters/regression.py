@@ -18,7 +18,7 @@ from ragval_pipeline.testing.defects.rewrite import rewrite
 from ragval_pipeline.testing.defects.services import PassingReader, Service
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
 
 #: A word that stands in most chunks, and what it becomes in chunks and pages alike: nothing else is wrong then.
 _COMMON, _INSTEAD = re.compile(r"\bthe\b"), "this"

@@ -16,7 +16,7 @@ from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, P
 from ragval_pipeline.testing.defects.services import PassingReader, Service
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.qdrant.reader import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
 
 #: Digits by which a vector that was sent is known again.
 _DIGITS = 5

@@ -1,0 +1,157 @@
+"""Embedding stored texts and queries, held to the collection's dimension.
+
+Of several queries the provider may refuse some: Cohere refuses a whole call when one query of it has more tokens than
+the model reads (``truncate`` is ``NONE``). One refused text must not be the failure of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
+from ragval_pipeline.sources.embedders.models import dimension_remedy
+from ragval_pipeline.sources.embedders.tokens import fewest_tokens
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class ZeroVectorError(NotMeasurableError):
+    """A text was embedded to a vector of zeros, which has no direction to search in."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(
+            f"{embedder.model} embeds it to a vector of zeros, which nothing can be searched with",
+            code="query.failed",
+            subject=embedder.model,
+            remedy="Ask in words that the model knows, or use a model of the query's language.",
+        )
+
+
+Embed = Callable[[Sequence[str], InputType], EmbeddingBatch]
+
+#: Status with which a provider refuses what a call asks for, rather than the caller or the time.
+_REFUSING = frozenset({400, 413, 422})
+
+
+def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -> Embed:
+    """A function that embeds texts, and refuses when its vectors do not fit the collection.
+
+    Args:
+        embedder: Embeds.
+        vector: What the collection's vectors are like.
+        ahead: Refuse without a call where the dimension is known beforehand.
+
+    Returns:
+        From texts and input type to a batch whose vectors have the collection's dimension. It raises
+        ``NotMeasurableError`` (``vector.dimension``).
+    """
+
+    def embed(texts: Sequence[str], input_type: InputType) -> EmbeddingBatch:
+        if ahead and embedder.dimension is not None and embedder.dimension != vector.size:
+            raise _dimension_mismatch(vector, embedder.dimension, embedder)
+        batch = embedder.embed(list(texts), input_type=input_type)
+        if texts and batch.vectors.shape[1] != vector.size:
+            raise _dimension_mismatch(vector, int(batch.vectors.shape[1]), embedder)
+        return batch
+
+    return embed
+
+
+@dataclass
+class EmbeddedTexts:
+    """Vectors of the texts that were embedded, and why the others were not.
+
+    Attributes:
+        vectors: By text, shape (dimension,).
+        refused: By text, in one line what the provider says, or what it would say.
+        elapsed_s: Seconds spent in calls that answered.
+    """
+
+    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    elapsed_s: float = 0.0
+
+
+def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], input_type: InputType) -> EmbeddedTexts:
+    """Embed every text that the provider takes.
+
+    Texts that are surely too long are not sent. When a call is refused, the shortest text is tried alone: if that is
+    refused too, the call itself is wrong; else the refused texts are found by halving.
+
+    Raises:
+        SystemFailure: The embedder fails, or refuses every text that was sent.
+        NotMeasurableError: ``vector.dimension``, as ``embed_like``.
+    """
+    found = EmbeddedTexts(refused=too_long(embedder, texts, input_type))
+    # A provider that refuses the key says so whatever its dimension.
+    embed = embed_like(embedder, vector, ahead=False)
+
+    def embed_all(some: Sequence[str]) -> None:
+        batch = embed(some, input_type)
+        found.elapsed_s += batch.elapsed_s
+        zeros = str(ZeroVectorError(embedder))
+        for text, vector_of_text in zip(some, batch.vectors, strict=True):
+            if vector_of_text.any():
+                found.vectors[text] = vector_of_text
+            else:
+                found.refused[text] = zeros
+
+    def halve(some: Sequence[str]) -> None:
+        try:
+            embed_all(some)
+        except SystemFailure as failure:
+            if not is_refusal(failure):
+                raise
+            if len(some) == 1:
+                found.refused[some[0]] = str(failure)
+                return
+            halve(some[: len(some) // 2])
+            halve(some[len(some) // 2 :])
+
+    # By length: what is refused for its length then lies together.
+    rest = sorted(dict.fromkeys(text for text in texts if text not in found.refused), key=len)
+    try:
+        embed_all(rest)
+    except SystemFailure as failure:
+        if not is_refusal(failure) or len(rest) == 1:
+            raise
+        embed_all(rest[:1])
+        halve(rest[1:])
+    return found
+
+
+def too_long(embedder: Embedder, texts: Sequence[str], input_type: InputType) -> dict[str, str]:
+    """The texts that the embedder surely refuses for their length, by text, with the reason."""
+    limit: int | None = getattr(embedder, "query_limit", None) if input_type == "search_query" else None
+    if limit is None:
+        return {}
+    # No token is shorter than a byte.
+    doubtful = [text for text in dict.fromkeys(texts) if len(text.encode("utf-8", "replace")) > limit]
+    counts = fewest_tokens(doubtful, embedder.model) if doubtful else []
+    return {
+        text: f"the query has at least {count} tokens, and {embedder.model} reads {limit}: shorten it"
+        for text, count in zip(doubtful, counts, strict=True)
+        if count > limit
+    }
+
+
+def is_refusal(failure: SystemFailure) -> bool:
+    """Whether a provider refused what was asked for, which another text may change."""
+    return failure.details.get("status") in _REFUSING
+
+
+def _dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
+    """The error for an embedder whose vectors the collection cannot be searched with."""
+    return NotMeasurableError(
+        f"the collection holds vectors of {vector.size} dimensions and {embedder.model} makes {size}",
+        code="vector.dimension",
+        subject=vector.name or "vectors",
+        remedy=dimension_remedy(embedder.model, vector.size),
+        details={"expected": vector.size, "found": size, "model": embedder.model, "distance": vector.distance},
+    )

@@ -1,0 +1,101 @@
+"""Which hosts a suite lets its pages, robots files and sitemaps be read from."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from urllib.request import getproxies, proxy_bypass
+
+from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_inner_address
+
+if TYPE_CHECKING:
+    import httpx
+
+    from ragval_pipeline.suite.sections import SourceSettings
+
+#: Under this name a request remembers the address that was asked for, through all redirects.
+ASKED = "ragval_asked"
+
+
+class RefusedHostError(Exception):
+    """An address that the suite does not let be read.
+
+    Args:
+        problem: Why, one clause.
+        target: The address that a redirect led to; None when the address itself is refused.
+    """
+
+    def __init__(self, problem: str, target: str | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.target = target
+
+
+class SuiteHosts:
+    """The hosts that a suite names: its sitemap's and its aliases.
+
+    A redirect stays on the host that was asked or goes to one of them. Private, loopback and link-local addresses are
+    read from them only, by what a name resolves to: a foreign sitemap must not make this machine ask its own network.
+
+    Args:
+        named: Hosts, each with its port unless that is the default one.
+    """
+
+    def __init__(self, named: Iterable[str]) -> None:
+        self._named = frozenset(_folded(f"http://{host}" if "://" not in host else host) for host in named)
+
+    async def before(self, request: httpx.Request) -> None:
+        """Refuse a request before anything is sent."""
+        url, asked = str(request.url), str(request.extensions.get(ASKED, request.url))
+        host = _folded(url)
+        if host in self._named:
+            return
+        if host != _folded(asked):
+            raise RefusedHostError(f"it redirects to {host_of(url) or url}, which the suite does not name", url)
+        if not _by_proxy(request):
+            for address in await _addresses(request.url.host):
+                self._refuse_inner(address, url)
+
+    async def after(self, response: httpx.Response) -> None:
+        """Refuse an answer whose name resolved to another address when it was asked than when it was checked."""
+        stream, request = response.extensions.get("network_stream"), response.request
+        peer = stream.get_extra_info("server_addr") if stream is not None else None
+        if peer and _folded(str(request.url)) not in self._named and not _by_proxy(request):
+            self._refuse_inner(peer[0], str(request.url))
+
+    def _refuse_inner(self, address: str, url: str) -> None:
+        if is_inner_address(address.split("%", maxsplit=1)[0]):
+            raise RefusedHostError(f"{host_of(url)} is a private address that the suite does not name")
+
+
+def hosts_of(source: SourceSettings, *, site_host: str | None = None) -> SuiteHosts:
+    """The hosts that a resolved suite names.
+
+    Args:
+        source: The suite's source.
+        site_host: Host of most pages; trusted where they are listed in the suite or a file of its own.
+    """
+    named = source.sitemap or source.llms or ""
+    own = named if is_http_url(named) else site_host
+    listed = source.urls if isinstance(source.urls, tuple) else ()
+    return SuiteHosts([*([own] if own else []), *listed, *source.host_aliases])
+
+
+def _folded(url: str) -> str:
+    return (host_of(url) or "").removeprefix("www.")
+
+
+def _by_proxy(request: httpx.Request) -> bool:
+    """Whether a proxy resolves the name, so that neither address is the host's."""
+    proxies = getproxies()
+    return bool(proxies.get(request.url.scheme) or proxies.get("all")) and not proxy_bypass(request.url.host)
+
+
+async def _addresses(host: str) -> list[str]:
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:  # the request says so itself
+        return []
+    return [str(address[0]) for *_, address in found]

@@ -1,0 +1,183 @@
+"""``retrieval.retriever``: the user's own search, asked in place of embedding and searching.
+
+- a function ``(texts: list[str], top_k: int, filter: dict | None) -> hits``, or
+- an object, or a class without arguments, with ``search(texts, top_k, filter)``.
+
+It is called with one text at a time. It gives one list of hits a text, best first, or for the only text that list
+itself. A hit is a mapping or an object with ``id``, ``score`` and ``payload``, such as qdrant-client's ``ScoredPoint``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.own_code.attribute import load_attribute
+from ragval_pipeline.sources.own_code.calling import call_guarded, takes
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.text.characters import encodable, encodable_payload
+
+KEY = "retrieval.retriever"
+_ABSENT = object()
+
+
+class ProductionSearcher:
+    """Calls the user's search.
+
+    Args:
+        spec: ``module:attr``.
+        equal: ``qdrant.filter``, handed on as ``filter``.
+        search_path: Folder of the suite file.
+
+    Raises:
+        SuiteError: There is no search under ``spec``.
+        SystemFailure: Building the user's class raised.
+    """
+
+    def __init__(
+        self, spec: str, *, equal: Mapping[str, str | int | bool] | None = None, search_path: Path | None = None
+    ) -> None:
+        self.spec = spec
+        self._equal = dict(equal) if equal else None
+        found = load_search(spec, search_path=search_path)
+        owner = self._guarded(found) if inspect.isclass(found) else found
+        self._call: Callable[..., Any] = getattr(owner, "search", owner)
+
+    def prepare(self, texts: Sequence[str]) -> float | None:
+        """Nothing: what the user's search embeds, and when, is its own affair."""
+
+    def refusal(self, text: str) -> str | None:
+        """None: whether a text can be searched for shows when it is."""
+
+    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
+        """``search`` for each text and number of hits, one after another: whether it may be called at once is unknown.
+
+        Raises:
+            SystemFailure: As ``search``.
+        """
+        for text, limit in asked:
+            asked_at, started = datetime.now(UTC), time.perf_counter()
+            hits = self.search(text, limit=limit, fields=fields)
+            yield Found(hits, 1000 * (time.perf_counter() - started), asked_at)
+
+    def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
+        """The first ``limit`` hits for a text, in the order that the user's search gives; whole payloads.
+
+        Raises:
+            SystemFailure: The user's search raised, or its answer is malformed.
+        """
+        answer = self._guarded(lambda: self._call([text], limit, self._equal))
+        found = self._only_list(answer)
+        return [self._hit(rank, entry) for rank, entry in enumerate(found[:limit], 1)]
+
+    def _guarded(self, call: Callable[[], Any]) -> Any:
+        return call_guarded(call, lambda exception: self._failure(f"{self.spec} raised {exception}", exception))
+
+    def _only_list(self, answer: Any) -> list[Any]:
+        if not isinstance(answer, Sequence) or isinstance(answer, str | bytes):
+            raise self._malformed(f"it gave {type(answer).__name__}, not a list")
+        if len(answer) == 1 and isinstance(answer[0], Sequence) and not isinstance(answer[0], str | bytes):
+            return list(answer[0])
+        if any(isinstance(entry, Sequence) for entry in answer):
+            raise self._malformed(f"one text was asked for, and it gave {len(answer)} answers")
+        return list(answer)
+
+    def _hit(self, rank: int, entry: Any) -> Hit:
+        values = {name: self._value(entry, name, rank) for name in ("id", "score", "payload")}
+        payload = values["payload"]
+        if payload is not None and not isinstance(payload, Mapping):
+            raise self._malformed(f"the payload of hit {rank} is no mapping")
+        return Hit(
+            rank, self._id(rank, values["id"]), self._score(rank, values["score"]), encodable_payload(payload or {})
+        )
+
+    def _id(self, rank: int, given: object) -> str:
+        name = "" if given is None else encodable(canonical_id(given))
+        if not name.strip():
+            raise self._malformed(f"hit {rank} has no id")
+        return name
+
+    def _score(self, rank: int, given: Any) -> float:
+        """The score as a number; infinity and NaN are judged with the order of the hits (``validation/retrieval``)."""
+        try:
+            if given is not None and not isinstance(given, bool):
+                return float(given)
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise self._malformed(f"hit {rank} has a score that is no number")
+
+    def _value(self, entry: Any, name: str, rank: int) -> Any:
+        if isinstance(entry, Mapping):
+            if name in entry:
+                return entry[name]
+        else:
+            value = self._guarded(lambda: getattr(entry, name, _ABSENT))
+            if value is not _ABSENT:
+                return value
+        raise self._malformed(f"hit {rank} has no {name}")
+
+    def _malformed(self, problem: str) -> SystemFailure:
+        return self._failure(f"{self.spec} gave a malformed answer: {problem}", "malformed answer")
+
+    def _failure(self, problem: str, subject: str) -> SystemFailure:
+        return SystemFailure(
+            problem,
+            code="index.unreachable",
+            system="retriever",
+            subject=subject,
+            remedy=f"Correct the search that {KEY} names; its own traceback tells more.",
+            details={"retriever": self.spec},
+        )
+
+
+def production_searcher(suite: Suite) -> ProductionSearcher:
+    """The search that a resolved suite names under ``retrieval.retriever``.
+
+    Raises:
+        SuiteError: There is no search under that name.
+        SystemFailure: Building the user's class raised.
+    """
+    assert suite.retrieval.retriever is not None
+    return ProductionSearcher(suite.retrieval.retriever, equal=suite.qdrant.filter, search_path=suite.folder)
+
+
+def check_suite_search(suite: Suite) -> None:
+    """Say what is wrong with the ``retrieval.retriever`` of a suite, when it names one; nothing is built or called.
+
+    Raises:
+        SuiteError: There is no search under that name.
+    """
+    if suite.retrieval.retriever is not None:
+        load_search(suite.retrieval.retriever, search_path=suite.folder)
+
+
+def load_search(spec: str, *, search_path: Path | None = None) -> Any:
+    """Import what ``spec`` names and check that it can be called as a search; nothing is built or called.
+
+    Raises:
+        SuiteError: No such module or attribute, or it is no search.
+    """
+    found: Any = load_attribute(spec, key=KEY, search_path=search_path)
+    search = getattr(found, "search", None)
+    if inspect.isclass(found):
+        usable = callable(search) and takes(found)
+    else:
+        function = search if callable(search) else found
+        usable = callable(function) and takes(function, ["text"], 5, None)
+    if not usable:
+        raise SuiteError(
+            f"{spec} is no search",
+            key=KEY,
+            remedy="Name a function (texts, top_k, filter), or an object, or a class without arguments, that has "
+            "search(texts, top_k, filter).",
+        )
+    return found

@@ -1,0 +1,191 @@
+"""``Retriever``: one search as your assistant would make it, through the states of seed 003."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
+from ragval_pipeline.sources.search.production import check_suite_search
+from ragval_pipeline.sources.search.retriever.entities import (
+    RetrievalResponse,
+    SearchQuery,
+    SearchResult,
+    State,
+    validate_query,
+)
+from ragval_pipeline.sources.search.retriever.session import Session
+from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
+from ragval_pipeline.suite.load import as_suite, resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
+
+
+class Retriever:
+    """Searches the collection of a suite with the suite's embedder, or through the search that the suite names.
+
+    Used in a ``with``, it keeps its connections open; otherwise each search opens and closes its own.
+
+    Args:
+        suite: Path of the suite file, or the suite as ``load_suite`` reads it; placeholders are read now.
+
+    Raises:
+        SuiteError: The suite, the environment or the embedder's settings are wrong.
+    """
+
+    def __init__(self, suite: Suite | str | Path) -> None:
+        self._suite = resolve_suite(as_suite(suite))
+        if self._suite.retrieval.retriever is None:
+            check_suite_embedder(self._suite)
+        else:
+            check_suite_search(self._suite)
+        self._session: Session | None = None
+
+    def __enter__(self) -> Self:
+        self._session = Session(self._suite)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def search(self, text: str, top_k: int | None = None, score_threshold: float | None = None) -> RetrievalResponse:
+        """Search for one text.
+
+        Args:
+            text: 1 to 8000 characters, not blank.
+            top_k: 1 to 50; null: the suite's ``retrieval.top_k``.
+            score_threshold: 0 to 1; null: the suite's ``retrieval.min_similarity``.
+
+        Returns:
+            The response; a system that fails gives status ``error``, never an empty success.
+
+        Raises:
+            ValidationError: The input is wrong; nothing was called.
+        """
+        return self._answer(text, top_k, score_threshold)
+
+    def nearest(self, text: str, top_k: int | None = None) -> RetrievalResponse:
+        """Search for one text and keep every hit, whatever its score; otherwise like ``search``."""
+        return self._answer(text, top_k, None, whatever=True)
+
+    def _answer(
+        self, text: str, top_k: int | None, threshold: float | None, *, whatever: bool = False
+    ) -> RetrievalResponse:
+        validate_query(text, top_k, threshold)
+        settings = self._suite.retrieval
+        query = SearchQuery(
+            text=text,
+            # The suite's own may be above 50, which is seed 003's limit for a caller and for suites of its profile.
+            top_k=settings.top_k if top_k is None else top_k,
+            score_threshold=settings.min_similarity if threshold is None else threshold,
+        )
+        if self._session is not None:
+            return self._search(query, self._session, whatever=whatever)
+        with closing(Session(self._suite)) as session:
+            return self._search(query, session, whatever=whatever)
+
+    def _search(self, query: SearchQuery, session: Session, *, whatever: bool) -> RetrievalResponse:
+        started = time.perf_counter()
+        found = _Found(["VALIDATING"])
+        try:
+            if self._suite.retrieval.retriever is None:
+                self._search_collection(query, session, found)
+            else:
+                found.states.append("SEARCHING")
+                found.hits = session.production.search(query.text, limit=query.top_k, fields=())
+            elapsed_ms = _ms(started)
+            kept = [hit for hit in found.hits if whatever or session.reaches(hit.score, query.score_threshold)]
+        except (SystemFailure, NotMeasurableError) as failure:
+            states: list[State] = [*found.states, _failed_in(found.states[-1])]
+            return _failed(query, states, failure, _ms(started))
+        results = [self._format(hit) for hit in kept]
+        return RetrievalResponse(
+            query=query.text,
+            results=results,
+            total_found=len(results),
+            search_time_ms=elapsed_ms,
+            status="success" if results else "no_matches",
+            message=_message(results, found.hits, query),
+            states=[*found.states, "FORMATTING", "COMPLETE"],
+            retries=found.retries,
+        )
+
+    def _search_collection(self, query: SearchQuery, session: Session, found: _Found) -> None:
+        found.states.append("EMBEDDING")
+        batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
+        found.retries = max(batch.tries - batch.calls, 0)
+        if not batch.vectors[0].any():
+            raise ZeroVectorError(session.embedder)
+        found.states.append("SEARCHING")
+        before = session.reader.attempts.tries
+        fields = list(dict.fromkeys(self._suite.payload.fields.values()))
+        vector = batch.vectors[0].tolist()
+        found.hits = session.reader.search(vector, limit=query.top_k, fields=fields, exact=self._suite.retrieval.exact)
+        found.retries += max(session.reader.attempts.tries - before - 1, 0)
+
+    def _format(self, hit: Hit) -> SearchResult:
+        def value(name: str, kind: type) -> Any:
+            path = self._suite.payload.fields.get(name)
+            found = None if path is None else lookup(hit.payload, path)[1]
+            return found if isinstance(found, kind) and not isinstance(found, bool) else None
+
+        return SearchResult(
+            chunk_id=hit.id,
+            content=value("text", str),
+            source_url=value("source_url", str),
+            source_title=value("title", str),
+            chunk_index=value("chunk_index", int),
+            token_count=value("token_count", int),
+            similarity_score=hit.score,
+            embedded_at=value("embedded_at", str),
+        )
+
+
+@dataclass
+class _Found:
+    """What one search has come to so far."""
+
+    states: list[State]
+    hits: list[Hit] = field(default_factory=list)
+    retries: int = 0
+
+
+def _failed_in(state: State) -> State:
+    return "EmbeddingError" if state == "EMBEDDING" else "SearchError"
+
+
+def _failed(
+    query: SearchQuery, states: list[State], failure: SystemFailure | NotMeasurableError, elapsed_ms: float
+) -> RetrievalResponse:
+    return RetrievalResponse(
+        query=query.text,
+        results=[],
+        total_found=0,
+        search_time_ms=elapsed_ms,
+        status="error",
+        message=str(failure),
+        states=states,
+        retries=getattr(failure, "attempts", 1) - 1,
+    )
+
+
+def _message(results: list[SearchResult], hits: list[Hit], query: SearchQuery) -> str:
+    if results:
+        found, asked = len(results), plural(len(hits), "hit")
+        return f"Found {plural(found, 'result')}: {found} of {asked} reach {query.score_threshold:g}"
+    if hits:
+        return f"No hit reaches {query.score_threshold:g}: the best scores {hits[0].score:.4f}"
+    return "The collection returned nothing"
+
+
+def _ms(started: float) -> float:
+    return 1000 * (time.perf_counter() - started)

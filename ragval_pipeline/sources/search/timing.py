@@ -1,0 +1,197 @@
+"""Timing what a user waits for: one query embedded and searched at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.embedders.cache import uncached
+from ragval_pipeline.sources.embedders.reembedding import embed_like, is_refusal
+from ragval_pipeline.sources.retry import Attempts
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.search.production import ProductionSearcher
+    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
+
+#: Timings that there must be: nearest-rank p95 of 20 is the 19th value.
+TIMINGS = 20
+#: Seconds after which no further query is timed, once there are ``TIMINGS``.
+LONG_ENOUGH_S = 30.0
+#: Texts embedded in one call, for comparison.
+BATCH = 20
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One query, in milliseconds without waiting between tries; a search of the user's own embeds within its search."""
+
+    query_id: str
+    embedding_ms: float | None
+    search_ms: float
+
+    @property
+    def total_ms(self) -> float:
+        """What the user waits for."""
+        return (self.embedding_ms or 0.0) + self.search_ms
+
+
+@dataclass(frozen=True)
+class BatchTiming:
+    """Several texts embedded in one call."""
+
+    inputs: int
+    milliseconds: float
+
+
+@dataclass
+class Timings:
+    """All timings of a run.
+
+    Args:
+        cold: The first query after connecting; not among the others.
+        warm: Single calls.
+        batch: Some of the same texts in one call.
+        embedding_retries: Tries of the embedder beyond the first of each call.
+        search_retries: The same of searches.
+        waited_ms: Milliseconds slept between tries.
+        texts: The texts that were timed; those that the embedder refuses are not among them.
+    """
+
+    cold: Timing
+    warm: list[Timing] = field(default_factory=list)
+    batch: BatchTiming | None = None
+    embedding_retries: int = 0
+    search_retries: int = 0
+    waited_ms: float = 0.0
+    texts: list[str] = field(default_factory=list)
+
+
+def time_queries(
+    queries: Sequence[tuple[str, str]],
+    *,
+    embedder: Embedder,
+    reader: Reader,
+    vector: VectorFacts,
+    input_type: InputType,
+    fields: Sequence[str],
+    limit: int,
+    exact: bool,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Timings:
+    """Time every query once, and go on from the first until there are ``TIMINGS``.
+
+    Args:
+        queries: Ids and texts, at least one.
+        embedder: Its cache is passed by: each call really happens.
+        reader: The collection.
+        vector: What its vectors are like.
+        input_type: How queries are embedded.
+        fields: Payload fields that come with a hit.
+        limit: Hits a search.
+        exact: Search exactly.
+        on_progress: Called with queries timed and queries to time.
+
+    Raises:
+        SystemFailure: Qdrant or the embedder fails.
+        NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
+    """
+    with uncached(embedder):
+        search = partial(reader.search, limit=limit, fields=fields, exact=exact)
+        clock = _Clock(embed_like(embedder, vector), input_type, search, getattr(reader, "attempts", None))
+        timings = _timed(queries, clock.time, on_progress)
+        timings.batch = clock.time_batch(timings.texts[:BATCH])
+    timings.embedding_retries, timings.search_retries = clock.embedding_retries, clock.search_retries
+    timings.waited_ms = 1000 * clock.waited_s
+    return timings
+
+
+def time_searcher(
+    queries: Sequence[tuple[str, str]],
+    *,
+    searcher: ProductionSearcher,
+    fields: Sequence[str],
+    limit: int,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Timings:
+    """``time_queries`` of a search that embeds by itself: only the whole is known.
+
+    Raises:
+        SystemFailure: The search fails.
+    """
+
+    def time_one(query_id: str, text: str) -> Timing:
+        started = time.perf_counter()
+        searcher.search(text, limit=limit, fields=fields)
+        return Timing(query_id, None, 1000 * (time.perf_counter() - started))
+
+    return _timed(queries, time_one, on_progress)
+
+
+def _timed(
+    queries: Sequence[tuple[str, str]],
+    time_one: Callable[[str, str], Timing],
+    on_progress: Callable[[int, int], None] | None,
+) -> Timings:
+    left = list(queries)
+    # The shortest first: when that is refused, it is not for being too long, and nobody's answer can be timed.
+    timings = Timings(time_one(*min(queries, key=lambda query: len(query[1]))))
+    started = time.monotonic()
+    while len(timings.warm) < max(TIMINGS, len(left)):
+        if len(timings.warm) >= TIMINGS and time.monotonic() - started > LONG_ENOUGH_S:
+            break
+        query = left[len(timings.warm) % len(left)]
+        try:
+            timings.warm.append(time_one(*query))
+        except SystemFailure as failure:
+            if not is_refusal(failure):
+                raise
+            left.remove(query)
+        if on_progress:
+            on_progress(len(timings.warm), max(TIMINGS, len(left)))
+    timings.texts = [text for _, text in left]
+    return timings
+
+
+class _Clock:
+    """Times calls, and keeps retries and waiting apart."""
+
+    def __init__(
+        self,
+        embed: Callable[[Sequence[str], InputType], EmbeddingBatch],
+        input_type: InputType,
+        search: Callable[[Sequence[float]], list[Hit]],
+        attempts: Attempts | None,
+    ) -> None:
+        self._embed, self._input_type, self._search = embed, input_type, search
+        # A reader of somebody else's may not count its tries.
+        self._attempts = attempts or Attempts()
+        self.embedding_retries = self.search_retries = 0
+        self.waited_s = 0.0
+
+    def time(self, query_id: str, text: str) -> Timing:
+        batch, embedding_ms = self._embedded([text])
+        vector = batch.vectors[0].tolist()
+        tries, waited_s, started = self._attempts.tries, self._attempts.waited_s, time.perf_counter()
+        self._search(vector)
+        spent = time.perf_counter() - started
+        waited = self._attempts.waited_s - waited_s
+        self.search_retries += max(0, self._attempts.tries - tries - 1)
+        self.waited_s += waited
+        return Timing(query_id, embedding_ms, 1000 * (spent - waited))
+
+    def time_batch(self, texts: Sequence[str]) -> BatchTiming:
+        return BatchTiming(len(texts), self._embedded(texts)[1])
+
+    def _embedded(self, texts: Sequence[str]) -> tuple[EmbeddingBatch, float]:
+        started = time.perf_counter()
+        batch = self._embed(texts, self._input_type)
+        spent = time.perf_counter() - started
+        self.embedding_retries += max(0, batch.tries - batch.calls)
+        self.waited_s += batch.waited_s
+        return batch, 1000 * (spent - batch.waited_s)

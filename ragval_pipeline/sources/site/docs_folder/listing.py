@@ -1,0 +1,200 @@
+"""From a folder to the pages of its site: which files become pages, and under which addresses.
+
+The rules are those of MkDocs, Docusaurus and Sphinx where their configuration is found, else those that all of them
+share. They say which address, not how it is spelt: ``a/``, ``a.html`` and ``a/index.html`` are the same page.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.site.docs_folder.configs import (
+    Root,
+    docusaurus_roots,
+    mkdocs_roots,
+    sphinx_roots,
+)
+from ragval_pipeline.sources.site.docs_folder.front_matter import LONGEST, split_front_matter
+from ragval_pipeline.sources.site.docs_folder.globs import LeftOut
+from ragval_pipeline.sources.site.html.signals import decode_html, refresh_target
+from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing
+from ragval_pipeline.sources.site.urls import host_of, is_http_url
+
+#: Levels above the folder in which the configuration of its generator is looked for.
+ABOVE = 3
+#: Files that are looked at.
+MAX_FILES = 500_000
+_CONFIGS = {
+    "mkdocs.yml": mkdocs_roots,
+    "mkdocs.yaml": mkdocs_roots,
+    **{f"docusaurus.config.{suffix}": docusaurus_roots for suffix in ("js", "ts", "mjs", "cjs", "mts", "cts")},
+    "conf.py": sphinx_roots,
+}
+_NEVER = frozenset({"node_modules", "__pycache__", "_build", "_static", "_sources", "_templates", "_modules"})
+#: Pages that a generator makes for itself.
+_MADE = frozenset({"404.html", "search.html", "genindex.html", "py-modindex.html"})
+_NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?P<name>[^-_.\s].*)")
+#: Numbers that are no position: dates and versions.
+_DATED = re.compile(r"(?:\d{1,4}[-_.]){2}\d{1,4}(?:[-_.].*)?|\d+[-_.]\d+.*")
+_BLOG_DATE = re.compile(r"(?P<date>\d{4}[-/]\d{1,2}[-/]\d{1,2})[-/](?P<name>.+)")
+
+
+def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
+    """The pages of a folder's site, in the order of their files.
+
+    Args:
+        folder: Of Markdown, MDX or HTML files, or of the project around them.
+        site_url: Address that the site is served at; None: its configuration says.
+
+    Raises:
+        SuiteError: There is no such folder, it holds no page, or nobody says where the site is.
+    """
+    if not folder.is_dir():
+        raise SuiteError(f"there is no folder {folder}", key="source.folder", remedy="Correct the path.")
+    top = folder.resolve()
+    entries: dict[str, SitemapEntry] = {}
+    for root in roots_of(top):
+        base = _base(root, site_url)
+        for file, held in _pages(root, top):
+            address = f"{base}{quote(_path(root, file, held), safe='/~@:!$&()*+,;=')}"
+            entries.setdefault(address, SitemapEntry(address, None, file.relative_to(top).as_posix()))
+    if not entries:
+        raise SuiteError(
+            f"{folder} holds no page",
+            key="source.folder",
+            remedy="Name the folder of the Markdown, MDX or HTML files, or the project around it.",
+        )
+    files = (SitemapFile(str(folder), len(entries), 0),)
+    return SitemapListing(tuple(entries.values()), files, host_of(next(iter(entries))), str(folder))
+
+
+def roots_of(folder: Path) -> list[Root]:
+    """What of a resolved folder becomes pages, and how."""
+    below = [folder / name for name in ("docs", "source", "docs/source")]
+    for place in [folder, *list(folder.parents)[:ABOVE], *below]:
+        for name, read in _CONFIGS.items():
+            if (place / name).is_file():
+                roots = [root for root in read(place / name) if _meets(root, folder, project=place)]
+                if roots and any(True for root in roots for _ in _files(root, folder)):
+                    return roots
+    if any(True for _ in _files(Root("plain", folder), folder)) and not (folder / "index.html").is_file():
+        return [Root("plain", folder)]
+    return [Root("html", folder, flat=True, suffixes=(".html", ".htm"))]
+
+
+def _meets(root: Root, folder: Path, *, project: Path) -> bool:
+    """Whether the root is meant by ``folder``: it lies in the root, or is or holds the project with the root in it."""
+    return folder.is_relative_to(root.folder) or (project.is_relative_to(folder) and root.folder.is_relative_to(folder))
+
+
+def _base(root: Root, site_url: str | None) -> str:
+    address = site_url or root.site_url
+    if not is_http_url(address):
+        raise SuiteError(
+            "the address of the site is not known: its configuration does not say it, or computes it",
+            key="source.site_url",
+            remedy="Add it, such as https://docs.example.com/",
+        )
+    return "/".join(part for part in (address.rstrip("/"), root.prefix) if part) + "/"
+
+
+def _files(root: Root, folder: Path) -> Iterator[Path]:
+    """The files of a root that lie in ``folder``, in the order of their names."""
+    left_out = LeftOut(root.left_out)
+    start = folder if folder.is_relative_to(root.folder) else root.folder
+    seen = 0
+    for place, folders, names in os.walk(start):
+        folders[:] = sorted(name for name in folders if name not in _NEVER and not name.startswith("."))
+        for name in sorted(names):
+            seen += 1
+            if seen > MAX_FILES:
+                raise SuiteError(f"more than {MAX_FILES:,} files", key="source.folder", remedy="Name a smaller folder.")
+            file = Path(place, name)
+            wanted = name.lower().endswith(root.suffixes) and not name.startswith(".") and name not in _MADE
+            if wanted and not left_out.matches(file.relative_to(root.folder).as_posix()):
+                yield file
+
+
+def _pages(root: Root, folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The files of a root that become pages, with their front matter."""
+    for file in _files(root, folder):
+        start = _start_of(file)
+        if root.kind == "html":
+            if refresh_target(decode_html(start), base="http://here/") is None:
+                yield file, {}
+            continue
+        held = {} if file.suffix == ".rst" else split_front_matter(start.decode("utf-8", "replace"))[0]
+        index = file.with_name("index.md")
+        if root.kind != "sphinx" and file.name == "README.md" and index.is_file():
+            continue
+        if held.get("draft") is not True and held.get("unlisted") is not True:
+            yield file, held
+
+
+def _start_of(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(LONGEST)
+    except OSError:  # the page says so when it is read
+        return b""
+
+
+def _path(root: Root, file: Path, held: dict[str, Any]) -> str:
+    """The path of a page below its root's address, without a leading slash."""
+    relative = file.relative_to(root.folder).with_suffix("")
+    folders, name = list(relative.parts[:-1]), relative.name
+    slug = held.get("slug") if isinstance(held.get("slug"), str) else None
+    if root.kind == "docusaurus" and root.role == "blog":
+        return slug.strip("/") if slug else _blog_path(folders, name)
+    if root.kind == "docusaurus" and root.role == "docs":
+        folders = [_unnumbered(part) for part in folders]
+        own = held.get("id") if isinstance(held.get("id"), str) else None
+        if slug:
+            return _joined(folders, slug)
+        bare = _unnumbered(name)
+        is_folder = bare.lower() in ("index", "readme") or (folders and bare.lower() == folders[-1].lower())
+        return _ended(folders) if is_folder and own is None else "/".join([*folders, own or bare])
+    if root.kind == "plain":
+        fixed = next((text for text in (held.get("permalink"), slug) if isinstance(text, str) and text[:1] == "/"), "")
+        if fixed:
+            return fixed.lstrip("/")
+    if name == "index" or (name == "README" and root.kind in ("mkdocs", "plain")):
+        return _ended(folders)
+    page = "/".join([*folders, name])
+    return f"{page}.html" if root.flat else f"{page}/" if root.kind == "mkdocs" else page
+
+
+def _joined(folders: list[str], slug: str) -> str:
+    """A slug against its folder, as an address against an address."""
+    if slug.startswith("/"):
+        return slug.lstrip("/")
+    parts = list(folders)
+    for part in slug.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _ended(folders: list[str]) -> str:
+    return "".join(f"{part}/" for part in folders)
+
+
+def _unnumbered(name: str) -> str:
+    """A name without the number that only orders it: ``01-intro`` is ``intro``, ``2024-01-02-news`` stays."""
+    found = _NUMBERED.fullmatch(name)
+    return name if found is None or _DATED.fullmatch(name) else found["name"]
+
+
+def _blog_path(folders: list[str], name: str) -> str:
+    """``2024-01-02-news.md``, or a folder named so, is ``2024/01/02/news``."""
+    whole = "/".join(folders if name.lower() == "index" and folders else [*folders, name])
+    dated = _BLOG_DATE.fullmatch(whole)
+    return whole if dated is None else f"{re.sub('[-/]', '/', dated['date'])}/{dated['name']}"

@@ -1,0 +1,1 @@
+"""One page of HTML: its text, its headings, and what it says about itself."""

@@ -1,0 +1,160 @@
+"""The site as the sitemap tells it: which pages there are, and which of them are in scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from ragval_pipeline.sources.site.page_copies.manifest import HostFailure
+from ragval_pipeline.sources.site.scope import Scope
+from ragval_pipeline.sources.site.urls import UrlFolder, host_of, path_of
+
+if TYPE_CHECKING:
+    from ragval_pipeline.errors import SystemFailure
+    from ragval_pipeline.sources.site.sitemap.reader import SitemapListing
+
+
+#: Why nothing that needs the site is measured when there is none.
+NO_SOURCE = "the suite names no source"
+
+
+#: Stands for the module of a page that lies above all modules.
+START = "/"
+
+
+class SitePage(BaseModel):
+    """One page of the site.
+
+    Args:
+        url: As the sitemap spells it first.
+        key: Canonical form; pages with the same key are the same page.
+        lastmod: As the sitemap says, or null.
+        sitemap: The sitemap file that names the page.
+        out_of_scope: Why the page is not in scope, or null.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    url: str
+    key: str
+    lastmod: str | None = None
+    sitemap: str = ""
+    out_of_scope: str | None = None
+
+    @property
+    def in_scope(self) -> bool:
+        """Whether include and exclude let the page in."""
+        return self.out_of_scope is None
+
+
+class SiteInventory(BaseModel):
+    """Every page that the sitemap names, each once.
+
+    Args:
+        configured: False when the suite names no source; then there are no pages and nothing is compared with them.
+        location: Where the pages are named, without credentials.
+        site_host: The host of most pages, or null.
+        host_aliases: Hosts that serve the same site.
+        pages: In the sitemap's order.
+        files: Sitemap files read.
+        markdown: Whether an address with ``.md`` behind it is the same page.
+        failure: Why the sitemap could not be read, or None; then there are no pages, and which ones are is not known.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    configured: bool = True
+    location: str | None = None
+    site_host: str | None = None
+    host_aliases: tuple[str, ...] = ()
+    pages: tuple[SitePage, ...] = ()
+    files: tuple[str, ...] = ()
+    markdown: bool = False
+    failure: HostFailure | None = None
+
+    @property
+    def in_scope(self) -> list[SitePage]:
+        """Pages in scope, in the sitemap's order."""
+        return [page for page in self.pages if page.in_scope]
+
+    @property
+    def scope_urls(self) -> dict[str, str]:
+        """In-scope pages: canonical form to the sitemap's spelling."""
+        return {page.key: page.url for page in self.pages if page.in_scope}
+
+    def folder(self) -> UrlFolder:
+        """The canonicaliser for this site."""
+        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown)
+
+    def check_readable(self) -> None:
+        """Raise the SystemFailure that kept the sitemap from being read, if one did: for what needs the site."""
+        if self.failure is not None:
+            raise self.failure.error()
+
+
+def take_inventory(
+    listing: SitemapListing,
+    *,
+    include: Iterable[str],
+    exclude: Iterable[str],
+    host_aliases: Iterable[str],
+    markdown: bool = False,
+) -> SiteInventory:
+    """The inventory of a sitemap; two spellings of one page count once, under the first."""
+    aliases = tuple(host_aliases)
+    folder = UrlFolder(site_host=listing.site_host, host_aliases=aliases, markdown=markdown)
+    scope = Scope(tuple(include), tuple(exclude))
+    pages: dict[str, SitePage] = {}
+    for entry in listing.entries:
+        key = folder.key(entry.url)
+        if key not in pages:
+            pages[key] = SitePage(
+                url=entry.url,
+                key=key,
+                lastmod=entry.lastmod,
+                sitemap=entry.sitemap,
+                out_of_scope=scope.reason_out(entry.url),
+            )
+    return SiteInventory(
+        location=listing.location,
+        site_host=listing.site_host,
+        host_aliases=aliases,
+        pages=tuple(pages.values()),
+        files=tuple(file.location for file in listing.files),
+        markdown=markdown,
+    )
+
+
+def unread_inventory(location: str, host_aliases: Iterable[str], failure: SystemFailure) -> SiteInventory:
+    """The inventory of a site whose sitemap could not be read; its host is taken to be the sitemap's."""
+    aliases = tuple(host_aliases)
+    return SiteInventory(site_host=host_of(location), host_aliases=aliases, failure=HostFailure.of(failure))
+
+
+def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
+    """The module of each in-scope page by its key: the path segment after what all their paths share.
+
+    ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``. A page at the
+    path that all share, such as the home page of a site below a base path, is in no module: ``START``.
+    """
+    paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
+    shared = _shared_prefix(list(paths.values()))
+    return {key: _segment(parts, shared) for key, parts in paths.items()}
+
+
+def _segment(parts: list[str], shared: int) -> str:
+    return parts[shared].removesuffix(".html") if len(parts) > shared else START
+
+
+def _shared_prefix(paths: list[list[str]]) -> int:
+    if not paths:
+        return 0
+    # A page that is itself the start of every other path (/docs/) must not hide the level below it.
+    folders = [path[:-1] for path in paths if len(path) > 1] or [[]]
+    shortest = min(len(folder) for folder in folders)
+    for depth in range(shortest):
+        if len({folder[depth] for folder in folders}) > 1:
+            return depth
+    return shortest

@@ -1,0 +1,137 @@
+"""One page's copy as a row: what was found at its address, and its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.site.html.page_text import Block, PageText, page_texts
+from ragval_pipeline.sources.site.html.tree import parse_html
+from ragval_pipeline.sources.site.page_reader import PageCopy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: What each column holds.
+COLUMNS: dict[str, str] = {
+    "page_key": "Canonical form of the address",
+    "url": "Address as the sitemap spells it",
+    "status": "HTTP status; 404 when the site's folder has no file; null for a file",
+    "final_url": "Where redirects led to",
+    "problem": "Why there is no page; null when there is one",
+    "noindex": "The page asks not to be indexed",
+    "redirected": "final_url is another page",
+    "last_modified": "What the server says, UTC, ISO 8601; null for a file",
+    "sha256": "Hash of the page's bytes, hex",
+    "title": "Text of <title>",
+    "main": "Text of the content",
+    "body": "Text of everything between the body tags",
+    "attributes": "Text that the page carries in attributes: descriptions of images and links, meta description",
+    "headings": "Level and text of the content's headings",
+    "blocks": "Kind and text of the content's blocks",
+}
+_ATTRIBUTES = (("img", "alt"), ("img", "title"), ("a", "title"), ("abbr", "title"), ("a", "aria-label"))
+_DESCRIPTIONS = re.compile(r"(?:og:|twitter:)?(?:description|title)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """A page's copy; the fields are those of ``COLUMNS``, the times and texts as they are."""
+
+    page_key: str
+    url: str
+    status: int | None = None
+    final_url: str | None = None
+    problem: str | None = None
+    noindex: bool = False
+    redirected: bool = False
+    last_modified: datetime | None = None
+    sha256: str | None = None
+    title: str | None = None
+    main: str = ""
+    body: str = ""
+    attributes: str = ""
+    blocks: tuple[Block, ...] = ()
+
+    @property
+    def headings(self) -> list[tuple[int, str]]:
+        """Level and text of the content's headings."""
+        return [(block.level, block.text) for block in self.blocks if block.kind == "heading"]
+
+    @property
+    def characters(self) -> int:
+        """Characters of all texts, a measure of the memory that the row takes."""
+        return 2 * len(self.main) + len(self.body) + len(self.attributes)
+
+
+def record_of(copy: PageCopy, page_key: str) -> PageRecord:
+    """The record of a page as it was read; without a page its texts are empty."""
+    text = PageText(None, "", "", (), ()) if copy.html is None else page_texts(copy.html)
+    return PageRecord(
+        page_key=page_key,
+        url=copy.url,
+        status=copy.status,
+        final_url=copy.final_url,
+        problem=copy.problem,
+        noindex=copy.noindex,
+        redirected=copy.redirected,
+        last_modified=copy.last_modified,
+        sha256=copy.sha256,
+        title=text.title,
+        main=text.main,
+        body=text.body,
+        attributes="" if copy.html is None else "\n".join(dict.fromkeys(_attribute_texts(copy.html))),
+        blocks=text.blocks,
+    )
+
+
+def row_of(record: PageRecord) -> dict[str, Any]:
+    """The row of a record."""
+    row = {name: getattr(record, name) for name in COLUMNS}
+    row["last_modified"] = record.last_modified.isoformat() if record.last_modified else None
+    row["headings"] = [{"level": level, "text": text} for level, text in record.headings]
+    row["blocks"] = [{"kind": block.kind, "text": block.text} for block in record.blocks]
+    return row
+
+
+def record_from(row: Mapping[str, Any]) -> PageRecord:
+    """The record of a row."""
+    levels = iter(entry["level"] for entry in row["headings"])
+    blocks = tuple(
+        Block(entry["kind"], entry["text"], next(levels) if entry["kind"] == "heading" else 0)
+        for entry in row["blocks"]
+    )
+    moment = row["last_modified"]
+    fields = {name: value for name, value in row.items() if name not in {"headings", "blocks", "last_modified"}}
+    return PageRecord(**fields, blocks=blocks, last_modified=datetime.fromisoformat(moment) if moment else None)
+
+
+def arrow_schema() -> pa.Schema:
+    """Arrow schema of the parts."""
+    import pyarrow as pa
+
+    special = {
+        "status": pa.int32(),
+        "noindex": pa.bool_(),
+        "redirected": pa.bool_(),
+        "headings": pa.list_(pa.struct([("level", pa.int8()), ("text", pa.string())])),
+        "blocks": pa.list_(pa.struct([("kind", pa.string()), ("text", pa.string())])),
+    }
+    return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
+
+
+def _attribute_texts(html: str) -> Iterator[str]:
+    """What extractors may take for text although no reader sees it: it is the page's all the same."""
+    tree = parse_html(html)
+    for tag, name in _ATTRIBUTES:
+        for node in tree.css(f"{tag}[{name}]"):
+            text = " ".join((node.attributes[name] or "").split())
+            if text:
+                yield text
+    for node in tree.css("meta[content]"):
+        known = node.attributes.get("name") or node.attributes.get("property") or ""
+        if _DESCRIPTIONS.fullmatch(known):
+            yield " ".join((node.attributes["content"] or "").split())

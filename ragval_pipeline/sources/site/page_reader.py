@@ -1,0 +1,203 @@
+"""Reading one page of a site, from its build folder or over http(s)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from pathlib import Path
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
+from ragval_pipeline.sources.site.build_folder import SiteFolder
+from ragval_pipeline.sources.site.docs_folder.markdown_page import LONGEST, is_markdown, markdown_html
+from ragval_pipeline.sources.site.host_health import HostHealth, is_refusal
+from ragval_pipeline.sources.site.html.signals import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.page_cache import PageCache
+from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url
+
+SYSTEM = "page host"
+NOT_MODIFIED = 304
+#: A page of nothing but markup costs 1.5 seconds and 65 MiB a million bytes, and several are read at a time.
+MAX_BYTES = 8 * 2**20
+_TOO_LARGE = f"the page is larger than {MAX_BYTES / 2**20:g} MiB"
+
+
+@dataclass(frozen=True, slots=True)
+class PageCopy:
+    """A page as it was found.
+
+    Attributes:
+        url: The address that was asked for.
+        status: HTTP status; 404 when the site's folder has no file for it; None for a file.
+        final_url: Where redirects, of the server or of the page itself, led to.
+        html: The decoded page; None when there is none to judge.
+        sha256: Hash of the page's bytes as they came, in hex.
+        problem: Why there is no page, one clause; None when there is one.
+        noindex: The page asks not to be indexed.
+        redirected: ``final_url`` is another page, not only another spelling.
+        last_modified: What the server says, in UTC; None for a file, whose date is that of the checkout.
+        host_failed: The host did not answer or refused: whether there is such a page is not known.
+    """
+
+    url: str
+    status: int | None = None
+    final_url: str | None = None
+    html: str | None = None
+    sha256: str | None = None
+    problem: str | None = None
+    noindex: bool = False
+    redirected: bool = False
+    last_modified: datetime | None = None
+    host_failed: bool = False
+
+
+class PageReader:
+    """Reads pages; safe to use from several threads.
+
+    Args:
+        site_root: Folder of the built site, read instead of fetching.
+        base_path: Leading part of every path that the folder does not have; None to find out.
+        fetcher: Opens addresses when there is no folder.
+        cache: Answers of the last run, for pages that did not change since.
+        folder: Folds addresses, to tell a redirect to another page from one to another spelling.
+
+    Raises:
+        SuiteError: There is no folder ``site_root``.
+    """
+
+    def __init__(
+        self,
+        *,
+        site_root: Path | None,
+        base_path: str | None,
+        fetcher: HttpFetcher | None,
+        cache: PageCache | None = None,
+        folder: UrlFolder | None = None,
+    ) -> None:
+        self._site = None if site_root is None else SiteFolder(site_root, base_path)
+        self._fetcher = fetcher
+        self._cache = cache
+        self._folder = folder or UrlFolder()
+        self._health = HostHealth()
+
+    @property
+    def reads_files(self) -> bool:
+        """Say whether pages come from a folder, and nothing is fetched."""
+        return self._site is not None
+
+    def learn_base_path(self, urls: Iterable[str]) -> str | None:
+        """Find out the base path from the pages of the site; see ``SiteFolder.learn_base_path``."""
+        return None if self._site is None else self._site.learn_base_path(urls)
+
+    def read(self, url: str) -> PageCopy:
+        """Read one page; what is wrong with the page alone stands in its copy.
+
+        Raises:
+            SystemFailure: ``source.unreachable``: the host does not answer, or lets nobody in.
+        """
+        if not is_http_url(url):
+            return PageCopy(url, problem="not an http(s) address")
+        if self._site is not None:
+            return self._read_file(self._site, url)
+        if self._fetcher is None:
+            return PageCopy(url, problem="not fetched: fetching is switched off")
+        return self._read_answer(self._fetcher, url)
+
+    def _read_file(self, site: SiteFolder, url: str) -> PageCopy:
+        path = site.find(url)
+        if path is None:
+            return PageCopy(url, status=404, problem="the site's folder has no file for it")
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                return PageCopy(url, problem=_TOO_LARGE)
+            body = path.read_bytes()
+        except OSError as error:
+            return PageCopy(url, problem=f"the file cannot be read: {(error.strerror or str(error)).lower()}")
+        return self._judged(url, url, body, status=None)
+
+    def _read_answer(self, fetcher: HttpFetcher, url: str) -> PageCopy:
+        host = host_of(url)
+        try:
+            answer = self._answer(fetcher, url)
+        except SystemFailure as failure:
+            if failure.code == "source.unreachable" and self._health.is_down_after_failure(host):
+                raise
+            target = failure.details.get("redirects_to")
+            return PageCopy(
+                url,
+                final_url=None if target is None else str(target),
+                problem=failure.problem,
+                redirected=target is not None,
+                host_failed=failure.code == "source.unreachable",
+            )
+        if self._health.is_down_after_status(host, answer.status):
+            raise _refused(answer)
+        if not answer.ok:
+            problem = f"the server answered with status {answer.status}"
+            failed = is_refusal(answer.status)
+            return PageCopy(url, answer.status, answer.final_url, problem=problem, host_failed=failed)
+        return self._copy(url, answer)
+
+    def _answer(self, fetcher: HttpFetcher, url: str) -> Fetched:
+        if self._cache is None:
+            return fetcher.fetch(url, system=SYSTEM)
+        answer = fetcher.fetch(url, system=SYSTEM, headers=self._cache.validators(url))
+        if answer.status == NOT_MODIFIED:
+            kept = self._cache.get(url)
+            # Redirects may lead elsewhere by now, to a page that nobody asked about.
+            same = kept is not None and kept.final_url == answer.final_url
+            answer = kept if kept is not None and same else fetcher.fetch(url, system=SYSTEM)
+        self._cache.put(url, answer)
+        return answer
+
+    def _copy(self, url: str, answer: Fetched) -> PageCopy:
+        kind = answer.content_type.partition(";")[0].strip().lower()
+        if kind and not kind.startswith("text/") and kind != "application/xhtml+xml":
+            problem = f"the server sent {kind[:60]}, not a web page"
+            return PageCopy(url, status=answer.status, final_url=answer.final_url, problem=problem)
+        return self._judged(url, answer.final_url, answer.body, status=answer.status, answer=answer)
+
+    def _judged(
+        self, url: str, final_url: str, body: bytes, *, status: int | None, answer: Fetched | None = None
+    ) -> PageCopy:
+        if len(body) > MAX_BYTES:
+            return PageCopy(url, status=status, final_url=final_url, problem=_TOO_LARGE)
+        headers = answer.headers if answer else {}
+        kind = answer.content_type if answer else ""
+        html = decode_html(body, content_type=kind)
+        if is_markdown(kind, url) and len(html) <= LONGEST:
+            html = markdown_html(html)
+        final_url = refresh_target(html, base=final_url) or final_url
+        return PageCopy(
+            url=url,
+            status=status,
+            final_url=final_url,
+            html=html,
+            sha256=sha256(body).hexdigest(),
+            noindex=asks_not_to_be_indexed(html, header=headers.get("x-robots-tag", "")),
+            redirected=self._folder.key(final_url) != self._folder.key(url),
+            last_modified=_http_date(headers.get("last-modified")),
+        )
+
+
+def _refused(answer: Fetched) -> SystemFailure:
+    return SystemFailure(
+        f"answered every page with a refusal, at last with status {answer.status}",
+        code="source.unreachable",
+        system=SYSTEM,
+        subject=answer.url,
+        remedy="Check that the pages are public, or read them from source.site_root",
+        attempts=answer.attempts,
+        details={"status": answer.status},
+    )
+
+
+def _http_date(text: str | None) -> datetime | None:
+    try:
+        when = parsedate_to_datetime(text or "")
+    except ValueError:
+        return None
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)

@@ -1,0 +1,1 @@
+"""Sitemaps: finding them, reading them within limits, and listing every page once."""

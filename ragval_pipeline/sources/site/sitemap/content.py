@@ -1,0 +1,115 @@
+"""Getting the bytes of one sitemap file: over http(s) or from the disk, unpacked, within limits."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
+from ragval_pipeline.sources.site.sitemap.failures import malformed, too_large, unreachable
+from ragval_pipeline.sources.site.urls import without_userinfo
+
+GZIP_MAGIC = b"\x1f\x8b"
+# The protocol allows 50 MiB unpacked; twice that is a generous reading, and more is a bomb or a mistake.
+MAX_BYTES = 100 * 2**20
+# Zeros unpack to a thousand times their size: 16 MiB a step.
+CHUNK = 16 * 1024
+
+
+@dataclass(frozen=True)
+class SitemapBytes:
+    """One unpacked file; ``final_url`` is where redirects led to, None for a file on disk."""
+
+    location: str
+    body: bytes
+    final_url: str | None = None
+
+
+def as_path(location: str) -> Path:
+    """Turn a path or a ``file:`` URL into a path."""
+    if location.lower().startswith("file:"):
+        return Path(url2pathname(urlsplit(location).path))
+    return Path(location)
+
+
+def read_bytes(path: Path) -> SitemapBytes:
+    """Read a sitemap file from the disk.
+
+    Raises:
+        SystemFailure: ``source.unreachable`` when it cannot be read, ``source.malformed`` when it cannot be unpacked.
+    """
+    location = str(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise too_large(location, MAX_BYTES)
+        body = path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise unreachable(location, f"cannot be read: {reason.lower()}") from error
+    return SitemapBytes(location, unpacked(body, location=location))
+
+
+def fetch_bytes(url: str, fetcher: HttpFetcher | None) -> SitemapBytes:
+    """Fetch a sitemap file.
+
+    Raises:
+        SystemFailure: ``source.unreachable`` without an answer or with a status other than 2xx,
+            ``source.malformed`` when it cannot be unpacked.
+    """
+    answer = fetch(url, fetcher)
+    if not answer.ok:
+        raise unreachable(
+            answer.url,
+            f"answered with status {answer.status}",
+            attempts=answer.attempts,
+            status=answer.status,
+        )
+    return SitemapBytes(answer.url, unpacked(answer.body, location=answer.url), answer.final_url)
+
+
+def fetch(url: str, fetcher: HttpFetcher | None) -> Fetched:
+    """Fetch an address for the sitemap reader, whatever its status."""
+    if fetcher is None:
+        shown = without_userinfo(url)
+        raise unreachable(shown, "would have to be fetched, and fetching is switched off")
+    return fetcher.fetch(url, system="sitemap")
+
+
+def unpacked(body: bytes, *, location: str, max_bytes: int = MAX_BYTES) -> bytes:
+    """Undo gzip when the bytes say so, whatever the name says; several members are joined as gzip(1) does.
+
+    Raises:
+        SystemFailure: ``source.malformed`` for damaged, truncated or too large data.
+    """
+    if not body.startswith(GZIP_MAGIC):
+        if len(body) > max_bytes:
+            raise too_large(location, max_bytes)
+        return body
+    pieces: list[bytes] = []
+    size, at, member = 0, 0, zlib.decompressobj(wbits=31)
+    while at < len(body):
+        chunk = body[at : at + CHUNK]
+        try:
+            pieces.append(member.decompress(chunk, max_bytes + 1 - size))
+        except zlib.error:
+            raise malformed(location, f"damaged gzip data near byte {at}", byte=at) from None
+        size += len(pieces[-1])
+        if size > max_bytes:
+            raise too_large(location, max_bytes)
+        at += len(chunk) - len(member.unused_data)
+        if member.eof:
+            at += _padding(body, at)
+            member = member if at == len(body) else zlib.decompressobj(wbits=31)
+    if not member.eof:
+        raise malformed(location, f"the gzip data ends early, at byte {len(body)}", byte=len(body))
+    return b"".join(pieces)
+
+
+def _padding(body: bytes, at: int) -> int:
+    end = at
+    while end < len(body) and body[end] == 0:
+        end += 1
+    return end - at

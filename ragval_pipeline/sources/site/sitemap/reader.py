@@ -1,0 +1,191 @@
+"""Which pages a site says it has: finding its sitemap, following indexes, listing every page once."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.concurrent import in_order
+from ragval_pipeline.sources.http.fetch import HttpFetcher
+from ragval_pipeline.sources.site.build_folder import file_inside
+from ragval_pipeline.sources.site.sitemap.content import SitemapBytes, as_path, fetch, fetch_bytes, read_bytes
+from ragval_pipeline.sources.site.sitemap.failures import malformed
+from ragval_pipeline.sources.site.sitemap.lastmod import parse_lastmod
+from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing
+from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
+from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
+
+__all__ = ["SitemapEntry", "SitemapFile", "SitemapListing", "parse_lastmod", "read_sitemap"]
+
+log = logging.getLogger(__name__)
+#: Files of an index that are fetched at a time.
+AT_A_TIME = 4
+_ROBOTS_LINE = re.compile(r"^[\ufeff \t\r]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+
+
+def read_sitemap(
+    location: str | Path,
+    *,
+    fetcher: HttpFetcher | None,
+    max_urls: int = 500_000,
+    max_depth: int = 5,
+    max_files: int = 1000,
+) -> SitemapListing:
+    """Read a sitemap whole, with all that its indexes name.
+
+    Args:
+        location: Address or path of a sitemap or index, gzipped or not. A site's root address means the ``Sitemap``
+            lines of its robots.txt, or else its ``/sitemap.xml``.
+        fetcher: Opens addresses; None when nothing may be fetched.
+        max_urls: Limit of pages, duplicates included.
+        max_depth: Limit of indexes within indexes.
+        max_files: Limit of files.
+
+    Raises:
+        SystemFailure: ``source.unreachable`` or ``source.malformed``, for the first file that cannot be read whole: a
+            part of a sitemap is never taken for the sitemap.
+    """
+    walk = _Walk(fetcher, max_urls=max_urls, max_depth=max_depth, max_files=max_files)
+    text = str(location)
+    if is_http_url(location) and path_of(location) == "/":
+        walk.read_site(location)
+    elif isinstance(location, Path) or "://" not in text or text.lower().startswith("file:"):
+        walk.read(as_path(text), depth=0)
+    else:
+        walk.read(text, depth=0)
+    return walk.listing(without_userinfo(text))
+
+
+class _Walk:
+    """The state of one reading: what was seen, and which hosts an index may send us to."""
+
+    def __init__(self, fetcher: HttpFetcher | None, *, max_urls: int, max_depth: int, max_files: int) -> None:
+        self._fetcher = fetcher
+        self._max_urls, self._max_depth, self._max_files = max_urls, max_depth, max_files
+        self._seen: set[str] = set()
+        self._hosts: set[str | None] = set()
+        self._entries: dict[str, SitemapEntry] = {}
+        self._files: list[SitemapFile] = []
+        self._folder = UrlFolder()
+
+    def listing(self, location: str) -> SitemapListing:
+        hosts = Counter(host for host in map(host_of, self._entries) if host)
+        most = max(hosts, key=hosts.__getitem__, default=None)
+        return SitemapListing(tuple(self._entries.values()), tuple(self._files), most, location)
+
+    def read_site(self, root: str) -> None:
+        answer = fetch(join(root, "/robots.txt"), self._fetcher)
+        text = answer.body.decode("utf-8", errors="replace") if answer.ok else ""
+        declared = [join(answer.final_url, line) for line in _ROBOTS_LINE.findall(text)]
+        found = [url for url in declared if is_http_url(url)] or [join(root, "/sitemap.xml")]
+        self._hosts |= {self._host(url) for url in found}
+        for url in found:
+            self.read(url, depth=0)
+
+    def read(self, location: str | Path, *, depth: int) -> None:
+        if self._is_new(location):
+            self._use(self._bytes(location), depth=depth)
+
+    def _bytes(self, location: str | Path) -> SitemapBytes:
+        return fetch_bytes(location, self._fetcher) if isinstance(location, str) else read_bytes(location)
+
+    def _use(self, source: SitemapBytes, *, depth: int) -> None:
+        self._hosts |= {self._host(url) for url in (source.location, source.final_url) if url}
+        room = self._max_urls - sum(file.urls for file in self._files)
+        parsed = parse_sitemap(source.body, location=source.location, max_entries=room)
+        if parsed.kind == "urlset":
+            self._take(source, parsed.entries, parsed.skipped)
+            return
+        self._files.append(SitemapFile(source.location, 0, len(source.body), skipped=parsed.skipped))
+        if depth == self._max_depth and parsed.entries:
+            raise malformed(source.location, f"sitemap indexes nested more than {self._max_depth} deep")
+        self._read_children(source, [loc for loc, _ in parsed.entries], depth=depth + 1)
+
+    def _read_children(self, parent: SitemapBytes, locs: list[str], *, depth: int) -> None:
+        """Read what an index names, in its order; what lies on a host known by now is fetched ahead."""
+        ahead = self._ahead(parent, locs)
+        waiting = in_order(lambda url: (url, _outcome(self._bytes, url)), ahead, workers=AT_A_TIME)
+        expected = set(ahead)
+        for loc in locs:
+            child = self._child(parent, loc)
+            if not self._is_new(child):
+                continue
+            if child in expected:
+                fetched = next(outcome for url, outcome in waiting if url == child)
+                if isinstance(fetched, SystemFailure):
+                    raise fetched
+                self._use(fetched, depth=depth)
+            else:
+                self._use(self._bytes(child), depth=depth)
+
+    def _ahead(self, parent: SitemapBytes, locs: list[str]) -> list[str]:
+        if parent.final_url is None:
+            return []
+        urls = dict.fromkeys(join(parent.final_url, loc) for loc in locs)
+        known = [
+            url
+            for url in urls
+            if is_http_url(url) and self._host(url) in self._hosts and urldefrag(url).url not in self._seen
+        ]
+        return known[: self._max_files - len(self._seen)]
+
+    def _is_new(self, location: str | Path) -> bool:
+        """Say whether the file is still unread: an index may name itself, or a file twice."""
+        name = urldefrag(location).url if isinstance(location, str) else str(location.resolve())
+        if name in self._seen:
+            log.warning("%s is named more than once by the sitemap indexes and read once", without_userinfo(name))
+            return False
+        if len(self._seen) == self._max_files:
+            raise malformed(without_userinfo(name), f"more than {self._max_files:,} sitemap files")
+        self._seen.add(name)
+        return True
+
+    def _take(self, source: SitemapBytes, found: list[tuple[str, str | None]], skipped: int) -> None:
+        before = len(self._entries)
+        for url, lastmod in found:
+            if url not in self._entries:
+                self._entries[url] = SitemapEntry(url, lastmod, source.location)
+        duplicates = len(found) - (len(self._entries) - before)
+        self._files.append(SitemapFile(source.location, len(found), len(source.body), duplicates, skipped))
+
+    def _child(self, parent: SitemapBytes, loc: str) -> str | Path:
+        if parent.final_url is None:
+            return _beside(Path(parent.location), loc)
+        url = join(parent.final_url, loc)
+        if not is_http_url(url):
+            raise malformed(parent.location, f"the index names {loc[:200]!r}, which is no http(s) address")
+        if self._host(url) not in self._hosts:
+            problem = f"the index sends to another host: {without_userinfo(url)[:200]}"
+            raise malformed(
+                parent.location, problem, "Declare that sitemap in robots.txt, or name it in source.sitemap"
+            )
+        return url
+
+    def _host(self, url: str) -> str | None:
+        return host_of(self._folder.key(url))
+
+
+def _beside(index: Path, loc: str) -> str | Path:
+    """Find what a file index names: a file in its folder, which a build writes there, before the address itself."""
+    folder = index.resolve().parent
+    path = unquote(path_of(loc)) if is_http_url(loc) else loc
+    for candidate in (path.lstrip("/"), Path(path).name):
+        found = file_inside(folder, candidate)
+        if found is not None:
+            return found
+    if is_http_url(loc):
+        return loc
+    raise malformed(str(index), f"the index names {loc[:200]!r}, which is neither an address nor a file beside it")
+
+
+def _outcome(read: Callable[[str], SitemapBytes], url: str) -> SitemapBytes | SystemFailure:
+    """The bytes, or the failure: which one counts is known only in the order of the index."""
+    try:
+        return read(url)
+    except SystemFailure as failure:
+        return failure

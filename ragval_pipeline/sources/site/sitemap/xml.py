@@ -1,0 +1,161 @@
+"""The hardened sitemap parser: bytes in, page or sitemap addresses out, or a failure that names line and byte."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass, field
+from typing import Literal, NoReturn
+from xml.parsers import expat
+
+from ragval_pipeline.sources.site.sitemap.failures import html_page, malformed
+from ragval_pipeline.sources.site.urls import is_http_url
+
+ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap"}
+# The protocol needs three levels and its extensions five.
+DEEPEST = 32
+_HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class ParsedSitemap:
+    """One file: its kind, its ``(loc, lastmod)`` pairs in file order, and the entries that name no address."""
+
+    kind: Literal["urlset", "sitemapindex"]
+    entries: list[tuple[str, str | None]] = field(default_factory=list)
+    skipped: int = 0
+
+
+def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSitemap:
+    """Parse one uncompressed sitemap file: XML of any namespace prefix, or text with one address a line.
+
+    Args:
+        body: The whole file.
+        location: Where it came from, for failures.
+        max_entries: More entries than this are a failure.
+
+    Raises:
+        SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, too
+            many entries. ``details`` holds ``line`` and ``byte`` where there is one.
+    """
+    if _HTML.match(body.removeprefix(codecs.BOM_UTF8)):
+        raise html_page(location)
+    head = body[:1024].removeprefix(codecs.BOM_UTF8).lstrip()
+    if not head:
+        raise malformed(location, "the file is empty", line=1, byte=0)
+    if head.startswith((b"<", *_UTF16)):
+        return _Reader(location, max_entries).read(body)
+    return _parse_text(body, location, max_entries)
+
+
+def _parse_text(body: bytes, location: str, max_entries: int) -> ParsedSitemap:
+    parsed = ParsedSitemap("urlset")
+    for number, line in enumerate(body.decode("utf-8-sig", errors="replace").splitlines(), start=1):
+        loc = line.strip()
+        if not loc:
+            continue
+        if not is_http_url(loc):
+            raise malformed(location, f"neither XML nor a list of addresses, see line {number}", line=number)
+        parsed.entries.append((loc, None))
+        if len(parsed.entries) > max_entries:
+            raise malformed(location, f"more than {max_entries:,} entries in all", line=number)
+    return parsed
+
+
+class _Reader:
+    """Expat handlers. A page's own ``loc`` is a child of a child of the root, in the root's namespace."""
+
+    def __init__(self, location: str, max_entries: int) -> None:
+        self._location = location
+        self._max_entries = max_entries
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.EntityDeclHandler = lambda *_: self._refuse("an entity declaration")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._open: list[str] = []
+        self._prefix = ""
+        self._namespace: str | None = None
+        self._kind: Literal["urlset", "sitemapindex"] = "urlset"
+        self._entries: list[tuple[str, str | None]] = []
+        self._skipped = 0
+        self._locs: list[str] = []
+        self._lastmod: str | None = None
+        self._buffer: list[str] | None = None
+
+    def read(self, body: bytes) -> ParsedSitemap:
+        ended = False
+        try:
+            self._parser.Parse(body, False)
+            ended = True
+            self._parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            what = "the XML ends early" if ended else "broken XML"
+            self._fail(f"{what} ({expat.ErrorString(error.code)})", error.lineno, self._parser.ErrorByteIndex)
+        except (ValueError, LookupError):  # an encoding that expat or Python does not know
+            self._fail("an unknown text encoding")
+        return ParsedSitemap(self._kind, self._entries, self._skipped)
+
+    def _fail(self, what: str, line: int | None = None, byte: int | None = None) -> NoReturn:
+        line = self._parser.CurrentLineNumber if line is None else line
+        byte = self._parser.CurrentByteIndex if byte is None else byte
+        raise malformed(self._location, f"{what} at line {line}, byte {byte}", line=line, byte=byte) from None
+
+    def _refuse(self, what: str) -> NoReturn:
+        self._fail(f"{what}, which is refused since it can hide a bomb,")
+
+    def _doctype(self, name: str, *_: object) -> None:
+        if name.lower() == "html":
+            raise html_page(self._location)
+        self._refuse("a DOCTYPE")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._open.append(name)
+        depth = len(self._open)
+        prefix, _, local = name.rpartition(":")
+        if depth == 1:
+            self._root(prefix, local, attributes)
+        elif depth > DEEPEST:
+            self._fail(f"more than {DEEPEST} levels of elements")
+        elif depth == 2:
+            self._locs, self._lastmod = [], None
+        elif depth == 3 and self._is_own(prefix, attributes) and local in ("loc", "lastmod"):
+            self._buffer = []
+
+    def _root(self, prefix: str, local: str, attributes: dict[str, str]) -> None:
+        if local.lower() == "html":
+            raise html_page(self._location)
+        if local not in ENTRY_OF:
+            self._fail(f"a <{local[:40]}> document, not a sitemap,")
+        self._kind = "urlset" if local == "urlset" else "sitemapindex"
+        self._prefix, self._namespace = prefix, attributes.get("xmlns")
+
+    def _is_own(self, prefix: str, attributes: dict[str, str]) -> bool:
+        parent = self._open[1].rpartition(":")
+        same_namespace = attributes.get("xmlns", self._namespace) == self._namespace
+        return (prefix, *parent[::2]) == (self._prefix, self._prefix, ENTRY_OF[self._kind]) and same_namespace
+
+    def _text(self, data: str) -> None:
+        if self._buffer is not None and len(self._open) == 3:
+            self._buffer.append(data)
+
+    def _end(self, name: str) -> None:
+        self._open.pop()
+        depth = len(self._open) + 1
+        if depth == 3 and self._buffer is not None:
+            self._take(name.rpartition(":")[2], "".join(self._buffer).strip())
+            self._buffer = None
+        elif depth == 2 and name.rpartition(":")[2] == ENTRY_OF[self._kind]:
+            self._skipped += not self._locs
+            self._entries += [(loc, self._lastmod) for loc in self._locs]
+            if len(self._entries) > self._max_entries:
+                self._fail(f"more than {self._max_entries:,} entries in all")
+
+    def _take(self, local: str, text: str) -> None:
+        if text and local == "loc":
+            self._locs.append(text)
+        elif text:
+            self._lastmod = text

@@ -1,0 +1,111 @@
+"""Opening a connection to Qdrant and always closing it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import socket
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.stores.qdrant.failures import failure_of, holds_secrets
+from ragval_pipeline.suite.model import QdrantSettings
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+_log = logging.getLogger(__name__)
+#: Seconds that the gRPC port has to answer.
+_KNOCKS_S = 3.0
+
+
+def place_of(settings: QdrantSettings) -> str:
+    """Where the collection is, without credentials: for messages and reports."""
+    if settings.path is not None:
+        return str(settings.path)
+    from yarl import URL
+
+    try:
+        return str(URL(settings.url or "").with_user(None).with_query(None).with_fragment(None)).rstrip("/")
+    except ValueError:
+        return "the server of qdrant.url"
+
+
+@contextmanager
+def open_client(settings: QdrantSettings) -> Iterator[QdrantClient]:
+    """A client for ``settings``, closed at the end whatever happens.
+
+    Raises:
+        SystemFailure: The embedded folder is not there or is open in another process, or the URL is unusable.
+    """
+    client = _client(settings)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _client(settings: QdrantSettings) -> QdrantClient:
+    from qdrant_client import QdrantClient
+
+    place, key = place_of(settings), _key(settings)
+    if settings.path is not None and not (settings.path / "meta.json").is_file():
+        # Opening it would create an empty one: ragval never writes.
+        raise SystemFailure(
+            f"there is no embedded Qdrant in {place}",
+            code="index.unreachable",
+            system="Qdrant",
+            subject=place,
+            remedy="Run the ingestion first, or correct qdrant.path.",
+        )
+    with warnings.catch_warnings():
+        # "Api key is used with an insecure connection": the suite's own business, and noise in every step.
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            if settings.path is not None:
+                return QdrantClient(path=str(settings.path))
+            return QdrantClient(
+                url=settings.url,
+                api_key=key,
+                prefer_grpc=settings.prefer_grpc and _offers_grpc(settings),
+                grpc_port=settings.grpc_port,
+                timeout=math.ceil(settings.timeout_s),
+                check_compatibility=False,
+            )
+        except (RuntimeError, ValueError, OSError) as error:
+            raise failure_of(error, place=place, tries=1) from (None if holds_secrets(error) else error)
+
+
+def _offers_grpc(settings: QdrantSettings) -> bool:
+    """Whether something listens on the gRPC port: REST gives the same answers, only slower."""
+    from yarl import URL
+
+    host = URL(settings.url or "").host
+    try:
+        socket.create_connection((host or "", settings.grpc_port), min(settings.timeout_s, _KNOCKS_S)).close()
+    except OSError as error:
+        _log.warning(
+            "%s does not answer on the gRPC port %d (%s): asked over REST; see qdrant.grpc_port",
+            place_of(settings), settings.grpc_port, error.strerror or type(error).__name__,
+        )  # fmt: skip
+        return False
+    return True
+
+
+def _key(settings: QdrantSettings) -> str | None:
+    """The key as a header can carry it: secrets that are read from files often end with a line break."""
+    key = settings.api_key.get_secret_value().strip() if settings.api_key else ""
+    if any(not "!" <= char <= "~" for char in key):
+        # httpx would write the key into its debug log when it refuses it.
+        place = place_of(settings)
+        raise SystemFailure(
+            f"{place} could not be sent the key",
+            code="index.unreachable",
+            system="Qdrant",
+            subject=place,
+            remedy="Check qdrant.api_key: it holds blanks or characters that no header can carry.",
+        )
+    return key or None

@@ -1,0 +1,92 @@
+"""What Qdrant says of a collection, as plain facts."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ragval_pipeline.sources.stores.qdrant.strict_mode import StrictMode
+
+Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
+
+
+class VectorFacts(BaseModel):
+    """Size and distance of one vector of a collection; ``name`` is null for the unnamed one."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    name: str | None
+    size: int
+    distance: Distance
+
+    @property
+    def higher_is_better(self) -> bool:
+        """True for Cosine and Dot; Euclid and Manhattan are distances."""
+        return self.distance in {"Cosine", "Dot"}
+
+
+class CollectionFacts(BaseModel):
+    """Facts about a collection at the time of the read.
+
+    Args:
+        name: The collection itself, also when an alias was asked for.
+        alias: The alias that was asked for, or null.
+        local: True for qdrant-client's local mode, which has no HNSW, no payload indexes and is always green.
+        status: green, yellow, grey or red.
+        points_count: Exact number of points that the suite judges (after its filter).
+        stored_points: Points of the whole collection, as the server says, approximate.
+        indexed_vectors_count: As the server says, approximate, sparse vectors among them.
+        sparse_vectors_count: Exact number of sparse vectors; None: not known.
+        vectors: Every dense vector of the collection.
+        payload_indexes: Indexed fields with their type.
+        metadata: Free JSON that the ingestion put on the collection.
+        optimizer: ``ok`` or the optimiser's error.
+        deferred_points: Points hidden from search until they are optimised.
+        hnsw: ``m``, ``ef_construct`` and ``full_scan_threshold`` as configured.
+        indexing_threshold: Kilobytes of vectors in a segment above which HNSW is built, or null.
+        segments: Segments of the collection, all shards together, or null.
+        strict_mode: What may be asked for.
+        sharding: ``auto`` or ``custom``; None: not known.
+        quantized: Whether searches compare quantized vectors first, so that they are not exact without HNSW either.
+        server_version: Version of the server, or null in local mode.
+        simulated: True when a demonstration put these facts in place of the server's.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    name: str
+    alias: str | None = None
+    local: bool = False
+    status: str = "green"
+    points_count: int
+    stored_points: int | None = None
+    indexed_vectors_count: int | None = None
+    sparse_vectors_count: int | None = 0
+    vectors: tuple[VectorFacts, ...] = ()
+    payload_indexes: dict[str, str] = {}
+    metadata: dict[str, Any] = {}
+    optimizer: str = "ok"
+    deferred_points: int | None = None
+    hnsw: dict[str, Any] = {}
+    indexing_threshold: int | None = None
+    segments: int | None = None
+    strict_mode: StrictMode = StrictMode()
+    sharding: str | None = None
+    quantized: bool = False
+    server_version: str | None = None
+    simulated: bool = False
+
+    def vector(self, name: str | None) -> VectorFacts | None:
+        """The vector called ``name``; null if the collection has none of that name."""
+        return next((vector for vector in self.vectors if vector.name == name), None)
+
+
+def vectors_of(config: Any) -> tuple[VectorFacts, ...]:
+    """The dense vectors of ``CollectionInfo.config.params.vectors``: one unnamed, or a mapping by name."""
+    if config is None:
+        return ()
+    named = config.items() if isinstance(config, dict) else [(None, config)]
+    return tuple(
+        VectorFacts(name=name or None, size=entry.size, distance=entry.distance.value) for name, entry in named
+    )

@@ -1,0 +1,390 @@
+"""The only way to a collection: the few read calls that ragval makes."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.retry import Attempts, RetryPolicy
+from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.stores.qdrant.asking import Asking
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, vectors_of
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.paths import filter_json, filter_key, filter_model, payload_selector
+from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, Reader
+from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
+from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, Way, read_all, way_of
+from ragval_pipeline.sources.stores.qdrant.searching import BatchedSearches, Search
+from ragval_pipeline.sources.stores.qdrant.strict_mode import Limits, strict_mode_of
+from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
+from ragval_pipeline.text.characters import encodable_payload
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+__all__ = ["CollectionReader", "Hit", "Point", "Reader"]
+
+_log = logging.getLogger(__name__)
+
+#: Points of one page of a scroll; fewer where texts are so long that a page would hold more than so many characters.
+PAGE_SIZE = 1000
+CHARACTERS_PER_PAGE = 32_000_000
+
+
+class CollectionReader:
+    """Reads one collection through an open client.
+
+    Args:
+        client: Anything with qdrant-client's read calls.
+        collection: Collection or alias.
+        place: Where it is, for messages.
+        vector_name: For named vectors.
+        equal: Payload equality that limits everything read.
+        policy: When to try again.
+        concurrency: Requests at a time, where many are needed.
+        batch: Searches in one request at most.
+    """
+
+    def __init__(
+        self,
+        client: QdrantClient,
+        *,
+        collection: str,
+        place: str,
+        vector_name: str | None = None,
+        equal: dict[str, str | int | bool] | None = None,
+        policy: RetryPolicy | None = None,
+        concurrency: int = 1,
+        batch: int = 1,
+    ) -> None:
+        self._client = client
+        self._collection = collection
+        self._vector_name = vector_name
+        self._equal = equal or {}
+        self._ask = Asking(client, collection=collection, place=place, policy=policy or RetryPolicy())
+        self._rest = RestPoints.of_client(client, collection)
+        self._concurrency, self._batch = concurrency, batch
+        # None: a client that talks REST, whose server has not been asked yet whether it talks gRPC too.
+        self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
+        self._limits = Limits(self._ask, self._info)
+        self.place = place
+
+    @property
+    def attempts(self) -> Attempts:
+        """Calls made so far, retries included."""
+        return self._ask.attempts
+
+    def facts(self) -> CollectionFacts:
+        """Facts about the collection.
+
+        Raises:
+            SystemFailure: ``index.collection_missing`` with near names, or ``index.unreachable``.
+        """
+        info: Any = self._ask(self._info)
+        aliases = self._aliases()
+        params, local = info.config.params, self._is_local()
+        used = params.vectors.get(self._vector_name) if isinstance(params.vectors, dict) else params.vectors
+        return CollectionFacts(
+            name=aliases.get(self._collection, self._collection),
+            alias=self._collection if self._collection in aliases else None,
+            local=local,
+            status=str(getattr(info.status, "value", info.status)),
+            points_count=self.count(),
+            stored_points=info.points_count,
+            sparse_vectors_count=self._count_sparse(params.sparse_vectors or {}),
+            indexed_vectors_count=info.indexed_vectors_count,
+            vectors=vectors_of(params.vectors),
+            payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
+            metadata=getattr(info.config, "metadata", None) or {},
+            optimizer=_optimizer(info.optimizer_status),
+            deferred_points=getattr(getattr(info, "update_queue", None), "deferred_points", None),
+            hnsw=_hnsw(info.config.hnsw_config, used),
+            indexing_threshold=getattr(info.config.optimizer_config, "indexing_threshold", None),
+            segments=getattr(info, "segments_count", None),
+            quantized=any(getattr(part, "quantization_config", None) is not None for part in (info.config, used)),
+            strict_mode=strict_mode_of(info.config),
+            sharding=getattr(params.sharding_method, "value", None),
+            server_version=None if local else self._server_version(),
+        )
+
+    def count(self) -> int:
+        """Exact number of points, after the filter; read page by page where strict mode forbids exact counts."""
+        return self._limits.exact(
+            lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count,
+            lambda: sum(len(page) for page in self.pages([])),
+        )
+
+    def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
+        """Every point in id order, at most ``PAGE_SIZE`` at a time.
+
+        Args:
+            fields: Payload fields to read, dotted paths allowed; null: the whole payload.
+            with_vectors: Also read the vector that searches use.
+        """
+        for page in self._pages(fields, None, with_vectors=with_vectors):
+            yield [point._replace(payload=encodable_payload(point.payload)) for point in page]
+
+    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
+        """Every point in id order, as quickly as the connection allows; texts as the server wrote them.
+
+        Args:
+            fields: As in ``pages``.
+            way: How it is read.
+            points: About how many there are.
+        """
+
+        def ask_page(offset: Any, part: tuple[int, int] | None) -> tuple[list[Point], Any]:
+            return self._page(fields, offset, limit=PAGE_SIZE, part=part)
+
+        def pages(part: tuple[int, int] | None) -> Iterator[list[Point]]:
+            return self._pages(fields, part)
+
+        return read_all(ask_page, pages, way, points=points, concurrency=self._concurrency)
+
+    def way(self, facts: CollectionFacts) -> Way:
+        """How ``scan`` may read a collection with these facts."""
+        version = facts.server_version
+        return way_of(points=facts.points_count, local=facts.local, version=version, concurrency=self._concurrency)
+
+    def _pages(
+        self, fields: Sequence[str] | None, part: tuple[int, int] | None, *, with_vectors: bool = False
+    ) -> Iterator[list[Point]]:
+        offset: Any = None
+        seen: set[str] = set()
+        limit = PAGE_SIZE
+        while True:
+            page, offset = self._page(fields, offset, limit=limit, part=part, with_vectors=with_vectors)
+            if page:
+                yield page
+                limit = _limit_after(page)
+            if self._ask.next_page(offset, seen) is None:
+                return
+
+    def _page(
+        self,
+        fields: Sequence[str] | None,
+        offset: Any,
+        *,
+        limit: int,
+        part: tuple[int, int] | None,
+        with_vectors: bool = False,
+    ) -> tuple[list[Point], Any]:
+        """At most ``limit`` points from an offset on, and the next offset."""
+        selector = payload_selector(fields)
+        if self._rest is not None and not with_vectors:
+            rest = self._rest
+            body = {
+                "filter": filter_json(self._equal, part),
+                "offset": offset,
+                "with_payload": selector,
+                "with_vector": False,
+            }
+            return self._limits.page(lambda most: rest.scroll({**body, "limit": most}), limit)
+        wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
+        call = partial(
+            self._client.scroll,
+            self._collection,
+            scroll_filter=filter_model(self._equal, part),
+            offset=offset,
+            with_payload=selector,
+            with_vectors=wanted,
+        )
+        records, offset = self._limits.page(lambda most: call(limit=most), limit)
+        return [self._point(record) for record in records], offset
+
+    def newest(self, field: str) -> str | None:
+        """The greatest value of an indexed payload field, as text; null without any."""
+        from qdrant_client import models
+
+        order = models.OrderBy(key=filter_key(field), direction=models.Direction.DESC)
+        records, _ = self._ask(
+            lambda: self._client.scroll(
+                self._collection,
+                scroll_filter=self._filter(),
+                order_by=order,
+                limit=1,
+                with_payload=payload_selector([field]),
+                with_vectors=False,
+            )
+        )
+        present, value = lookup(records[0].payload or {}, field) if records else (False, None)
+        return str(value) if present else None
+
+    def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
+        """The stored vectors that searches use, without payload.
+
+        Args:
+            ids: Points to read; null: all, in id order.
+        """
+        source = VectorSource(
+            self._client,
+            self._collection,
+            self._vector_name,
+            self._filter(),
+            self._ask,
+            self._limits,
+            grpc=self._grpc is True,
+        )
+        if ids is not None:
+            return source.of(ids)
+        if self._grpc is None:
+            self._grpc = self.count() >= PARALLEL_FROM and answers_grpc(source)
+        return replace(source, grpc=self._grpc).all()
+
+    @property
+    def vector_way(self) -> str:
+        """How all vectors are read: ``grpc``, ``rest`` or ``local``."""
+        if self._is_local():
+            return "local"
+        return "grpc" if self._grpc else "rest"
+
+    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
+        """The ``limit`` nearest points, in the order in which the server gave them.
+
+        There is no score threshold: hits are judged afterwards, so that a miss keeps its score.
+        """
+        return self._search(Search(vector, limit), fields=fields, exact=exact)
+
+    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+        """What each of many searches finds, in their order: ``batch`` in a call, ``concurrency`` calls at a time.
+
+        Raises:
+            SystemFailure: Qdrant fails: of several failures that of the first search.
+        """
+        local = self._is_local()
+        calls = BatchedSearches(
+            partial(self._search, fields=fields, exact=exact),
+            partial(self._search_batch, fields=fields, exact=exact),
+            concurrency=1 if local else self._concurrency,
+            batch=1 if local else self._batch,
+        )
+        return calls.all(searches)
+
+    def _search(self, search: Search, *, fields: Sequence[str], exact: bool) -> list[Hit]:
+        from qdrant_client import models
+
+        local = self._is_local()  # local mode always searches exactly and warns of the parameter
+        call = partial(
+            self._client.query_points,
+            self._collection,
+            query=list(search.vector),
+            using=self._vector_name,
+            query_filter=self._filter(),
+            search_params=models.SearchParams(exact=True) if exact and not local else None,
+            limit=search.limit,
+            with_payload=payload_selector(fields),
+        )
+        response: Any = self._limits.whole(call, search.limit)
+        return _hits(response.points)
+
+    def _search_batch(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> list[list[Hit]]:
+        from qdrant_client import models
+
+        requests = [
+            models.QueryRequest(
+                query=list(search.vector),
+                using=self._vector_name,
+                filter=self._filter(),
+                params=models.SearchParams(exact=True) if exact else None,
+                limit=search.limit,
+                with_payload=payload_selector(fields),
+            )
+            for search in searches
+        ]
+        responses = self._ask(lambda: self._client.query_batch_points(self._collection, requests))
+        if len(responses) != len(searches):
+            raise self._ask.failure(AssertionError(f"{len(searches)} searches, {len(responses)} answers"))
+        return [_hits(response.points) for response in responses]
+
+    def _info(self) -> Any:
+        return self._client.get_collection(self._collection)
+
+    def _count_sparse(self, vectors: Iterable[str]) -> int | None:
+        """Sparse vectors that are stored: Qdrant counts them among the indexed ones. None where it does not say."""
+        from qdrant_client import models
+
+        try:
+            return sum(
+                self._ask(
+                    partial(
+                        self._client.count,
+                        self._collection,
+                        count_filter=models.Filter(must=[models.HasVectorCondition(has_vector=name)]),
+                        exact=True,
+                    )
+                ).count
+                for name in vectors
+            )
+        except SystemFailure as failure:
+            _log.debug("sparse vectors were not counted: %s", failure)
+            return None
+
+    def _aliases(self) -> dict[str, str]:
+        try:
+            aliases: Any = self._ask(self._client.get_aliases)
+        except SystemFailure as failure:
+            # A key that is limited to one collection may not list aliases; then the name stands for itself.
+            if failure.details.get("status") in {403, "PERMISSION_DENIED"}:
+                return {}
+            raise
+        return {entry.alias_name: entry.collection_name for entry in aliases.aliases}
+
+    def _is_local(self) -> bool:
+        return "local" in type(getattr(self._client, "_client", None)).__module__
+
+    def _server_version(self) -> str | None:
+        try:
+            info: Any = self._ask(self._client.info)
+        except SystemFailure as failure:
+            # A proxy may forward /collections only; the version is good to know and nothing depends on it.
+            _log.debug("no server version: %s", failure)
+            return None
+        return str(info.version)
+
+    def _filter(self) -> Any:
+        return filter_model(self._equal, None)
+
+    def _point(self, record: Any) -> Point:
+        return Point(canonical_id(record.id), record.payload or {}, self._vector_of(record.vector))
+
+    def _vector_of(self, vector: Any) -> list[float] | None:
+        if isinstance(vector, dict):
+            vector = vector.get(self._vector_name or "")
+        return list(vector) if isinstance(vector, list) and (not vector or not isinstance(vector[0], list)) else None
+
+
+def _limit_after(page: Sequence[Point]) -> int:
+    """Points to ask for next, so that a page of texts like some of these stays within ``CHARACTERS_PER_PAGE``."""
+    some = page[:: 1 + len(page) // 100]
+    characters = sum(len(value) for point in some for value in point.payload.values() if isinstance(value, str))
+    return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(some) // max(characters, 1)))
+
+
+def _hits(points: Sequence[Any]) -> list[Hit]:
+    return [
+        Hit(rank, canonical_id(point.id), _score(point.score), encodable_payload(point.payload or {}))
+        for rank, point in enumerate(points, 1)
+    ]
+
+
+def _score(score: float | None) -> float:
+    # A comparison with a vector that has no direction comes as null.
+    return math.nan if score is None else float(score)
+
+
+def _optimizer(status: Any) -> str:
+    value = getattr(status, "value", status)
+    return "ok" if value == "ok" else str(getattr(status, "error", value))
+
+
+def _hnsw(config: Any, vector: Any) -> dict[str, Any]:
+    """The collection's HNSW settings, with those of the vector itself in their place."""
+    own = getattr(vector, "hnsw_config", None)
+    names = ("m", "ef_construct", "full_scan_threshold")
+    found = {name: (getattr(own, name, None), getattr(config, name, None)) for name in names}
+    return {name: general if special is None else special for name, (special, general) in found.items()}

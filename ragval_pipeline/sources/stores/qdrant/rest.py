@@ -1,0 +1,78 @@
+"""Reading over REST without a model for every point: the JSON of an answer is checked for its shape, and used as it is.
+
+qdrant-client makes the request and explains its failures; only the type that an answer is parsed into is our own. Over
+gRPC, in local mode and through clients of other kinds, its usual calls serve.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NotRequired
+
+# pydantic reads no other TypedDict before Python 3.12.
+from typing_extensions import TypedDict
+
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.points import Point
+
+
+class _Page(TypedDict):
+    # Of any shape: to check each of millions costs as much as to read it, and ``scroll`` looks at them anyway.
+    points: list[Any]
+    next_page_offset: NotRequired[int | str | None]
+
+
+class _Scrolled(TypedDict):
+    result: _Page
+
+
+class RestPoints:
+    """The call that answers with many points, read as plain JSON.
+
+    Args:
+        client: A ``QdrantClient`` that ``of_client`` accepts.
+        collection: Collection or alias.
+    """
+
+    def __init__(self, client: Any, collection: str) -> None:
+        self._api = client.http.points_api.api_client
+        self._collection = collection
+
+    @classmethod
+    def of_client(cls, client: Any, collection: str) -> RestPoints | None:
+        """The calls of a client that speaks REST; None for any other."""
+        remote: Any = getattr(client, "_client", None)
+        speaks = type(remote).__name__ == "QdrantRemote" and not remote._prefer_grpc
+        return cls(client, collection) if speaks else None
+
+    def scroll(self, body: Mapping[str, Any]) -> tuple[list[Point], int | str | None]:
+        """Points without vectors, and the offset of the next page.
+
+        Their texts may hold halves of surrogate pairs, if a server sends such.
+        """
+        page = self._post("/collections/{collection_name}/points/scroll", body, _Scrolled)["result"]
+        try:
+            points = [Point(canonical_id(entry["id"]), _mapping(entry.get("payload"))) for entry in page["points"]]
+        except (TypeError, KeyError, AttributeError):
+            raise AssertionError("points without an id, or with a payload that is no object") from None
+        return points, page.get("next_page_offset")
+
+    def _post(self, url: str, body: Mapping[str, Any], kind: Any) -> Any:
+        return self._api.request(
+            type_=kind,
+            method="POST",
+            url=url,
+            headers={"Content-Type": "application/json"},
+            path_params={"collection_name": self._collection},
+            params={},
+            content=json.dumps(body).encode(),
+        )
+
+
+def _mapping(payload: Any) -> dict[str, Any]:
+    if payload is None:
+        return {}
+    if not isinstance(payload, dict):
+        raise TypeError
+    return payload

@@ -1,0 +1,242 @@
+"""Stored vectors as numpy batches, by the cheapest route that the connection offers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from qdrant_client import QdrantClient
+
+    from ragval_pipeline.sources.stores.qdrant.asking import Asking
+    from ragval_pipeline.sources.stores.qdrant.strict_mode import Limits
+
+_log = logging.getLogger(__name__)
+PAGE_SIZE = 1000
+#: Seconds that a server has to show that it answers over gRPC.
+PROBE_S = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class VectorBatch:
+    """The vectors of some points.
+
+    Args:
+        ids: Points that have a vector, as text.
+        matrix: float32 array of shape (number of ids, dimension), rows in the order of ``ids``; as stored, so of
+            length 1 in a cosine collection. Shape (0, 0) without ids.
+        missing: Points without a vector under the name that searches use.
+        other: Points whose vector is no single list of numbers: multivectors and sparse ones.
+    """
+
+    ids: tuple[str, ...]
+    matrix: NDArray[np.float32]
+    missing: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class VectorSource:
+    """Where vectors are read from.
+
+    Args:
+        client: An open client.
+        collection: Collection or alias.
+        vector_name: Name of the vector; null: the unnamed one.
+        points_filter: qdrant-client's filter, or null.
+        ask: Makes a call with retries and explains its failure.
+        limits: How many points may be asked for at a time.
+        grpc: Whether to talk gRPC.
+    """
+
+    client: QdrantClient
+    collection: str
+    vector_name: str | None
+    points_filter: Any
+    ask: Asking
+    limits: Limits
+    grpc: bool
+
+    def all(self) -> Iterator[VectorBatch]:
+        """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
+        return self._scroll_grpc() if self.grpc else self._scroll()
+
+    def of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
+        """The vectors of ``ids``, in their order; ids that are not there (any more) are left out."""
+        for start in range(0, len(ids), PAGE_SIZE):
+            wanted = [point_key(name) for name in ids[start : start + PAGE_SIZE]]
+            if self.grpc:
+                yield self._get_grpc(wanted)
+                continue
+            call = partial(
+                self.client.retrieve, self.collection, wanted, with_payload=False, with_vectors=self._selector()
+            )
+            place = {canonical_id(key): number for number, key in enumerate(wanted)}
+            records = sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)])
+            yield self.batch_of_records(records)
+
+    def _scroll(self) -> Iterator[VectorBatch]:
+        offset: Any = None
+        seen: set[str] = set()
+        while True:
+            records, offset = self.limits.page(partial(self.page, offset), PAGE_SIZE)
+            if records:
+                yield self.batch_of_records(records)
+            if self.ask.next_page(offset, seen) is None:
+                return
+
+    def page(self, offset: Any, limit: int) -> tuple[Sequence[Any], Any]:
+        """Some points and the next offset over REST, by one call without another try."""
+        return self.client.scroll(
+            self.collection,
+            scroll_filter=self.points_filter,
+            offset=offset,
+            limit=limit,
+            with_payload=False,
+            with_vectors=self._selector(),
+        )
+
+    def _scroll_grpc(self) -> Iterator[VectorBatch]:
+        remote: Any = self.client._client
+        offset: Any = None
+        seen: set[str] = set()
+        while True:
+            answer = self.limits.page(partial(self.grpc_page, offset, remote._timeout), PAGE_SIZE)
+            if answer.result:
+                yield self.batch_of_answer(answer)
+            if not answer.HasField("next_page_offset"):
+                return
+            offset = self.ask.next_page(answer.next_page_offset, seen)
+
+    def grpc_page(self, offset: Any, timeout: float | None, limit: int) -> Any:
+        """Some points over gRPC, by one call without another try."""
+        from qdrant_client import grpc
+        from qdrant_client.conversions.conversion import RestToGrpc
+
+        request = grpc.ScrollPoints(
+            collection_name=self.collection,
+            filter=RestToGrpc.convert_filter(self.points_filter) if self.points_filter is not None else None,
+            offset=offset,
+            limit=limit,
+            with_payload=grpc.WithPayloadSelector(enable=False),
+            with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
+        )
+        return self.client.grpc_points.Scroll(request, timeout=timeout)
+
+    def _get_grpc(self, wanted: Sequence[int | str]) -> VectorBatch:
+        from qdrant_client import grpc
+        from qdrant_client.conversions.conversion import RestToGrpc
+
+        remote: Any = self.client._client
+        request = grpc.GetPoints(
+            collection_name=self.collection,
+            ids=[RestToGrpc.convert_extended_point_id(key) for key in wanted],
+            with_payload=grpc.WithPayloadSelector(enable=False),
+            with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
+        )
+        answer = self.ask(partial(self.client.grpc_points.Get, request, timeout=remote._timeout))
+        place = {canonical_id(key): number for number, key in enumerate(wanted)}
+        points = sorted(answer.result, key=lambda point: place[_grpc_id(point.id)])
+        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in points)
+
+    def _selector(self) -> Any:
+        return [self.vector_name] if self.vector_name else True
+
+    def batch_of_answer(self, answer: Any) -> VectorBatch:
+        """The vectors of an answer over gRPC."""
+        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
+
+    def batch_of_records(self, records: Sequence[Any]) -> VectorBatch:
+        """The vectors of qdrant-client's records."""
+        return _batch((canonical_id(record.id), _rest_vector(record.vector, self.vector_name)) for record in records)
+
+
+def point_key(name: str) -> int | str:
+    """A point id as Qdrant knows it: integers are at most 20 digits, everything else is a UUID."""
+    return int(name) if name.isascii() and name.isdigit() and len(name) <= 20 else name
+
+
+def _batch(rows: Iterator[tuple[str, Any]]) -> VectorBatch:
+    import numpy as np
+
+    ids: list[str] = []
+    missing: list[str] = []
+    other: list[str] = []
+    vectors = []
+    for name, vector in rows:
+        if vector is None or len(vector) == 0:
+            missing.append(name)
+        elif vector is _OTHER:
+            other.append(name)
+        else:
+            ids.append(name)
+            vectors.append(np.asarray(vector, dtype=np.float32))
+    matrix = np.stack(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
+    return VectorBatch(tuple(ids), matrix, tuple(missing), tuple(other))
+
+
+#: Stands for a vector that is no single list of numbers.
+_OTHER = ("other",)
+
+
+def _rest_vector(vector: Any, name: str | None) -> Any:
+    if isinstance(vector, dict):
+        vector = vector.get(name or "")
+    if vector is None or (isinstance(vector, list) and not vector):
+        return None
+    return vector if isinstance(vector, list) and not isinstance(vector[0], list) else _OTHER
+
+
+def _grpc_vector(point: Any, name: str | None) -> Any:
+    option = point.vectors.WhichOneof("vectors_options")
+    if option is None:
+        return None
+    if option == "vectors":
+        named = point.vectors.vectors.vectors
+        if (name or "") not in named:
+            return None
+        vector = named[name or ""]
+    else:
+        vector = point.vectors.vector
+    kind = vector.WhichOneof("vector") if hasattr(vector, "dense") else None
+    if kind == "dense":
+        return vector.dense.data
+    if kind is not None:
+        return _OTHER
+    # Servers before 1.16 put the numbers here, beside what tells a multivector or a sparse one apart.
+    return _OTHER if vector.vectors_count > 1 or vector.HasField("indices") else vector.data
+
+
+def _grpc_id(point_id: Any) -> str:
+    is_number = point_id.WhichOneof("point_id_options") == "num"
+    return canonical_id(point_id.num if is_number else point_id.uuid)
+
+
+def speaks_grpc(client: Any) -> bool:
+    """Whether a client was told to talk gRPC."""
+    return getattr(getattr(client, "_client", None), "_prefer_grpc", False) is True
+
+
+def answers_grpc(source: VectorSource) -> bool:
+    """Whether the server of a client that talks REST answers on its gRPC port too, and holds the same collection there.
+
+    Another server may listen on that port: the first point and its vector must be the same both ways.
+    """
+    import numpy as np
+
+    ours = source.batch_of_records(source.ask(partial(source.page, None, 1))[0])
+    try:
+        theirs = source.batch_of_answer(source.grpc_page(None, PROBE_S, 1))
+    except Exception as error:  # noqa: BLE001  whatever it is, REST goes on serving
+        _log.debug("no gRPC: %s", type(error).__name__)
+        return False
+    if not ours.ids or ours.ids != theirs.ids or ours.matrix.shape != theirs.matrix.shape:
+        return False
+    return bool(np.allclose(ours.matrix, theirs.matrix, equal_nan=True))

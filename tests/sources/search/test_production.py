@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.search.answers import Question, ask_with
+from ragval_pipeline.sources.search.production import ProductionSearcher, load_search
+
+Searching = Callable[..., ProductionSearcher]
+
+
+@pytest.fixture
+def searching(tmp_path: Path, request: pytest.FixtureRequest) -> Searching:
+    """Makes a searcher of a module that the user wrote; each test has a module of its own."""
+    name = re.sub(r"\W", "_", f"users_search_{request.node.name}")
+
+    def make(code: str, attribute: str = "search", **more: Any) -> ProductionSearcher:
+        (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
+        return ProductionSearcher(f"{name}:{attribute}", search_path=tmp_path, **more)
+
+    return make
+
+
+ONE = "[{'id': 1, 'score': 0.5, 'payload': {'text': 'x'}}]"
+
+
+def test_a_function_gives_hits_for_one_text_at_a_time(searching: Searching) -> None:
+    hit_code = "{'id': 7, 'score': top_k, 'payload': {'t': texts, 'f': filter}}"
+    code = f"def search(texts, top_k, filter):\n    return [[{hit_code}]]"
+    [hit] = searching(code, equal={"site": "a"}).search("How?", limit=3, fields=())
+    assert (hit.rank, hit.id, hit.score) == (1, "7", 3.0)
+    assert hit.payload == {"t": ["How?"], "f": {"site": "a"}}
+
+
+def test_without_a_filter_it_is_given_none(searching: Searching) -> None:
+    code = "def search(texts, top_k, filter):\n    assert filter is None\n    return []"
+    assert searching(code).search("How?", limit=3, fields=()) == []
+
+
+def test_a_class_is_built_once_and_asked_by_its_search(searching: Searching) -> None:
+    code = (
+        "class Mine:\n    def __init__(self): self.calls = 0\n"
+        "    def search(self, texts, top_k, filter):\n        self.calls += 1\n"
+        "        return [{'id': self.calls, 'score': 1, 'payload': None}]"
+    )
+    searcher = searching(code, "Mine")
+    assert [searcher.search("a", limit=1, fields=())[0].id for _ in range(2)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("answer", [ONE, f"[{ONE}]", f"tuple({ONE})"])
+def test_one_list_of_hits_or_one_list_a_text_are_both_fine(searching: Searching, answer: str) -> None:
+    hits = searching(f"def search(texts, top_k, filter):\n    return {answer}").search("a", limit=5, fields=())
+    assert [hit.payload for hit in hits] == [{"text": "x"}]
+
+
+def test_objects_with_the_three_attributes_are_hits_and_uuids_come_dashed(searching: Searching) -> None:
+    code = (
+        "from types import SimpleNamespace as P\n"
+        "def search(texts, top_k, filter):\n"
+        "    return [P(id='0123456789ABCDEF0123456789ABCDEF', score=0.5, payload={'a': 1})]"
+    )
+    [hit] = searching(code).search("a", limit=5, fields=())
+    assert hit.id == "01234567-89ab-cdef-0123-456789abcdef"
+
+
+def test_more_hits_than_asked_for_are_cut(searching: Searching) -> None:
+    code = "def search(texts, top_k, filter):\n    return [{'id': n, 'score': 1, 'payload': {}} for n in range(9)]"
+    assert len(searching(code).search("a", limit=4, fields=())) == 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ("None", "NoneType, not a list"),
+        ("'hits'", "str, not a list"),
+        ("[[], []]", "2 answers"),
+        ("[{'id': 1, 'payload': {}}]", "hit 1 has no score"),
+        ("[{'score': 1, 'payload': {}}]", "hit 1 has no id"),
+        ("[{'id': None, 'score': 1, 'payload': {}}]", "hit 1 has no id"),
+        ("[{'id': 0, 'score': 2, 'payload': {}}, {'id': ' ', 'score': 1, 'payload': {}}]", "hit 2 has no id"),
+        ("[{'id': 1, 'score': 1}]", "hit 1 has no payload"),
+        ("[{'id': 1, 'score': 'high', 'payload': {}}]", "score that is no number"),
+        ("[{'id': 1, 'score': None, 'payload': {}}]", "score that is no number"),
+        ("[{'id': 1, 'score': 10 ** 400, 'payload': {}}]", "score that is no number"),
+        ("[{'id': 1, 'score': 1, 'payload': 'x'}]", "payload of hit 1 is no mapping"),
+    ],
+)
+def test_a_malformed_answer_says_what_is_wrong_with_it(searching: Searching, answer: str, problem: str) -> None:
+    searcher = searching(f"def search(texts, top_k, filter):\n    return {answer}")
+    with pytest.raises(SystemFailure, match=re.escape(problem)) as caught:
+        searcher.search("a", limit=5, fields=())
+    assert "retrieval.retriever" in str(caught.value)
+
+
+@pytest.mark.parametrize("score", ["inf", "-inf", "nan"])
+def test_a_score_that_is_not_finite_is_handed_on_to_be_judged(searching: Searching, score: str) -> None:
+    code = f"def search(texts, top_k, filter):\n    return [{{'id': 1, 'score': float('{score}'), 'payload': None}}]"
+    [hit] = searching(code).search("a", limit=5, fields=())
+    assert str(hit.score) == score
+
+
+def test_what_it_raises_is_named_without_its_message(searching: Searching) -> None:
+    searcher = searching("def search(texts, top_k, filter):\n    raise RuntimeError('key CANARY is wrong')")
+    with pytest.raises(SystemFailure, match="raised RuntimeError") as caught:
+        searcher.search("a", limit=5, fields=())
+    assert "CANARY" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "attribute"),
+    [
+        ("def search(texts, top_k, filter):\n    raise SystemExit(70)", "search"),
+        ("class Mine:\n    def __init__(self): exit(70)\n    def search(self, texts, top_k, filter): ...", "Mine"),
+        (
+            "class Hit:\n    @property\n    def id(self): raise SystemExit\n"
+            "def search(texts, top_k, filter): return [Hit()]",
+            "search",
+        ),
+    ],
+)
+def test_a_search_that_exits_is_a_system_that_failed(searching: Searching, code: str, attribute: str) -> None:
+    with pytest.raises(SystemFailure, match="raised SystemExit") as caught:
+        searching(code, attribute).search("a", limit=5, fields=())
+    assert caught.value.code == "index.unreachable"
+
+
+def test_an_interruption_goes_through_the_users_search(searching: Searching) -> None:
+    searcher = searching("def search(texts, top_k, filter):\n    raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search("a", limit=5, fields=())
+
+
+@pytest.mark.parametrize(
+    ("code", "attribute"),
+    [
+        ("search = 3", "search"),
+        ("def search(texts): return []", "search"),
+        ("class Mine:\n    pass", "Mine"),
+        (
+            "class Mine:\n    def __init__(self, url): pass\n    def search(self, texts, top_k, filter): return []",
+            "Mine",
+        ),
+    ],
+)
+def test_what_cannot_be_called_as_a_search_is_an_error_of_the_suite(
+    searching: Searching, code: str, attribute: str
+) -> None:
+    with pytest.raises(SuiteError, match="is no search") as caught:
+        searching(code, attribute)
+    assert caught.value.key == "retrieval.retriever"
+
+
+def test_a_module_that_is_not_there_is_an_error_of_the_suite(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match=r"retrieval\.retriever"):
+        load_search("no_such_users_module:search", search_path=tmp_path)
+
+
+def test_queries_are_asked_deepened_and_repeated_through_it(searching: Searching) -> None:
+    code = (
+        "CALLS = []\n"
+        "def search(texts, top_k, filter):\n    CALLS.append((texts[0], top_k))\n"
+        "    return [{'id': n, 'score': 1 - n / 100, 'payload': {'url': str(n // 4)}} for n in range(min(top_k, 20))]\n"
+        "class Holder:\n    search = staticmethod(search)\n    calls = CALLS\n"
+    )
+    searcher = searching(code)
+    page_of = lambda payload: str(payload["url"])  # noqa: E731
+    question = Question("q1", "How?", 4, pages=3)
+    [answer] = ask_with([question], searcher=searcher, fields=(), page_of=page_of, repeats=2).answers
+    assert [hit.id for hit in answer.hits] == ["0", "1", "2", "3"]
+    assert len({page_of(hit.payload) for hit in (*answer.hits, *answer.deeper)}) >= 3
+    assert [hit.id for hit in answer.repeats[0]] == ["0", "1", "2", "3"]
+    assert answer.embedding_ms is None
+    assert answer.search_ms is not None
+
+
+def test_a_search_that_fails_in_between_keeps_the_answers_so_far(searching: Searching) -> None:
+    code = f"def search(texts, top_k, filter):\n    if texts[0] == 'b': raise OSError\n    return {ONE}"
+    questions = [Question(text, text, 1) for text in ("a", "b", "c")]
+    result = ask_with(questions, searcher=searching(code), fields=(), page_of=lambda payload: None)
+    assert [answer.error is None for answer in result.answers] == [True, False, False]
+    assert isinstance(result.failure, SystemFailure)
+    assert result.failure.code == "index.unreachable"

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage, modules_of, take_inventory
+from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing
+
+SITE = "https://docs.example.com"
+
+
+def listing(*urls: str, lastmods: dict[str, str] | None = None) -> SitemapListing:
+    entries = tuple(
+        SitemapEntry(url=url, lastmod=(lastmods or {}).get(url), sitemap=f"{SITE}/sitemap.xml") for url in urls
+    )
+    return SitemapListing(location=f"{SITE}/sitemap.xml", site_host="docs.example.com", entries=entries, files=())
+
+
+def take(
+    *urls: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = (), aliases: tuple[str, ...] = ()
+) -> SiteInventory:
+    return take_inventory(listing(*urls), include=include, exclude=exclude, host_aliases=aliases)
+
+
+def test_pages_keep_the_sitemaps_order_and_spelling() -> None:
+    inventory = take(f"{SITE}/b", f"{SITE}/a/", f"{SITE}/c.html")
+    assert [page.url for page in inventory.pages] == [f"{SITE}/b", f"{SITE}/a/", f"{SITE}/c.html"]
+    assert inventory.scope_urls == {f"{SITE}/b": f"{SITE}/b", f"{SITE}/a": f"{SITE}/a/", f"{SITE}/c": f"{SITE}/c.html"}
+
+
+def test_two_spellings_of_a_page_count_once_under_the_first() -> None:
+    inventory = take(f"{SITE}/a/", f"{SITE}/a", "http://www.docs.example.com/a/index.html", f"{SITE}/a?utm_source=x")
+    assert [page.url for page in inventory.pages] == [f"{SITE}/a/"]
+
+
+def test_a_host_alias_is_the_site() -> None:
+    inventory = take(f"{SITE}/a", "https://old.example.org/a", aliases=("old.example.org",))
+    assert len(inventory.pages) == 1
+    assert inventory.folder().key("http://old.example.org/a/") == inventory.pages[0].key
+
+
+def test_a_host_that_is_no_alias_is_another_page() -> None:
+    assert len(take(f"{SITE}/a", "https://old.example.org/a").pages) == 2
+
+
+def test_pages_that_are_shut_out_stay_with_their_reason() -> None:
+    inventory = take(
+        f"{SITE}/docs", f"{SITE}/docs/a", f"{SITE}/docs/tags/x", f"{SITE}/blog/b",
+        include=("/docs/**",), exclude=("/docs/tags/**",),
+    )  # fmt: skip
+    assert [page.url for page in inventory.in_scope] == [f"{SITE}/docs", f"{SITE}/docs/a"]
+    reasons = {page.url: page.out_of_scope for page in inventory.pages if not page.in_scope}
+    assert reasons == {
+        f"{SITE}/docs/tags/x": "excluded by '/docs/tags/**'",
+        f"{SITE}/blog/b": "not included by '/docs/**'",
+    }
+
+
+def test_lastmod_and_the_naming_sitemap_go_along() -> None:
+    inventory = take_inventory(
+        listing(f"{SITE}/a", lastmods={f"{SITE}/a": "2026-01-31"}), include=(), exclude=(), host_aliases=()
+    )
+    assert inventory.pages[0].lastmod == "2026-01-31"
+    assert inventory.pages[0].sitemap == f"{SITE}/sitemap.xml"
+
+
+def modules(*paths: str) -> dict[str, str]:
+    pages = [SitePage(url=f"{SITE}{path}", key=path) for path in paths]
+    return modules_of(pages)
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (
+            ("/docs/intro", "/docs/module-1-ros2/ch1", "/docs/module-1-ros2/ch2", "/docs/module-2/ch1"),
+            ("intro", "module-1-ros2", "module-1-ros2", "module-2"),
+        ),
+        (("/docs/", "/docs/a/x", "/docs/b/y"), ("/", "a", "b")),
+        (("/book/", "/book/intro", "/book/setup"), ("/", "intro", "setup")),
+        (("/a.html", "/b.html"), ("a", "b")),
+        (("/", "/guide/x", "/api/y"), ("/", "guide", "api")),
+        (("/docs/a/x", "/blog/y"), ("docs", "blog")),
+        (("/docs/one/x", "/docs/one/y"), ("x", "y")),
+        (("/docs/%C3%BCber/x", "/docs/b/y"), ("über", "b")),
+        ((), ()),
+    ],
+)
+def test_the_module_is_the_segment_after_what_all_paths_share(
+    paths: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    assert modules(*paths) == dict(zip(paths, expected, strict=True))
+
+
+def test_pages_that_are_shut_out_have_no_module_and_hide_none() -> None:
+    pages = [
+        SitePage(url=f"{SITE}/docs/a/x", key="1"),
+        SitePage(url=f"{SITE}/docs/b/y", key="2"),
+        SitePage(url=f"{SITE}/blog/z", key="3", out_of_scope="not included"),
+    ]
+    assert modules_of(pages) == {"1": "a", "2": "b"}
+
+
+def test_files_read_are_named() -> None:
+    files = (SitemapFile(location=f"{SITE}/sitemap.xml", urls=0, bytes=9),)
+    read = SitemapListing(location="x", site_host=None, entries=(), files=files)
+    assert take_inventory(read, include=(), exclude=(), host_aliases=()).files == (f"{SITE}/sitemap.xml",)
