@@ -39,8 +39,8 @@ def calibrate(
     log_level: LogLevel = None,
 ) -> int:
     """Propose min_similarity and relevance_similarity from the scores that this index really gives."""
-    from ragval_pipeline.reporting.calibration import proposal_json, render_proposal
-    from ragval_pipeline.reporting.json_values import json_bytes
+    from ragval_pipeline.reporting.files.json_values import json_bytes
+    from ragval_pipeline.reporting.terminal.calibration import proposal_json, render_proposal
     from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.validation.calibration.propose import propose
 
@@ -69,7 +69,7 @@ def calibrate(
 def _kept(suite_file: Path, run: str) -> AskedScores:
     from ragval_pipeline.orchestration.calibration import kept_scores
     from ragval_pipeline.reporting.history.baseline import last_answered
-    from ragval_pipeline.reporting.history.folders import LAST
+    from ragval_pipeline.sources.history.kept_runs import LAST
 
     kept = open_history(suite_file)
     named = kept.run(run)

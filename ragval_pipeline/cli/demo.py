@@ -111,7 +111,7 @@ def _build(home: Path) -> DemoHome:
 
 
 def _list_defects() -> int:
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.testing.defects import list_defects as all_defects
 
     printer, families = LinePrinter(stdout_console()), _by_family(all_defects())
@@ -140,7 +140,7 @@ def _label(defect: Defect) -> str:
 
 
 def _next_steps() -> None:
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(stdout_console())
     with tolerating_closed_pipe():
@@ -151,7 +151,7 @@ def _next_steps() -> None:
 
 def show_planted(spoilt: PlantedDemo, console: Console) -> None:
     """What was done to the demo, and what a run must name because of it."""
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(console)
     printer.line((f"Planted {_name(spoilt.planted)}: ", "bold"), (spoilt.defect.describe, ""))
@@ -160,7 +160,7 @@ def show_planted(spoilt: PlantedDemo, console: Console) -> None:
 
 def show_outcome(planted: Planted, finished: Run, *, console: Console) -> None:
     """Whether the run named the planted defect with exactly its subjects."""
-    from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
     from ragval_pipeline.suite.printing import plural
     from ragval_pipeline.testing.defects import judge
 

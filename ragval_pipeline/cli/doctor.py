@@ -63,7 +63,7 @@ def _json(suite: Path, checks: Sequence[Check], exit_code: int) -> bytes:
 
 
 def _show(checks: Sequence[Check]) -> None:
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(stdout_console())
     width = max(len(check.name) for check in checks)

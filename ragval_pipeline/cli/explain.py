@@ -55,7 +55,7 @@ def explain(
     log_level: LogLevel = None,
 ) -> int:
     """Explain a finding or a criterion: what it means, how it is measured, where the line is, how to mend it."""
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     title, sections = _explained(name, suite)
     printer = LinePrinter(stdout_console())

@@ -160,7 +160,7 @@ def _write(contents: dict[Path, str]) -> None:
 
 
 def _tell(drafted: Drafted, files: list[Path]) -> None:
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.suite.printing import plural
 
     printer, draft = LinePrinter(stdout_console()), drafted.suite

@@ -123,8 +123,8 @@ def show_run(run: Run, *, as_json: bool) -> None:
     """Print the summary of a run, or its ``validation_report.json``."""
     from upath import UPath
 
-    from ragval_pipeline.reporting.run_files import REPORT
-    from ragval_pipeline.reporting.terminal import render_summary
+    from ragval_pipeline.reporting.terminal.summary import render_summary
+    from ragval_pipeline.sources.history.kept_runs import REPORT
 
     with tolerating_closed_pipe():
         if as_json:
@@ -134,8 +134,8 @@ def show_run(run: Run, *, as_json: bool) -> None:
 
 
 def _copy(folder: str, output: str, *, told: bool) -> None:
-    from ragval_pipeline.reporting.folder import copy_outputs
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.files.folder import copy_outputs
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     copy_outputs(folder, output)
     if told:

@@ -54,7 +54,7 @@ def search(
 
 
 def _show(response: RetrievalResponse, *, threshold: float) -> None:
-    from ragval_pipeline.reporting.terminal_lines import LinePrinter
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.suite.printing import plural
 
     printer = LinePrinter(stdout_console())

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.reporting.history.folders import KeptRun
-from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
+from ragval_pipeline.sources.history.failures import HistoryNotReadError, reading_from
+from ragval_pipeline.sources.history.kept_runs import KeptRun
 from ragval_pipeline.suite.load import variant_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.calibration.propose import Scores, scores_of

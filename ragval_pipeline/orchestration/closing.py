@@ -67,7 +67,7 @@ def close_run(task: Task) -> None:
 
 def written_report(place: RunPlace) -> ValidationReport | None:
     """The report that a run has written; ``None``: it has written none."""
-    from ragval_pipeline.reporting.run_files import REPORT
+    from ragval_pipeline.sources.history.kept_runs import REPORT
     from ragval_pipeline.validation.report import ValidationReport
 
     file = place.folder / REPORT
@@ -101,7 +101,7 @@ def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) 
         UnwrittenReportError: The place for the report refuses it.
     """
     from ragval_pipeline.orchestration.report import write_report
-    from ragval_pipeline.reporting.place import ReportNotWrittenError
+    from ragval_pipeline.sources.storage.place import ReportNotWrittenError
 
     kept = [Notes(place.base, run_id) for run_id in runs]
     site = _latest(kept, SITEMAP_URLS, SitemapUrls)

@@ -10,7 +10,8 @@ import dagster as dg
 from pydantic import Field
 
 from ragval_pipeline.orchestration.latest import LATEST, VALUES, keep_latest, work_folder
-from ragval_pipeline.orchestration.value_files import ENDINGS, decode, encode, write_whole
+from ragval_pipeline.orchestration.value_files import ENDINGS, decode, encode
+from ragval_pipeline.sources.storage.whole import write_whole
 from ragval_pipeline.suite.interpolation import environment_of, interpolate
 from ragval_pipeline.suite.load import anchored_uri
 

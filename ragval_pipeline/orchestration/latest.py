@@ -7,7 +7,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.orchestration.value_files import ENDINGS, write_whole
+from ragval_pipeline.orchestration.value_files import ENDINGS
+from ragval_pipeline.sources.storage.whole import write_whole
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -30,7 +31,7 @@ def keep_latest(base: UPath, run_id: str, name: str) -> None:
         run_id: The run.
         name: Name of the asset.
     """
-    from ragval_pipeline.reporting.place import local_path
+    from ragval_pipeline.sources.storage.place import local_path
 
     kept = local_path(work_folder(base, run_id) / _BEFORE)
     for ending in ENDINGS:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.orchestration.latest import VALUES, work_folder
-from ragval_pipeline.orchestration.value_files import decode, encode, write_whole
+from ragval_pipeline.orchestration.value_files import decode, encode
+from ragval_pipeline.sources.storage.whole import write_whole
 from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:

@@ -63,8 +63,8 @@ def write_report(
     Returns:
         The report, and the folder it was written to.
     """
-    from ragval_pipeline.reporting.bundle import ReportBundle
-    from ragval_pipeline.reporting.folder import write_run_folder
+    from ragval_pipeline.reporting.files.bundle import ReportBundle
+    from ragval_pipeline.reporting.files.folder import write_run_folder
     from ragval_pipeline.reporting.history.earlier import subjects_of
     from ragval_pipeline.reporting.history.of_run import clean_up, history_of
 

@@ -110,7 +110,7 @@ def run_suite(
                 raise KeyboardInterrupt
             finished = _finish(suite, result, place_of())
     if output is not None:
-        from ragval_pipeline.reporting.folder import copy_outputs
+        from ragval_pipeline.reporting.files.folder import copy_outputs
 
         copy_outputs(finished.folder, str(output))
     return finished
@@ -118,7 +118,7 @@ def run_suite(
 
 def _check_place(place: RunPlace) -> None:
     """Let a folder that refuses reports be known before anything is asked."""
-    from ragval_pipeline.reporting.place import local_path, writing_to
+    from ragval_pipeline.sources.storage.place import local_path, writing_to
 
     folder = local_path(place.base)
     if folder is not None:
@@ -247,7 +247,7 @@ def _check_baseline(suite: Suite) -> None:
     if wanted is None or "://" in suite.report_uri:
         return
     from ragval_pipeline.reporting.history.baseline import baseline_of
-    from ragval_pipeline.reporting.history.folders import history_folder
+    from ragval_pipeline.sources.history.kept_runs import history_folder
 
     try:
         baseline_of(history_folder(suite.report_uri, suite.suite), wanted)

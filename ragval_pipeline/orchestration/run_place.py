@@ -41,7 +41,7 @@ class RunPlace:
     @property
     def folder(self) -> UPath:
         """Where the run's report will be."""
-        from ragval_pipeline.reporting.folder import run_folder_name
+        from ragval_pipeline.reporting.files.folder import run_folder_name
 
         return self.base / run_folder_name(self.started, self.run_id)
 
@@ -137,8 +137,8 @@ def _half_written(base: UPath) -> list[UPath]:
 
 
 def _is_orphaned(partial: UPath) -> bool:
-    from ragval_pipeline.reporting.place import local_path
-    from ragval_pipeline.reporting.storage import remove_if_orphaned
+    from ragval_pipeline.sources.storage.place import local_path
+    from ragval_pipeline.sources.storage.whole import remove_if_orphaned
 
     path = local_path(partial)
     return path is not None and remove_if_orphaned(path)

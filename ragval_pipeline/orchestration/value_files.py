@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -60,20 +58,3 @@ def decode(file: UPath, kind: Any) -> Any:
             f"{file} does not hold what {kind.__name__} needs ({field or 'not JSON'}): another version wrote it. "
             "Materialise the asset again."
         ) from None
-
-
-def write_whole(file: UPath, body: bytes) -> None:
-    """Write a file so that nobody ever reads half of it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if file.protocol not in _LOCAL:
-        file.write_bytes(body)  # object stores show an object only when it is complete
-        return
-    target = Path(file.path)
-    # Two runs may write the latest value of one asset at once.
-    partial = target.with_name(f".{target.name}.{uuid.uuid4().hex}.partial")
-    try:
-        partial.write_bytes(body)
-        partial.replace(target)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise

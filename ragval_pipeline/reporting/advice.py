@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
-from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import FindingNode, finding_tree, worst_severity
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.validation.report import ValidationReport

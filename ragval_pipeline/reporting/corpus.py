@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragval_pipeline.reporting.evidence import FOLDER, fact_parts, page_parts, snapshot_parts
+from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
+from ragval_pipeline.sources.history.kept_runs import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.integrity.content import common_digests, lost_passages
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from upath import UPath
 
-    from ragval_pipeline.reporting.bundle import ReportBundle
+    from ragval_pipeline.reporting.files.bundle import ReportBundle
     from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.validation.report import ValidationReport
 
@@ -123,7 +124,7 @@ class CorpusFiles:
     @classmethod
     def of_run(cls, folder: UPath) -> CorpusFiles:
         """The files of a run that is kept in ``folder``."""
-        evidence = folder / FOLDER
+        evidence = folder / EVIDENCE
 
         def parts(inner: str, pattern: str) -> list[UPath]:
             return sorted((evidence / inner).glob(pattern), key=str) if (evidence / inner).exists() else []

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.evidence import FOLDER
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.reporting.history.folders import KeptRun
-from ragval_pipeline.reporting.history.reading import reading_from
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import verdict_words
-from ragval_pipeline.reporting.place import open_folder
-from ragval_pipeline.reporting.run_files import FINDINGS
+from ragval_pipeline.sources.history.failures import reading_from
+from ragval_pipeline.sources.history.kept_runs import FINDINGS, KeptRun
+from ragval_pipeline.sources.storage.place import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -75,7 +73,7 @@ class Run:
     @cached_property
     def facts(self) -> RunFacts:
         """What was read off each chunk and each page; docs/reference/facts.md describes the columns."""
-        return RunFacts(self._frame(f"{FOLDER}/facts/chunks-*"), self._frame(f"{FOLDER}/facts/pages-*"))
+        return RunFacts(self._frame(f"{EVIDENCE}/facts/chunks-*"), self._frame(f"{EVIDENCE}/facts/pages-*"))
 
     def open(self) -> None:
         """Show the report in the browser.

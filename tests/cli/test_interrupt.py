@@ -64,7 +64,7 @@ def test_a_run_that_hangs_on_qdrant_ends_with_130_and_leaves_nothing(home: Home,
 def test_an_interrupted_second_run_leaves_the_first_report(
     home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragval_pipeline.reporting import folder
+    from ragval_pipeline.reporting.files import folder
 
     assert ragval("run", "-s", home.suite, "--only", "coverage").code == 0
     before, written = home.files(), folder.write_run_folder

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.reporting.history.folders import KeptRun
-from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.sources.history.kept_runs import REPORT, KeptRun
 from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.sources.site.html.signals import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.site.sitemap.content import unpacked

@@ -9,10 +9,11 @@ import pytest
 
 from ragval_pipeline.demo.workspace import DemoHome, build_demo
 from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.reporting.files.trec import run_trec
 from ragval_pipeline.reporting.text import xml_text
-from ragval_pipeline.reporting.trec import decode_id, encode_id, run_trec
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.text.characters import encodable, encodable_payload
+from ragval_pipeline.text.trec_ids import decode_id, encode_id
 from ragval_pipeline.validation.retrieval.metrics import per_query
 from tests.orchestration.world import NAME, World
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import dagster as dg
 import pyarrow as pa
@@ -10,8 +10,8 @@ import pytest
 from pydantic import BaseModel
 from upath import UPath
 
-from ragval_pipeline.orchestration import value_files
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
+from ragval_pipeline.sources.storage.whole import Filled, write_whole
 
 UNTYPED = dg.DagsterType(type_check_fn=lambda _context, _value: True, name="Untyped", typing_type=Any)
 
@@ -136,19 +136,16 @@ def test_the_folder_is_read_from_the_environment_when_a_value_is_written(
     assert (tmp_path / "here" / "sub" / ".latest" / "fruit.json").is_file()
 
 
-def test_a_failed_write_leaves_the_older_value_and_no_partial_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_the_older_value_and_no_partial_file(tmp_path: Path) -> None:
     file = UPath(tmp_path / "fruit.json")
-    value_files.write_whole(file, b"old")
+    write_whole(file, b"old")
 
-    def full(self: Path, body: bytes) -> int:
-        self.touch()
+    def full(opened: IO[bytes]) -> None:
+        opened.write(b"ne")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match="No space"):
-        value_files.write_whole(file, b"new")
+        write_whole(file, Filled(full))
     assert [entry.name for entry in tmp_path.iterdir()] == ["fruit.json"]
     assert file.read_bytes() == b"old"
 
@@ -157,10 +154,9 @@ def test_two_writers_of_one_value_never_show_half_of_it(tmp_path: Path) -> None:
     file = UPath(tmp_path / "fruit.json")
     bodies = [bytes([letter]) * 200_000 for letter in b"ab"]
     seen: set[bytes] = set()
-    value_files.write_whole(file, bodies[0])
+    write_whole(file, bodies[0])
     writers = [
-        threading.Thread(target=lambda body=body: [value_files.write_whole(file, body) for _ in range(40)])
-        for body in bodies
+        threading.Thread(target=lambda body=body: [write_whole(file, body) for _ in range(40)]) for body in bodies
     ]
     for writer in writers:
         writer.start()

@@ -3,8 +3,8 @@ from __future__ import annotations
 import csv
 import io
 
-from ragval_pipeline.reporting.evidence import evidence_files, sitemap_urls_csv
-from ragval_pipeline.reporting.storage import Moved
+from ragval_pipeline.reporting.files.evidence import evidence_files, sitemap_urls_csv
+from ragval_pipeline.sources.storage.whole import Moved
 from tests.reporting import factory
 
 

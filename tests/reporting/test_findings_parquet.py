@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.findings_parquet import COLUMNS, findings_parquet
+from ragval_pipeline.reporting.files.findings_parquet import COLUMNS, findings_parquet
 from tests.reporting import factory
 
 

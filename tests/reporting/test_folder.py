@@ -11,8 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 from upath import UPath
 
-from ragval_pipeline.reporting import folder as folder_module
-from ragval_pipeline.reporting.folder import ReportNotWrittenError, copy_outputs, run_folder_name, write_run_folder
+from ragval_pipeline.reporting.files import folder as folder_module
+from ragval_pipeline.reporting.files.folder import (
+    ReportNotWrittenError,
+    copy_outputs,
+    run_folder_name,
+    write_run_folder,
+)
 from tests.reporting import factory
 
 PAYLOADS = {
@@ -110,7 +115,7 @@ def test_an_unknown_protocol_is_an_error_that_names_the_address():
 
 FULL_DISK = """
 import resource, signal, sys
-from ragval_pipeline.reporting.folder import ReportNotWrittenError, write_run_folder
+from ragval_pipeline.reporting.files.folder import ReportNotWrittenError, write_run_folder
 from tests.reporting import factory
 bundle = factory.faulty()
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

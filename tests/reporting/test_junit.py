@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ragval_pipeline.reporting.junit import criterion_case, junit_xml, query_case
+from ragval_pipeline.reporting.files.junit import criterion_case, junit_xml, query_case
 from tests.reporting import factory
 from tests.reporting.factory import criterion
 

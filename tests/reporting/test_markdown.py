@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
+from ragval_pipeline.reporting.files.summary_md import escape, summary_md
 from ragval_pipeline.reporting.html.page import report_html
-from ragval_pipeline.reporting.markdown import escape, summary_md
 from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
 

@@ -7,9 +7,9 @@ from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.advice import first_steps, gates_kept
+from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.html.page import report_html
-from ragval_pipeline.reporting.markdown import summary_md
 from ragval_pipeline.reporting.outline import (
     finding_tree,
     outline_criteria,
@@ -17,7 +17,7 @@ from ragval_pipeline.reporting.outline import (
     verdict_words,
     would_clear,
 )
-from ragval_pipeline.reporting.terminal import render_summary
+from ragval_pipeline.reporting.terminal.summary import render_summary
 from ragval_pipeline.validation.report import HeldTo, QualityMetrics
 from tests.reporting import factory
 

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.terminal import render_summary
+from ragval_pipeline.reporting.terminal.summary import render_summary
 from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
 

@@ -11,7 +11,7 @@ from ragval_pipeline.validation.measurement import Measurement
 if TYPE_CHECKING:
     from upath import UPath
 
-    from ragval_pipeline.reporting.history.folders import KeptRun
+    from ragval_pipeline.sources.history.kept_runs import KeptRun
 
 
 def compare_with_baseline(
@@ -34,7 +34,7 @@ def compare_with_baseline(
         SuiteError: ``history.baseline`` names no run, or one that cannot be a baseline.
     """
     from ragval_pipeline.reporting.history.baseline import baseline_of
-    from ragval_pipeline.reporting.history.reading import HistoryNotReadError
+    from ragval_pipeline.sources.history.failures import HistoryNotReadError
     from ragval_pipeline.validation.regression.measure import no_comparison
 
     try:
@@ -54,7 +54,8 @@ def _compared(
     of_index: Collection[Measurement],
 ) -> Measurement:
     from ragval_pipeline.errors import SuiteError
-    from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, read_report
+    from ragval_pipeline.reporting.history.earlier import answers_of, read_report
+    from ragval_pipeline.sources.history.files import corpus_rows
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.regression.compare import compare_answers
     from ragval_pipeline.validation.regression.index_criteria import measured_values

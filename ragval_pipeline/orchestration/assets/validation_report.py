@@ -137,8 +137,8 @@ def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
 
 def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
     """What the page of the report shows, the verdict first: the UI keeps this order."""
+    from ragval_pipeline.reporting.files.summary_md import summary_md
     from ragval_pipeline.reporting.headline import headline
-    from ragval_pipeline.reporting.markdown import summary_md
 
     severities = [finding.severity for finding in report.findings]
     counts = {

@@ -1,1 +1,1 @@
-"""Earlier runs of a suite: finding them, reading them, comparing them, and keeping as many as the suite asks for."""
+"""Earlier runs beside this one: what changed, what was better, and which run is the baseline."""

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.reporting.history.folders import BASELINE, LAST, KeptRun, find_run, kept_runs
-from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
 from ragval_pipeline.reporting.history.trend import read_point
-from ragval_pipeline.reporting.json_values import json_bytes
-from ragval_pipeline.reporting.place import local_path, writing_to
-from ragval_pipeline.reporting.storage import replace_file, write_remote
+from ragval_pipeline.sources.history.kept_runs import (
+    BASELINE,
+    BASELINE_FILE,
+    LAST,
+    KeptRun,
+    blessed_run,
+    find_run,
+    kept_runs,
+)
+from ragval_pipeline.sources.storage.place import writing_to
+from ragval_pipeline.sources.storage.whole import write_whole
 from ragval_pipeline.validation.regression.index_criteria import measured_values
 from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import RunVerdict
 
 if TYPE_CHECKING:
     from upath import UPath
-
-FILE = "baseline.json"
-
-
-def blessed_run(base: UPath) -> str | None:
-    """Name of the folder of the blessed run; null when none is.
-
-    Raises:
-        HistoryNotReadError: The filesystem refuses, or the file is none of ragval's.
-    """
-    file = base / FILE
-    with reading_from(file):
-        if not file.exists():
-            return None
-        content = file.read_bytes()
-    try:
-        return str(json.loads(content)["run"])
-    except (ValueError, KeyError, TypeError):
-        raise HistoryNotReadError(file, "it names no run", remedy="Set the baseline again: ragval bless RUN.") from None
 
 
 def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
@@ -69,13 +56,9 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
             remedy="Bless a run that measured them.",
         )
     content = json_bytes({"run": run.name, "run_id": report.run_id, "blessed_at": utc_text(now)})
-    file = base / FILE
+    file = base / BASELINE_FILE
     with writing_to(file):
-        path = local_path(file)
-        if path is None:
-            write_remote(file, content)
-        else:
-            replace_file(path, content)
+        write_whole(file, content, sync=True)
     return report.verdict
 
 

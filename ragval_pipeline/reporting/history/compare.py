@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ragval_pipeline.reporting.history.changes import changes_between
-from ragval_pipeline.reporting.history.earlier import answers_of, corpus_rows, kept_subjects, read_report
-from ragval_pipeline.reporting.history.folders import KeptRun
+from ragval_pipeline.reporting.history.earlier import answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.outline import groups_of_report
+from ragval_pipeline.sources.history.files import corpus_rows
+from ragval_pipeline.sources.history.kept_runs import KeptRun
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, compare_answers

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import ValidationError
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.reporting.evidence import FOLDER
-from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
-from ragval_pipeline.reporting.run_files import FINDINGS, REPORT
-from ragval_pipeline.reporting.trec import decode_id
+from ragval_pipeline.sources.history.failures import HistoryNotReadError, reading_from
+from ragval_pipeline.sources.history.files import parquet_rows, trec_columns
+from ragval_pipeline.sources.history.kept_runs import FINDINGS, REPORT
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.regression.series import RunAnswers
 from ragval_pipeline.validation.report import SCHEMA_VERSION, ValidationReport
 
 if TYPE_CHECKING:
-    from upath import UPath
-
-    from ragval_pipeline.reporting.history.folders import KeptRun
+    from ragval_pipeline.sources.history.kept_runs import KeptRun
 
 #: Subjects of the findings of a run by code and scope; a finding about the run as a whole may have none.
 Subjects: TypeAlias = Mapping[tuple[str, str | None], AbstractSet[str]]
@@ -65,10 +62,10 @@ def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
         HistoryNotReadError: A file cannot be read.
     """
     rankings: dict[str, list[str]] = {}
-    for query, _, document, *_ in _columns(run.folder / "run.trec", 6):
+    for query, _, document, *_ in trec_columns(run.folder / "run.trec", 6):
         rankings.setdefault(query, []).append(document)
     judgements: dict[str, dict[str, int]] = {}
-    for query, _, document, grade in _columns(run.folder / "qrels.trec", 4):
+    for query, _, document, grade in trec_columns(run.folder / "qrels.trec", 4):
         if not re.fullmatch(r"-?\d{1,9}", grade, re.ASCII):
             file = run.folder / "qrels.trec"
             raise HistoryNotReadError(file, f"{grade[:20]!r} is no grade", remedy="Restore or remove the run.")
@@ -91,42 +88,7 @@ def kept_subjects(run: KeptRun, report: ValidationReport) -> Subjects:
         HistoryNotReadError: The file cannot be read.
     """
     subjects: dict[tuple[str, str | None], set[str]] = {(entry.code, entry.scope): set() for entry in report.findings}
-    for row in _rows([run.folder / FINDINGS], ("code", "scope", "subject")):
+    for row in parquet_rows([run.folder / FINDINGS], ("code", "scope", "subject")):
         if row["subject"] is not None:
             subjects.setdefault((row["code"], row["scope"]), set()).add(row["subject"])
     return subjects
-
-
-def corpus_rows(run: KeptRun, columns: Sequence[str]) -> Iterator[dict[str, Any]] | None:
-    """Rows of the payload snapshot that a run kept; null when it kept none.
-
-    Raises:
-        HistoryNotReadError: A part cannot be read, when it is reached.
-    """
-    folder = run.folder / FOLDER / "payload"
-    with reading_from(folder):
-        parts = sorted(folder.glob("*.parquet"), key=str) if folder.exists() else []
-    return _rows(parts, columns) if parts else None
-
-
-def _rows(parts: Sequence[UPath], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    for part in parts:
-        with reading_from(part), part.open("rb") as file:
-            try:
-                for batch in pq.ParquetFile(file).iter_batches(columns=list(columns)):
-                    yield from batch.to_pylist()
-            except pa.ArrowInvalid as error:
-                raise HistoryNotReadError(part, str(error).splitlines()[0].rstrip(".")) from None
-
-
-def _columns(file: UPath, count: int) -> Iterator[list[str]]:
-    """Lines of a TREC file as decoded columns; none when the file is not there."""
-    with reading_from(file):
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
-    for line in text.split("\n"):
-        columns = [decode_id(column) for column in line.split(" ")]
-        if len(columns) == count:
-            yield columns

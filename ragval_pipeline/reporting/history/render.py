@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
-from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
-from ragval_pipeline.reporting.evidence import FOLDER
-from ragval_pipeline.reporting.folder import copy_outputs
+from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.files.folder import copy_outputs
+from ragval_pipeline.reporting.files.of_run import readable_files
 from ragval_pipeline.reporting.history.earlier import answers_of, kept_subjects, read_report
-from ragval_pipeline.reporting.history.folders import KeptRun
 from ragval_pipeline.reporting.history.of_run import history_of
-from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
-from ragval_pipeline.reporting.place import local_path, open_folder, writing_to
-from ragval_pipeline.reporting.run_files import readable_files
-from ragval_pipeline.reporting.storage import Content, replace_file, write_remote
+from ragval_pipeline.sources.history.failures import HistoryNotReadError, reading_from
+from ragval_pipeline.sources.history.kept_runs import EVIDENCE, KeptRun
+from ragval_pipeline.sources.storage.place import open_folder, writing_to
+from ragval_pipeline.sources.storage.whole import Content, write_whole
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -66,7 +65,7 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
         findings=[_whole(finding) for finding in report.findings],
         rankings=answers.rankings,
         judgements=answers.judgements,
-        extras=_extras(run.folder / FOLDER),
+        extras=_extras(run.folder / EVIDENCE),
         queries=[{**query.query, "id": query.query_id} for query in report.query_results],
         settings=settings,
         history=history_of(
@@ -100,9 +99,4 @@ def _extras(folder: UPath) -> dict[str, Any]:
 
 def _write(folder: UPath, name: str, content: Content) -> None:
     with writing_to(folder):
-        path = local_path(folder)
-        if path is None:
-            write_remote(folder / name, content)
-        else:
-            path.mkdir(parents=True, exist_ok=True)
-            replace_file(path / name, content)
+        write_whole(folder / name, content, sync=True)

@@ -6,24 +6,20 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.reporting.history.folders import kept_runs
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
-from ragval_pipeline.reporting.history.reading import HistoryNotReadError, reading_from
 from ragval_pipeline.reporting.outline import groups_of_report, measured_groups
-from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.sources.history.failures import HistoryNotReadError
+from ragval_pipeline.sources.history.files import head_of_report
+from ragval_pipeline.sources.history.kept_runs import REPORT, kept_runs
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
     from upath import UPath
 
-    from ragval_pipeline.reporting.history.folders import KeptRun
+    from ragval_pipeline.sources.history.kept_runs import KeptRun
 
 logger = logging.getLogger(__name__)
-
-_CHUNK_BYTES = 64 * 1024
-#: The report's fields stand in the order of its model: all that a trend needs comes before its findings.
-_END_OF_HEAD = b'\n  "findings":'
 
 
 def read_history(base: UPath, *, baseline: str | None = None, limit: int | None = None) -> RunHistory:
@@ -75,26 +71,12 @@ def read_point(run: KeptRun) -> RunPoint:
     Raises:
         HistoryNotReadError: Its report cannot be read.
     """
-    file = run.folder / REPORT
-    with reading_from(file):
-        content = _head(file)
+    content = head_of_report(run)
     try:
         fields: dict[str, Any] = json.loads(content)
         criteria = [CriterionResult.model_validate(entry) for entry in fields["criteria"]]
         known = {name: fields[name] for name in ("run_id", "timestamp", "verdict", "collection_name")}
     except (ValueError, KeyError, TypeError, RecursionError):  # pydantic's ValidationError is a ValueError
-        raise HistoryNotReadError(file, "it is no report of this version") from None
+        raise HistoryNotReadError(run.folder / REPORT, "it is no report of this version") from None
     groups = measured_groups(fields.get("groups"), criteria)
     return RunPoint(name=run.name, **known, criteria={result.name: result for result in criteria}, groups=groups)
-
-
-def _head(file: UPath) -> bytes:
-    """The report up to its findings, closed; all of it when it is laid out in another way."""
-    content = b""
-    with file.open("rb") as opened:
-        while more := opened.read(_CHUNK_BYTES):
-            content += more
-            head, found, _ = content.partition(_END_OF_HEAD)
-            if found:
-                return head.rstrip().rstrip(b",") + b"\n}"
-    return content

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ragval_pipeline.findings.catalogue import CATALOGUE, Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import first_steps, gates_kept, lines_to_copy
-from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree, title_of, would_clear
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.suite.criteria import criterion_name

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting import numbers
-from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.change_view import ChangeView, change_view
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.evidence import DIAGNOSIS
+from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.html.distributions import (
     LatencyView,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
+from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.html.charts import Cell, strip
 from ragval_pipeline.reporting.html.questions import page_key
 from ragval_pipeline.reporting.numbers import show_percent

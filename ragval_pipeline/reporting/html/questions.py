@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.evidence import DIAGNOSIS
+from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.subjects import Subjects
 
 #: Chunks that are shown, and differences of each; ``evidence/integrity_examples.json`` holds more.

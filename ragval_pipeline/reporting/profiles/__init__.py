@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.suite.profiles import get_profile
 
 _ROOM = "ragval_pipeline.reporting.profiles"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import RuleViolation
 from ragval_pipeline.reporting.profiles.rules import Rule
 

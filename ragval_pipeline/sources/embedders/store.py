@@ -14,7 +14,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ragval_pipeline.sources.whole_files import write_whole
+from ragval_pipeline.sources.storage.whole import Filled, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -143,7 +143,8 @@ class VectorStore(MutableMapping[str, "Vector"]):
         # Sorted by name, the latest comes last, and of two vectors of a text that one counts.
         name = f"{time.time_ns():020d}-{uuid4().hex[:8]}.parquet"
         write_whole(
-            self._folder / name, lambda file: pq.write_table(table, file, compression="zstd", use_dictionary=False)
+            self._folder / name,
+            Filled(lambda file: pq.write_table(table, file, compression="zstd", use_dictionary=False)),
         )
 
 

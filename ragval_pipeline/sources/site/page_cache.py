@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.http.fetch import Fetched
-from ragval_pipeline.sources.whole_files import write_whole
+from ragval_pipeline.sources.storage.whole import Filled, write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,7 +118,7 @@ class PageCache:
             self._open.close()
             try:
                 with self._draft.open("rb") as draft:
-                    write_whole(self._file, lambda file: shutil.copyfileobj(draft, file))
+                    write_whole(self._file, Filled(lambda file: shutil.copyfileobj(draft, file)))
             except OSError as error:
                 _log.warning("%s cannot be written: %s; pages will be fetched again", self._file, type(error).__name__)
 

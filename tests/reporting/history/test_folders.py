@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.history.baseline import baseline_of, bless, blessed_run, named_run
-from ragval_pipeline.reporting.history.folders import find_run, kept_runs
-from ragval_pipeline.reporting.history.reading import HistoryNotReadError
+from ragval_pipeline.reporting.history.baseline import baseline_of, bless, named_run
+from ragval_pipeline.sources.history.failures import HistoryNotReadError
+from ragval_pipeline.sources.history.kept_runs import blessed_run, find_run, kept_runs
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep
 

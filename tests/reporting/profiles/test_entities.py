@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from ragval_pipeline.reporting.json_values import json_bytes
+from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.profiles import _renderer as renderer
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.suite.profiles.table import PROFILES

@@ -12,7 +12,7 @@ import pytest
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.reporting.trec import qrels_trec, run_trec
+from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragval_pipeline.reporting.trec import qrels_trec, run_trec
+from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
 from ragval_pipeline.validation.retrieval.metrics import by_category, ceilings, means, metric_names, per_query
 from ragval_pipeline.validation.retrieval.rankings import (
     first_relevant,

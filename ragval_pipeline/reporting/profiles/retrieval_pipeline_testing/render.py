@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.criteria import success
 from ragval_pipeline.reporting.profiles.entities import SeedEntity, SuccessCriterion
 from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.entities import (

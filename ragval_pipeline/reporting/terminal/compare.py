@@ -9,7 +9,7 @@ from ragval_pipeline.reporting.history.compare import RunComparison, query_chang
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.numbers import show_measured, show_score
 from ragval_pipeline.reporting.outline import verdict_words
-from ragval_pipeline.reporting.terminal_lines import LinePrinter
+from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.regression.compare import Comparison

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.numbers import show_percent
-from ragval_pipeline.reporting.terminal_lines import LinePrinter
+from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.validation.calibration.propose import ErrorRates, Proposal, Scores
 
 if TYPE_CHECKING:

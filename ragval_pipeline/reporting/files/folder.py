@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.reporting import evidence
-from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.place import ReportNotWrittenError, local_path, open_folder, writing_to
-from ragval_pipeline.reporting.run_files import NAMES, REPORT, run_files
-from ragval_pipeline.reporting.storage import Moved, fill_folder, replace_file, replace_folder, write_remote
+from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.files.of_run import NAMES, run_files
+from ragval_pipeline.sources.history.kept_runs import EVIDENCE, REPORT
+from ragval_pipeline.sources.storage.place import ReportNotWrittenError, local_path, open_folder, writing_to
+from ragval_pipeline.sources.storage.whole import Moved, fill_folder, replace_folder, write_whole
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -103,9 +103,9 @@ def copy_outputs(run_folder: str, output_dir: str) -> RunFiles:
         path = local_path(target)
         if path is None:
             for name in sorted(files, key=lambda name: name == REPORT):
-                write_remote(target / name, files[name])
+                write_whole(target / name, files[name])
         elif path.resolve() != _resolved(source):
-            _copy_local(files, path)
+            _copy_local(files, target, path)
     return _located(target, files)
 
 
@@ -121,11 +121,11 @@ def _remove_staged(parts: Sequence[UPath]) -> None:
         logger.warning("the staged snapshot could not be removed: %s", error)
 
 
-def _copy_local(files: Mapping[str, UPath], target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    ours = _is_report(target / REPORT)
-    inner = {name.removeprefix(f"{evidence.FOLDER}/"): file for name, file in files.items() if "/" in name}
-    place = target / evidence.FOLDER
+def _copy_local(files: Mapping[str, UPath], target: UPath, path: Path) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    ours = _is_report(path / REPORT)
+    inner = {name.removeprefix(f"{EVIDENCE}/"): file for name, file in files.items() if "/" in name}
+    place = path / EVIDENCE
     if place.exists() and not ours:
         raise ReportNotWrittenError(
             str(place), "it is there already and not ragval's", remedy="Name another folder with --output."
@@ -137,9 +137,9 @@ def _copy_local(files: Mapping[str, UPath], target: Path) -> None:
         place.rmdir()
     for name in sorted(NAMES, key=lambda name: name == REPORT):
         if name in files:
-            replace_file(target / name, files[name])
+            write_whole(target / name, files[name], sync=True)
         elif ours:
-            (target / name).unlink(missing_ok=True)
+            (path / name).unlink(missing_ok=True)
 
 
 def _is_report(file: Path) -> bool:

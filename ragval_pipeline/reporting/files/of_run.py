@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
-from ragval_pipeline.reporting.evidence import evidence_files
-from ragval_pipeline.reporting.findings_parquet import findings_parquet
+from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.files.evidence import evidence_files
+from ragval_pipeline.reporting.files.findings_parquet import findings_parquet
+from ragval_pipeline.reporting.files.json_values import json_bytes, json_pieces
+from ragval_pipeline.reporting.files.junit import junit_xml
+from ragval_pipeline.reporting.files.query_csv import csv_pieces
+from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
+from ragval_pipeline.reporting.files.summary_md import summary_md
+from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
 from ragval_pipeline.reporting.html.page import report_pieces
 from ragval_pipeline.reporting.html.questions import score_note
-from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
-from ragval_pipeline.reporting.junit import junit_xml
-from ragval_pipeline.reporting.markdown import summary_md
 from ragval_pipeline.reporting.profiles import render_profile_report
-from ragval_pipeline.reporting.query_csv import csv_pieces
-from ragval_pipeline.reporting.remediation import names_to_look_up, remediation
-from ragval_pipeline.reporting.storage import Content, Pieces
-from ragval_pipeline.reporting.trec import qrels_trec, run_trec
+from ragval_pipeline.sources.history.kept_runs import FINDINGS, REPORT
+from ragval_pipeline.sources.storage.whole import Content, Pieces
 from ragval_pipeline.validation.repair.point_lookup import look_up_points
 
-REPORT, FINDINGS = "validation_report.json", "findings.parquet"
 #: Every name that a run can put beside ``evidence/``; those that a run has no content for are left out.
 NAMES = (
     REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", FINDINGS,

@@ -1,11 +1,8 @@
-"""``run.trec`` and ``qrels.trec``: rankings and judgements in the format that every retrieval tool reads."""
+"""Ids as columns of TREC files, which are parted by blanks: any text, there and back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-
-TAG = "ragval"
 
 #: Every character that some reader splits a line at, a terminal obeys, or that makes a line read differently from what
 #: it says; and halves of surrogate pairs, which UTF-8 cannot hold.
@@ -34,29 +31,6 @@ def decode_id(column: str) -> str:
     if column == _EMPTY:
         return ""
     return _ESCAPES.sub(lambda match: _plain(match.group()), column)
-
-
-def run_trec(rankings: Mapping[str, Sequence[str]]) -> bytes:
-    """Rankings as TREC run: query, Q0, document, rank, score, tag.
-
-    The score is the rank below zero, so that no tool re-orders ties. A query without hits has no line; readers count
-    it as missed. A document that comes twice counts where it comes first.
-    """
-    lines = []
-    for query, documents in rankings.items():
-        for rank, document in enumerate(dict.fromkeys(documents), start=1):
-            lines.append(f"{encode_id(query)} Q0 {encode_id(document)} {rank} {-rank} {TAG}\n")
-    return "".join(lines).encode()
-
-
-def qrels_trec(judgements: Mapping[str, Mapping[str, int]]) -> bytes | None:
-    """Judgements as TREC qrels: query, 0, document, grade. Null when there is no ground truth."""
-    lines = [
-        f"{encode_id(query)} 0 {encode_id(document)} {grade}\n"
-        for query, grades in judgements.items()
-        for document, grade in grades.items()
-    ]
-    return "".join(lines).encode() if lines else None
 
 
 def _percent(character: str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.history.reading import reading_from
-from ragval_pipeline.reporting.place import open_folder
-from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.sources.history.failures import HistoryNotReadError, reading_from
+from ragval_pipeline.sources.storage.place import open_folder
 from ragval_pipeline.suite.nearest import did_you_mean
 
 if TYPE_CHECKING:
@@ -22,6 +22,12 @@ _RUN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 #: A shorter part of a run id could mean many runs.
 _SHORTEST_ID = 4
 LAST, BASELINE = "last", "baseline"
+#: Files of a run that the history reads. A folder is a run when it has the first.
+REPORT, FINDINGS = "validation_report.json", "findings.parquet"
+#: Folder of a run that holds what every count can be checked with.
+EVIDENCE = "evidence"
+#: Beside the runs: which of them a person made the baseline.
+BASELINE_FILE = "baseline.json"
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,6 @@ def find_run(base: UPath, wanted: str) -> KeptRun:
         SuiteError: There is no such run, or it could be several.
         HistoryNotReadError: The filesystem refuses.
     """
-    from ragval_pipeline.reporting.history.baseline import blessed_run
-
     runs = kept_runs(base)
     if not runs:
         raise SuiteError(f"{base} holds no runs", key=wanted, remedy="Run ragval run first.")
@@ -95,6 +99,23 @@ def find_run(base: UPath, wanted: str) -> KeptRun:
     if found:
         raise SuiteError(f"could be {', '.join(names)}", key=wanted, remedy="Name the folder.")
     raise SuiteError(f"there is no such run in {base}", key=wanted, remedy=did_you_mean(wanted, names))
+
+
+def blessed_run(base: UPath) -> str | None:
+    """Name of the folder of the blessed run; null when none is.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses, or the file is none of ragval's.
+    """
+    file = base / BASELINE_FILE
+    with reading_from(file):
+        if not file.exists():
+            return None
+        content = file.read_bytes()
+    try:
+        return str(json.loads(content)["run"])
+    except (ValueError, KeyError, TypeError):
+        raise HistoryNotReadError(file, "it names no run", remedy="Set the baseline again: ragval bless RUN.") from None
 
 
 def _is_meant(run: KeptRun, wanted: str) -> bool:

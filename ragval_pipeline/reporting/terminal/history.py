@@ -8,7 +8,7 @@ from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.history.sparkline import sparkline
 from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial
-from ragval_pipeline.reporting.terminal_lines import LinePrinter
+from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:

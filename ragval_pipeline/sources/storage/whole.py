@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.reporting.place import local_path, writing_to
+from ragval_pipeline.sources.storage.place import local_path, writing_to
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -23,10 +24,17 @@ class Moved:
     source: UPath
 
 
+@dataclass(frozen=True)
+class Filled:
+    """A file that is written by what wants an open one."""
+
+    fill: Callable[[IO[bytes]], object]
+
+
 #: Makes the content of a file when it is written, piece by piece.
 Pieces: TypeAlias = "Callable[[], Iterable[bytes]]"
 #: What a file is made of: its bytes, what makes them, the file that it is a copy of, or the file that it replaces.
-Content: TypeAlias = "bytes | Pieces | UPath | Moved"
+Content: TypeAlias = "bytes | Pieces | Filled | UPath | Moved"
 
 #: File of a half-written folder that its writer has locked.
 _OWNER = ".owner"
@@ -113,15 +121,29 @@ def _try_lock(file: IO[bytes]) -> bool:
     return True
 
 
-def replace_file(path: Path, content: Content) -> None:
-    """Put a file in the place of ``path`` by one rename.
+def write_whole(target: UPath, content: Content, *, sync: bool = False) -> None:
+    """Write one file so that nobody ever reads half of it; its folder is made.
+
+    Args:
+        target: The file. On the local disk it appears by one rename; object stores show an object when it is complete.
+        content: What it is made of. A file that is its own source stays as it is.
+        sync: Whether the local disk must hold it when this returns.
 
     Raises:
-        OSError: The disk refuses; then ``path`` is as before.
+        OSError: The filesystem refuses; then the file is as before.
     """
-    partial = path.with_name(f".{path.name}.partial")
+    source = content.source if isinstance(content, Moved) else content
+    if source == target:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    path = local_path(target)
+    if path is None:
+        with target.open("wb") as file:
+            _write_into(file, content)
+        return
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")  # two processes may write one file at once
     try:
-        _write_local(partial, content)
+        _write_local(partial, content, sync=sync)
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -132,23 +154,27 @@ def _fill_local(partial: Path, files: Mapping[str, Content]) -> None:
     for name, content in files.items():
         target = partial / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        _write_local(target, content)
+        _write_local(target, content, sync=True)
     for folder in {partial, *((partial / name).parent for name in files)}:
         _sync_folder(folder)
 
 
-def _write_local(target: Path, content: Content) -> None:
+def _write_local(target: Path, content: Content, *, sync: bool) -> None:
     linked = isinstance(content, Moved) and _linked(content.source, target)
     with target.open("ab" if linked else "wb") as file:
         if not linked:
             _write_into(file, content)
-        file.flush()
-        os.fsync(file.fileno())
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _write_into(file: IO[bytes], content: Content) -> None:
     if isinstance(content, bytes):
         file.write(content)
+        return
+    if isinstance(content, Filled):
+        content.fill(file)
         return
     if callable(content):
         for piece in content():
@@ -188,18 +214,8 @@ def _fill_remote(folder: UPath, files: Mapping[str, Content], last: str) -> None
     try:
         for name in sorted(files, key=lambda name: name == last):
             written.append(folder / name)
-            write_remote(folder / name, files[name])
+            write_whole(folder / name, files[name])
     except BaseException:
         for file in written:
             file.unlink(missing_ok=True)
         raise
-
-
-def write_remote(target: UPath, content: Content) -> None:
-    """Write one file of a filesystem that has no rename worth the name; a file that is its own source stays."""
-    source = content.source if isinstance(content, Moved) else content
-    if source == target:
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("wb") as file:
-        _write_into(file, content)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ragval_pipeline.reporting.json_values import json_line
+from ragval_pipeline.reporting.files.json_values import json_line
 from ragval_pipeline.reporting.text import visible
 from ragval_pipeline.validation.report import QueryReport, TopResult, ValidationReport
 

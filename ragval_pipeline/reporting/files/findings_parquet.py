@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.reporting.json_values import json_line
+from ragval_pipeline.reporting.files.json_values import json_line
 from ragval_pipeline.text.characters import encodable
 
 COLUMNS = ("code", "severity", "scope", "subject_kind", "subject", "details")

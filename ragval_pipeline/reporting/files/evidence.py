@@ -8,14 +8,15 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.json_values import json_bytes
-from ragval_pipeline.reporting.place import open_folder
-from ragval_pipeline.reporting.query_csv import cell
-from ragval_pipeline.reporting.storage import Content, Moved
+from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.files.json_values import json_bytes
+from ragval_pipeline.reporting.files.query_csv import cell
+from ragval_pipeline.sources.history.kept_runs import EVIDENCE
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.storage.place import open_folder
+from ragval_pipeline.sources.storage.whole import Content, Moved
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FOLDER = "evidence"
 #: Where the right pages of failed queries are.
 DIAGNOSIS = "query_diagnosis.json"
 SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
@@ -38,21 +38,21 @@ def evidence_files(bundle: ReportBundle, staged: str | None) -> dict[str, Conten
     """
     files: dict[str, Content] = {}
     if bundle.inventory is not None and bundle.inventory.failure is None:
-        files[f"{FOLDER}/sitemap_urls.csv"] = sitemap_urls_csv(bundle.inventory, indexed_urls(bundle))
+        files[f"{EVIDENCE}/sitemap_urls.csv"] = sitemap_urls_csv(bundle.inventory, indexed_urls(bundle))
     if bundle.manifest is not None:
         own = bundle.manifest.run_id == bundle.report.run_id
         for name, part in snapshot_parts(bundle.manifest, staged).items():
-            files[f"{FOLDER}/payload/{name}"] = Moved(part) if own else part
+            files[f"{EVIDENCE}/payload/{name}"] = Moved(part) if own else part
     if bundle.pages is not None:
         own = bundle.pages.run_id == bundle.report.run_id
         for name, part in page_parts(bundle.pages).items():
-            files[f"{FOLDER}/pages/{name}"] = Moved(part) if own else part
+            files[f"{EVIDENCE}/pages/{name}"] = Moved(part) if own else part
     if bundle.facts is not None:
         own = bundle.facts.run_id == bundle.report.run_id
         for name, part in fact_parts(bundle.facts).items():
-            files[f"{FOLDER}/facts/{name}"] = Moved(part) if own else part
+            files[f"{EVIDENCE}/facts/{name}"] = Moved(part) if own else part
     for name, value in bundle.extras.items():
-        files[f"{FOLDER}/{name}"] = json_bytes(value)
+        files[f"{EVIDENCE}/{name}"] = json_bytes(value)
     return files
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
-from ragval_pipeline.reporting.evidence import DIAGNOSIS, FOLDER
+from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.headline import drafts_of, failure_of, headline
 from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
@@ -23,10 +23,11 @@ from ragval_pipeline.reporting.outline import (
     verdict_words,
     would_clear,
 )
-from ragval_pipeline.reporting.place import open_folder
 from ragval_pipeline.reporting.subjects import Subjects
-from ragval_pipeline.reporting.terminal_lines import SIGNS, STYLES, LinePrinter
+from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
+from ragval_pipeline.sources.history.kept_runs import EVIDENCE
+from ragval_pipeline.sources.storage.place import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import ValidationReport
@@ -64,7 +65,7 @@ def _evidence(report: ValidationReport, report_path: str | None) -> tuple[Corpus
         return Corpus(), {}
     try:
         folder = open_folder(report_path).parent
-        located = folder / FOLDER / DIAGNOSIS
+        located = folder / EVIDENCE / DIAGNOSIS
         found = json.loads(located.read_bytes()) if located.exists() else {}
         return read_corpus(CorpusFiles.of_run(folder), names_in(report), lengths=False), found
     except (OSError, ValueError, RagvalError):

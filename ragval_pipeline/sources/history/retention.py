@@ -6,9 +6,8 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.reporting.history.folders import KeptRun, kept_runs
-from ragval_pipeline.reporting.place import local_path
-from ragval_pipeline.reporting.run_files import REPORT
+from ragval_pipeline.sources.history.kept_runs import REPORT, KeptRun, kept_runs
+from ragval_pipeline.sources.storage.place import local_path
 
 if TYPE_CHECKING:
     from upath import UPath
