@@ -11,7 +11,6 @@ from pydantic import Field
 
 from ragval_pipeline.orchestration.latest import LATEST, VALUES, keep_latest, work_folder
 from ragval_pipeline.orchestration.value_files import ENDINGS, decode, encode
-from ragval_pipeline.sources.storage.whole import write_whole
 from ragval_pipeline.suite.interpolation import environment_of, interpolate
 from ragval_pipeline.suite.load import anchored_uri
 
@@ -35,6 +34,8 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         Raises:
             TypeError: The value is neither a pydantic model nor an Arrow table.
         """
+        from ragval_pipeline.sources.storage.whole import write_whole
+
         if obj is None:
             return
         *_, name = context.asset_key.path

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.orchestration.value_files import ENDINGS
-from ragval_pipeline.sources.storage.whole import write_whole
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -51,6 +50,8 @@ def take_back_latest(base: UPath, run_id: str) -> None:
         base: ``<report_uri>/<suite>``.
         run_id: The run that was cancelled.
     """
+    from ragval_pipeline.sources.storage.whole import write_whole
+
     work, latest = work_folder(base, run_id), base / LATEST
     made = work / VALUES
     for own in list(made.iterdir()) if made.exists() else []:

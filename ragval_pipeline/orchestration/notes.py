@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.orchestration.latest import VALUES, work_folder
 from ragval_pipeline.orchestration.value_files import decode, encode
-from ragval_pipeline.sources.storage.whole import write_whole
 from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:
@@ -29,11 +28,15 @@ class Notes:
 
     def keep(self, name: str, value: Any) -> None:
         """Note what an asset has made."""
+        from ragval_pipeline.sources.storage.whole import write_whole
+
         body, ending = encode(value)
         write_whole(self._folder / f"{name}{ending}", body)
 
     def fail(self, name: str, why: Measurement) -> None:
         """Note that an asset's step fails, as the measurement that its failure amounts to."""
+        from ragval_pipeline.sources.storage.whole import write_whole
+
         write_whole(self._folder / f"{name}{_FAILED}", encode(why)[0])
 
     def value(self, name: str, kind: Any) -> Any:
@@ -57,6 +60,8 @@ class Notes:
 
     def claim(self, what: str) -> bool:
         """Whether nobody of the run has claimed this before."""
+        from ragval_pipeline.sources.storage.whole import write_whole
+
         file = self._folder.parent / what
         if file.exists():
             return False
