@@ -12,8 +12,7 @@ from xml.sax.saxutils import escape
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ragval_pipeline.demo.page_frame import Heading, frame_page
-from ragval_pipeline.demo.pages import BASE_URL, load_pages, package_file
+from ragval_pipeline.demo.pages import BASE_URL, Heading, frame_page, load_pages, package_file
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 STYLESHEET = "style.css"

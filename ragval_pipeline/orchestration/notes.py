@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.orchestration.latest import VALUES, work_folder
-from ragval_pipeline.orchestration.value_files import decode, encode
+from ragval_pipeline.orchestration.io_manager import VALUES, work_folder
+from ragval_pipeline.orchestration.values import decode, encode
 from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
-from ragval_pipeline.orchestration.latest import take_back_latest
+from ragval_pipeline.orchestration.io_manager import take_back_latest
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
     TRIGGER_TAG,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.latest import take_back_latest, work_folder
+from ragval_pipeline.orchestration.io_manager import take_back_latest, work_folder
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ragval_pipeline.orchestration.assets.table import ASSETS, ROWS, Row
 from ragval_pipeline.orchestration.checks import gate_results, measurement_results
 from ragval_pipeline.orchestration.closing import close_run, planned
 from ragval_pipeline.orchestration.evidence import lineage
-from ragval_pipeline.orchestration.latest import take_back_latest
+from ragval_pipeline.orchestration.io_manager import take_back_latest
 from ragval_pipeline.orchestration.measuring import log_crash, reading_the_suite, reading_the_world
 from ragval_pipeline.orchestration.names import SITEMAP_URLS, VALIDATION_REPORT, asset_key
 from ragval_pipeline.orchestration.notes import Notes

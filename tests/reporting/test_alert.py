@@ -15,8 +15,11 @@ from ragval_pipeline.reporting.alert import (
     alert_without_report,
     finding_keys,
     is_worth_telling,
+    plain_text,
+    slack_blocks,
+    subject,
+    webhook_body,
 )
-from ragval_pipeline.reporting.alert_text import plain_text, slack_blocks, subject, webhook_body
 from ragval_pipeline.validation.verdict import RunVerdict
 from tests.reporting.factory import HOSTILE, RUN_ID, criterion, report
 

@@ -25,8 +25,7 @@ from ragval_pipeline.orchestration.alerts.target import (
     read_secret,
     read_setting,
 )
-from ragval_pipeline.reporting.alert import Alert
-from ragval_pipeline.reporting.alert_text import plain_text, slack_blocks, subject, webhook_body
+from ragval_pipeline.reporting.alert import Alert, plain_text, slack_blocks, subject, webhook_body
 from ragval_pipeline.reporting.text import one_line
 
 

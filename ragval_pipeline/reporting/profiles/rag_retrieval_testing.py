@@ -11,9 +11,15 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.profiles.criteria import success
-from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
-from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled
+from ragval_pipeline.reporting.profiles.entities import (
+    Rule,
+    RuleViolation,
+    SeedEntity,
+    SuccessCriterion,
+    broken_rules,
+    is_filled,
+    success,
+)
 from ragval_pipeline.reporting.profiles.stored import (
     dimension_violations,
     embedding_rules,

@@ -11,9 +11,17 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.profiles.criteria import success, verdict_of
-from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
-from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled, is_share
+from ragval_pipeline.reporting.profiles.entities import (
+    Rule,
+    RuleViolation,
+    SeedEntity,
+    SuccessCriterion,
+    broken_rules,
+    is_filled,
+    is_share,
+    success,
+    verdict_of,
+)
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.rag_validation import CATEGORIES, MIN_CHARACTERS

@@ -12,9 +12,16 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.profiles.criteria import success
-from ragval_pipeline.reporting.profiles.entities import RuleViolation, SeedEntity, SuccessCriterion
-from ragval_pipeline.reporting.profiles.rules import Rule, broken_rules, is_filled, is_share
+from ragval_pipeline.reporting.profiles.entities import (
+    Rule,
+    RuleViolation,
+    SeedEntity,
+    SuccessCriterion,
+    broken_rules,
+    is_filled,
+    is_share,
+    success,
+)
 from ragval_pipeline.reporting.profiles.stored import searched_vector, stored_chunks
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.retrieval_pipeline import MAX_CHARACTERS, MAX_TOP_K, PROFILE

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.profiles.entities import RuleViolation
-from ragval_pipeline.reporting.profiles.rules import Rule
+from ragval_pipeline.reporting.profiles.entities import Rule, RuleViolation
 
 COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
-from ragval_pipeline.reporting.history.sparkline import sparkline
 from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial
 from ragval_pipeline.reporting.terminal.lines import LinePrinter
@@ -13,6 +13,7 @@ from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
+
 
 STYLES = {"pass": "green", "fail": "red", "error": "red", "not_measured": "yellow"}
 
@@ -77,3 +78,25 @@ def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int,
     span = f"  ({show_measured(name, min(known))} to {show_measured(name, max(known))})" if len(set(known)) > 1 else ""
     line = sparkline(values, plain=plain)
     printer.line((line, "cyan"), (f"  {now}", "bold"), (span, "dim"), lead=f"  {name:{width}}  ", wrap=False)
+
+
+BARS = "▁▂▃▄▅▆▇█"
+#: For streams that have no more than the usual letters.
+PLAIN_BARS = "_.,:=+*#"
+GAP, PLAIN_GAP = "·", "-"
+
+
+def sparkline(values: Sequence[float | None], *, plain: bool = False) -> str:
+    """One character a value, the lowest bar for the lowest value; a dot where there is none.
+
+    Values that are all the same stand in the middle: a line that does not move is neither high nor low.
+    """
+    bars, gap = (PLAIN_BARS, PLAIN_GAP) if plain else (BARS, GAP)
+    known = [value for value in values if value is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    span = high - low
+    middle = (len(bars) - 1) // 2
+    return "".join(
+        gap if value is None else bars[round((value - low) / span * (len(bars) - 1))] if span else bars[middle]
+        for value in values
+    )

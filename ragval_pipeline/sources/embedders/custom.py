@@ -26,8 +26,7 @@ from ragval_pipeline.sources.embedders.base import (
 from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
-from ragval_pipeline.sources.own_code.attribute import load_attribute
-from ragval_pipeline.sources.own_code.calling import call_guarded, takes
+from ragval_pipeline.sources.own_code.attribute import call_guarded, load_attribute, takes
 
 KEY = "embedding.provider"
 

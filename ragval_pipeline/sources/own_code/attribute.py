@@ -1,13 +1,16 @@
-"""Importing what a suite names as ``module:attr``: the user's own embedder or search."""
+"""Code that the suite names, ``module:attribute``: importing it, and calling it with its failures told."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.suite.nearest import did_you_mean, nearest
 
 
@@ -86,3 +89,38 @@ def _modules_in(folder: Path | None) -> list[str]:
         return []
     files = [path.stem for path in folder.glob("*.py") if path.stem.isidentifier()]
     return files + [path.parent.name for path in folder.glob("*/__init__.py")]
+
+
+T = TypeVar("T")
+
+
+def call_guarded(call: Callable[[], T], failure: Callable[[str], SystemFailure]) -> T:
+    """What ``call`` returns; what it raises is a failure of the user's system, not a defect of ragval's.
+
+    ``sys.exit()`` is such a failure too: a script made into a module may still end so, and must not end the run without
+    a report. An interruption by the user or by Dagster goes through, and so does a failure raised on purpose.
+
+    Args:
+        call: Runs the user's code.
+        failure: Makes the failure from the exception's type name. Its text is left out: it may hold the user's keys.
+
+    Raises:
+        SystemFailure: The user's code raised.
+    """
+    try:
+        return call()
+    except SystemFailure:
+        raise
+    except (Exception, SystemExit) as error:
+        raise failure(type(error).__name__) from error
+
+
+def takes(function: Callable[..., object], *positional: object, **named: object) -> bool:
+    """Whether ``function`` can be called so; True when it does not say."""
+    try:
+        inspect.signature(function).bind(*positional, **named)
+    except ValueError:
+        return True
+    except TypeError:
+        return False
+    return True

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.own_code.attribute import load_attribute
-from ragval_pipeline.sources.own_code.calling import call_guarded, takes
+from ragval_pipeline.sources.own_code.attribute import call_guarded, load_attribute, takes
 from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
 

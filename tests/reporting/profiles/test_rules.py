@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.reporting.profiles.rules import is_share
+from ragval_pipeline.reporting.profiles.entities import is_share
 
 
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0, 1.0000002, -1e-7])

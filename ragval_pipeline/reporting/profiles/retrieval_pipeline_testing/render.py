@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import asdict
 from typing import Any, TypeVar
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.profiles.criteria import success
-from ragval_pipeline.reporting.profiles.entities import SeedEntity, SuccessCriterion
+from ragval_pipeline.reporting.profiles.entities import (
+    Rule,
+    RuleViolation,
+    SeedEntity,
+    SuccessCriterion,
+    broken_rules,
+    is_filled,
+    is_share,
+    success,
+)
 from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.entities import (
     CoverageReport,
     ProfileReport,
@@ -17,8 +26,8 @@ from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.entities impo
     Statistics,
     TestQuery,
 )
-from ragval_pipeline.reporting.profiles.retrieval_pipeline_testing.rules import rule_violations
-from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import PROFILE
+from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import MODULE_PATTERN, PROFILE
 from ragval_pipeline.validation.report import Distribution, QueryReport, ValidationReport
 
 Entity = TypeVar("Entity", bound=SeedEntity)
@@ -117,3 +126,38 @@ def _success_criteria(report: ValidationReport) -> dict[Any, SuccessCriterion]:
 
 def _same(model: type[Entity], values: dict[str, Any]) -> Entity:
     return model.model_validate({name: values.get(name) for name in model.model_fields})
+
+
+def _is_module(text: str) -> bool:
+    return MODULE_PATTERN.fullmatch(text) is not None
+
+
+_QUERY_RULES = (
+    Rule("query_text", "must not be empty", is_filled),
+    Rule("min_similarity", "must be between 0.0 and 1.0", is_share),
+    Rule("expected_module", 'should match the format "Module N Name"', _is_module),
+)
+_RESULT_RULES = (
+    Rule("similarity_score", "must be between 0.0 and 1.0", is_share),
+    Rule("source_url", "must be a valid URL", is_http_url),
+    Rule("token_count", "must be a positive integer", lambda count: count > 0),
+)
+_QUERY_REQUIRED = ("query_text", "expected_module", "min_similarity")
+_RESULT_REQUIRED = tuple(QueryResult.model_fields)
+
+
+def rule_violations(results: Iterable[QueryValidationResult], *, negative: Container[int] = ()) -> list[RuleViolation]:
+    """Every value of the queries and their hits that breaks a rule of the seed, in the order of the report.
+
+    Args:
+        results: The queries with their hits.
+        negative: Positions of queries that must find nothing: no module can be expected of them.
+    """
+    found: list[RuleViolation] = []
+    for index, result in enumerate(results):
+        where = f"query_results[{index}]"
+        required = [name for name in _QUERY_REQUIRED if name != "expected_module" or index not in negative]
+        found += broken_rules(result.query, f"{where}.query", required=required, rules=_QUERY_RULES)
+        for rank, hit in enumerate(result.top_results):
+            found += broken_rules(hit, f"{where}.top_results[{rank}]", required=_RESULT_REQUIRED, rules=_RESULT_RULES)
+    return found

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder, open_suite_embedder
 from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
-from ragval_pipeline.sources.search.production import check_suite_search
+from ragval_pipeline.sources.search.production import ProductionSearcher, check_suite_search, production_searcher
 from ragval_pipeline.sources.search.retriever.entities import (
     RetrievalResponse,
     SearchQuery,
@@ -20,9 +23,10 @@ from ragval_pipeline.sources.search.retriever.entities import (
     State,
     validate_query,
 )
-from ragval_pipeline.sources.search.retriever.session import Session
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.sources.stores.qdrant.reader import Hit
+from ragval_pipeline.sources.stores.qdrant.connect import open_client
+from ragval_pipeline.sources.stores.qdrant.of_suite import reader_of_suite
+from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Hit
 from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
@@ -189,3 +193,48 @@ def _message(results: list[SearchResult], hits: list[Hit], query: SearchQuery) -
 
 def _ms(started: float) -> float:
     return 1000 * (time.perf_counter() - started)
+
+
+class Session:
+    """What a resolved suite's searches go through; a connection that cannot be opened raises ``SystemFailure``."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._stack = ExitStack()
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._stack.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The suite's embedder."""
+        embedder = open_suite_embedder(self._suite)
+        self._stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def reader(self) -> CollectionReader:
+        """The suite's collection."""
+        return reader_of_suite(self._stack.enter_context(open_client(self._suite.qdrant)), self._suite)
+
+    @cached_property
+    def production(self) -> ProductionSearcher:
+        """The user's own search, where the suite names one."""
+        return production_searcher(self._suite)
+
+    @cached_property
+    def _higher_is_better(self) -> bool:
+        if self._suite.retrieval.retriever is not None:
+            return True
+        vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
+        return vector is None or vector.higher_is_better
+
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score is at least as good as the threshold; of distances the smaller is the better.
+
+        Infinity and NaN, which a search of the user's own may give, are no scores and reach nothing.
+        """
+        if not math.isfinite(score):
+            return False
+        return score >= threshold - 1e-6 if self._higher_is_better else score <= threshold + 1e-6
