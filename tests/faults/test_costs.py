@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from ragval_pipeline.sources.site.of_suite.sitemap import reader as sitemap
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.retry import RetryPolicy
@@ -16,6 +15,7 @@ from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.sources.site.html.signals import refresh_target
 from ragval_pipeline.sources.site.page_copies.record import record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
+from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader

@@ -17,9 +17,9 @@ from tests.orchestration.world import NAME, QUIET, World, materialised
 ROOT = Path(__file__).parents[2]
 #: What assets and checks are typed with. Everything else is imported by the step that needs it.
 SHAPES = {
-    "sources.inventory", "sources.page_copies.manifest", "sources.qdrant.facts", "sources.qdrant.strict_mode",
-    "sources.scope",
-    "sources.snapshot.manifest", "sources.snapshot.schema", "sources.urls", "validation.facts.manifest",
+    "sources.site.inventory", "sources.site.page_copies.manifest", "sources.site.scope", "sources.site.urls",
+    "sources.snapshot.manifest", "sources.snapshot.schema", "sources.stores.qdrant.facts",
+    "sources.stores.qdrant.strict_mode", "validation.facts.manifest",
     "validation.measurement", "validation.report", "validation.verdict",
 }  # fmt: skip
 
