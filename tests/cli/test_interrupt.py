@@ -48,12 +48,12 @@ def interrupted(home: Home, asked: list[object], how: signal.Signals) -> subproc
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_hangs_on_qdrant_ends_with_130_and_leaves_nothing(home: Home, how: signal.Signals) -> None:
+def test_a_run_that_hangs_on_qdrant_ends_with_130_and_leaves_nothing(home: Home) -> None:
+    """In a program of its own; both signals at every step are rows of the table of faults."""
     with raw_server(never_answer) as server:
         home.edit(qdrant={"path": None, "url": server.url}, report_uri="new/reports")
         before = home.files()
-        ended = interrupted(home, server.asked, how)
+        ended = interrupted(home, server.asked, signal.SIGTERM)
     assert ended.returncode == 130, ended.stderr
     assert ended.stdout == ""
     assert ended.stderr.splitlines()[-1] == "ragval: interrupted; no report is written."

@@ -30,7 +30,6 @@ A relevant document must.
 Document will discuss.
 </top>
 """
-END_OF_CLASSIC = len(CLASSIC.splitlines()) + 1
 UNCLOSED = "<top>\n<num>Number: 301\n<title>International Organized Crime\n<top><num> 51 <title> Airbus Subsidies\n"
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- a comment -->
