@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import socket
@@ -92,10 +91,3 @@ def test_an_interrupted_build_of_the_demo_leaves_nothing(
     ended = ragval("demo")
     assert ended.code == 130
     assert list(tmp_path.iterdir()) == []
-
-
-def test_sigterm_is_handled_again_as_before(ragval: Callable[..., Ended]) -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with contextlib.suppress(SystemExit):
-        ragval("--version")
-    assert signal.getsignal(signal.SIGTERM) is before
