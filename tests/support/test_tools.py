@@ -54,4 +54,4 @@ def test_every_marker_for_a_tool_is_left_out_of_the_quick_tests() -> None:
     named = {part.strip() for part in external.partition(":=")[2].split(" or ")}
     assert named == {"server", *tools.MISSING}
     assert "SLOW := slow or fuzz\n" in makefile
-    assert f'-m "not ($(EXTERNAL) or $(SLOW))"' in makefile
+    assert '-m "not ($(EXTERNAL) or $(SLOW))"' in makefile
