@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Tests that need more than Python packages: a browser, Postgres, Celery, Ray, PyTorch, a Qdrant server, a live daemon, a package index.
 EXTERNAL := server or daemon or browser or postgres or celery or ray or torch or wheel
+# What takes many seconds: large inputs, growth, curves, many runs at once.
+SLOW := slow or fuzz
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
@@ -16,7 +18,7 @@ demo: $(VENV)/.installed ## Build the demo index, validate it, print the summary
 	$(BIN)/ragval demo
 
 test: $(VENV)/.installed ## Run the tests that need nothing but Python packages
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not ($(EXTERNAL))"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not ($(EXTERNAL) or $(SLOW))"
 
 test-all: $(VENV)/.installed ## Run all tests; fails where a tool they need is missing
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered

@@ -45,6 +45,9 @@ def faults_of(row: Fault, seen: Seen, *, slack: float = 1.0) -> list[str]:
         found.append(f"{seen.seconds:.1f} s of CPU, limit {row.seconds:g}")
     if seen.mib > row.mib:
         found.append(f"{seen.mib:.0f} MiB more, limit {row.mib:g}")
+    lost = set(filter(None, row.met.split(","))) - seen.met
+    if lost:
+        found.append(f"not met any more: {', '.join(sorted(lost))}")
     if seen.left:
         found.append(f"left behind: {', '.join(seen.left)}")
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.defects.curves import CURVES, PAGE, table_of, with_curve
 from benchmarks.defects.curves_sample import sample_of
 from benchmarks.defects.generated import generated_corpus
@@ -9,6 +11,7 @@ from benchmarks.defects.generated import generated_corpus
 CHEAP = ("glued", "token_count_off", "boilerplate", "text_mismatch")
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_curves_that_the_benchmark_draws() -> None:
     page, sample = PAGE.read_text(encoding="utf-8"), sample_of(generated_corpus())
     drawn = page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import socket
@@ -48,12 +47,12 @@ def interrupted(home: Home, asked: list[object], how: signal.Signals) -> subproc
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_hangs_on_qdrant_ends_with_130_and_leaves_nothing(home: Home, how: signal.Signals) -> None:
+def test_a_run_that_hangs_on_qdrant_ends_with_130_and_leaves_nothing(home: Home) -> None:
+    """In a program of its own; both signals at every step are rows of the table of faults."""
     with raw_server(never_answer) as server:
         home.edit(qdrant={"path": None, "url": server.url}, report_uri="new/reports")
         before = home.files()
-        ended = interrupted(home, server.asked, how)
+        ended = interrupted(home, server.asked, signal.SIGTERM)
     assert ended.returncode == 130, ended.stderr
     assert ended.stdout == ""
     assert ended.stderr.splitlines()[-1] == "ragval: interrupted; no report is written."
@@ -92,10 +91,3 @@ def test_an_interrupted_build_of_the_demo_leaves_nothing(
     ended = ragval("demo")
     assert ended.code == 130
     assert list(tmp_path.iterdir()) == []
-
-
-def test_sigterm_is_handled_again_as_before(ragval: Callable[..., Ended]) -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with contextlib.suppress(SystemExit):
-        ragval("--version")
-    assert signal.getsignal(signal.SIGTERM) is before

@@ -20,10 +20,12 @@ class Fault:
         code: Exit code.
         verdict: Of the report; None: none is written.
         words: Regular expression that a person must read, in the message or the findings.
+        met: Criteria that are met all the same, with commas: what a fault must not take along.
         only: Groups that are run.
         arguments: More arguments of the command.
         seconds: CPU that the run may take.
         mib: What it may add to the peak of memory.
+        slow: Run by ``make test-all`` only: heavy, or one of several rows that end by the same rule.
     """
 
     name: str
@@ -32,7 +34,9 @@ class Fault:
     code: int
     verdict: str | None
     words: str
+    met: str = ""
     only: str = "coverage"
     arguments: tuple[str, ...] = ()
     seconds: float = 8.0
     mib: float = 150.0
+    slow: bool = False

@@ -116,17 +116,18 @@ history = partial(
 )
 
 ROWS = [
-    *(interrupted(f"SIGINT at {step}", inject=at(step, signal.SIGINT)) for step in STEPS),
-    *(interrupted(f"SIGTERM at {step}", inject=at(step, signal.SIGTERM)) for step in STEPS),
+    *(interrupted(f"{how.name} at {step}", inject=at(step, how), slow=place % 2 == parity)
+      for how, parity in ((signal.SIGINT, 1), (signal.SIGTERM, 0)) for place, step in enumerate(STEPS)),
     history("half a report", inject=left("validation_report.json", b'{"schema_version": '), only="coverage"),
-    history("a report of another program", inject=left("validation_report.json", b"[]"), only="coverage"),
+    history("a report of another program", inject=left("validation_report.json", b"[]"), only="coverage", slow=True),
     *(history("a report nested 100,000 times", inject=left("validation_report.json", b"[" * 100_000), only=only)
       for only in ("coverage", "coverage,regression")),
-    history("a report of NUL", inject=left("validation_report.json", b"\x00" * 1000), only="coverage"),
+    history("a report of NUL", inject=left("validation_report.json", b"\x00" * 1000), only="coverage", slow=True),
     history("a run of tomorrow, for the clock was set back", inject=earlier(timedelta(days=-1)), only="coverage"),
-    history("a run of 1970", inject=earlier(timedelta(days=20_000)), only="coverage"),
+    history("a run of 1970", inject=earlier(timedelta(days=20_000)), only="coverage", slow=True),
     history("a ranking that is no text", inject=left("run.trec", b"\xff\xfe\x00"), code=0, only="coverage,queries,regression"),
-    history("grades that are no numbers", inject=left("qrels.trec", b"q 0 https://a.b/c many\n"), only="coverage,queries,regression"),
+    history("grades that are no numbers", inject=left("qrels.trec", b"q 0 https://a.b/c many\n"), only="coverage,queries,regression",
+            slow=True),
     Fault("names that do not resolve when pages are read", "network", names_fail("page_snapshot"), 3, "error", "does not resolve",
           only="integrity"),
     Fault("names that do not resolve when queries are asked", "network", names_fail("query_validation_results"), 3, "error",

@@ -99,6 +99,7 @@ ROWS = [
     wrong("reports into a file", inject=keys(report_uri="queries.yaml/reports"), words="report_uri.*is a file"),
     wrong("reports to an unknown scheme", inject=keys(report_uri="nowhere://bucket/x"), words="report_uri"),
     wrong("a group that there is not", where="flags", inject=keys(), only="coverage,metdata", words="Did you mean metadata"),
+    wrong("a file that is not there", inject=lambda stage: stage.suite.unlink(), words="no such suite file"),
     wrong("no group", where="flags", inject=keys(), only=",", words="--only"),
     wrong("output below a file", where="flags", inject=keys(), arguments=("--output", "/etc/passwd/x"), words="--output"),
     asked("a file that is not there", inject=keys(queries="nope.yaml"), words="nope.yaml.*no such query file"),
@@ -114,7 +115,7 @@ ROWS = [
     asked("CSV without a column of texts", inject=queries("a,b\n1,2\n", "q.csv"), words="q.csv"),
     asked("a file of another kind", inject=queries("x", "q.docx"), words="q.docx"),
     asked("a number for a list", inject=queries("- {query: a, relevant_urls: 5}\n"), words="relevant_urls"),
-    Fault("an empty file", "queries", queries(""), 4, "not_measured", "no test quer", only="queries"),
+    Fault("an empty file", "queries", queries(""), 4, "not_measured", "no test quer", only="coverage,queries", met="coverage"),
     Fault("100 texts of 100 KB", "queries", queries("".join(f"- query: {'word ' * 20_000}\n" for _ in range(100))),
-          1, "fail", "query.failed", only="queries", seconds=30, mib=400),
+          1, "fail", "query.failed", only="queries", seconds=30, mib=400, slow=True),
 ]  # fmt: skip

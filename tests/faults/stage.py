@@ -30,6 +30,10 @@ from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.testing.faults.services import resources_of
 
 NAME = "physical_ai_book"
+#: Keys that stages write into their suites: no text, report or evidence may hold one.
+SECRETS = (b"a-key-of-cohere", b"canary-of-qdrant", b"the-right-key", b"a-wrong-key", b"token-expired-1")
+#: What every folder of a run holds, however the run ended.
+FILES = {"validation_report.json", "report.html", "junit.xml", "summary.md", "findings.parquet", "remediation.json"}
 #: Of criteria that have a value, and of those that nobody asked for.
 UNTOLD = {None, "not_selected", "not_applicable"}
 #: What runs leave on purpose: reports, locks, latest values, and whole files of the caches.
@@ -125,6 +129,7 @@ class Seen:
         seconds: CPU seconds.
         mib: What the run added to the peak of memory.
         left: Files that are there and were not, but for those that runs leave on purpose.
+        met: Criteria of the report that are met.
     """
 
     code: int
@@ -133,6 +138,7 @@ class Seen:
     seconds: float
     mib: float
     left: tuple[str, ...]
+    met: frozenset[str]
 
 
 @contextlib.contextmanager
@@ -168,18 +174,25 @@ def run(stage: Stage, *, only: str, arguments: tuple[str, ...] = ()) -> Seen:
             stack.enter_context(mock.patch("ragval_pipeline.cli.progress._Lines.__call__", stage.told))
         code = main(["run", "-s", str(stage.suite), "--only", only, *arguments])
     seconds, grown = time.process_time() - started, _peak() - peak
-    texts = [stream.buffer.getvalue().decode() for stream in (err, out)]  # type: ignore[attr-defined]
+    texts: list[Any] = [stream.buffer.getvalue().decode() for stream in (err, out)]  # type: ignore[attr-defined]
     assert "Traceback" not in "".join(texts), texts
+    assert code in {0, 1} or len(re.findall("^ragval: ", texts[0], re.MULTILINE)) == 1, "one line says why"
+    assert code not in {2, 130} or texts[1] == "", "what is refused or interrupted prints no result"
     report: dict[str, Any] = {}
     subjects: list[str] = []
     for file in _reports(stage.folder) - earlier:
         report = json.loads(file.read_bytes())
+        assert {path.name for path in file.parent.iterdir()} >= FILES
+        texts += [path.read_bytes() for path in file.parent.rglob("*") if path.is_file()]
         subjects = pq.read_table(file.with_name("findings.parquet"))["details"].to_pylist()
     findings = [f"{f['code']}: {f['message']} {f['cause']} {f['remedy']}" for f in report.get("findings", ())]
     reasons = [f"{c['name']}: {c['reason']}" for c in report.get("criteria", ()) if c["reason_code"] not in UNTOLD]
+    shown = b"".join(text.encode() if isinstance(text, str) else text for text in texts)
+    assert not [secret for secret in SECRETS if secret in shown]
     left = tuple(sorted(_files(stage.folder) - before))
+    met = frozenset(c["name"] for c in report.get("criteria", ()) if c["verdict"] == "met")
     told = "\n".join([texts[0], *findings, *subjects, *reasons])
-    return Seen(code, report.get("verdict"), told, seconds, grown, left)
+    return Seen(code, report.get("verdict"), told, seconds, grown, left, met)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import tempfile
 from functools import cache
@@ -30,7 +31,11 @@ def seen_of(fault: Fault) -> Seen:
 
 @cache
 def _warm() -> None:
-    """A run of the sound demo, which loads what all runs share: it counts for no row."""
+    """A run of the sound demo, which loads what all runs share: it counts for no row.
+
+    A process that has loaded Great Expectations starts none for it.
+    """
+    importlib.import_module("great_expectations")
     with tempfile.TemporaryDirectory(prefix="ragval-fault-") as folder, staged(Path(folder)) as stage:
         stage.site()
         stage.qdrant()

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import dagster as dg
+import pytest
 from upath import UPath
 
 from ragval_pipeline.orchestration.run_place import purge_abandoned
@@ -71,6 +72,7 @@ def validate(suite: str) -> int:
     return main(["run", "-s", suite, "--only", "queries"])
 
 
+@pytest.mark.slow
 def test_eight_runs_at_once_against_one_server_each_write_a_whole_report(tmp_path: Path) -> None:
     """Of one suite, so that they share the history, the latest values and the caches as well."""
     processes = multiprocessing.get_context("forkserver")

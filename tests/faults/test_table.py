@@ -11,7 +11,9 @@ from tests.faults.fault import Fault
 from tests.faults.table import ROWS, seen_of
 
 
-@pytest.mark.parametrize("fault", ROWS, ids=[f"{row.where}: {row.name}" for row in ROWS])
+@pytest.mark.parametrize("fault", [
+    pytest.param(row, id=f"{row.where}: {row.name}", marks=[pytest.mark.slow] if row.slow else []) for row in ROWS
+])  # fmt: skip
 def test_a_fault_ends_as_it_must(fault: Fault) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a connection that broke off may be collected in another test

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.demo.workspace import DemoHome, build_demo
-from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.files.trec import run_trec
 from ragval_pipeline.reporting.text import xml_text
-from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.text.characters import encodable, encodable_payload
 from ragval_pipeline.text.trec_ids import decode_id, encode_id
 from ragval_pipeline.validation.retrieval.metrics import per_query
-from tests.orchestration.world import NAME, World
 
 #: What must stand raw in no file of a report, beside line breaks and tabs.
 RAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -65,19 +60,3 @@ def test_no_raw_control_character_stands_in_xml(odd: str) -> None:
 def test_the_id_of_nothing_and_that_of_nul_are_two() -> None:
     assert encode_id("\x00") != encode_id("")
     assert decode_id(encode_id("\x00")) == "\x00"
-
-
-def test_a_run_over_payloads_of_such_texts_ends_with_a_report(tmp_path: Path) -> None:
-    demo: DemoHome = build_demo(tmp_path / "demo")
-    world = World.copied(demo, tmp_path / "world")
-    suite = world.suite()
-    with open_client(suite.qdrant) as client:
-        records, _ = client.scroll(NAME, limit=len(ODD))
-        for record, odd in zip(records, ODD.values(), strict=True):
-            payload = record.payload or {}
-            changed = {name: f"{payload[name]}{odd}" for name in ("source_url", "chunk_text", "module_name")}
-            client.set_payload(NAME, changed, points=[record.id])
-    run = run_suite(suite, only={"coverage", "queries"})
-    assert run.report.query_results
-    for name in ("run.trec", "junit.xml", "summary.md"):
-        assert not RAW.search((Path(run.folder) / name).read_text(encoding="utf-8")), name

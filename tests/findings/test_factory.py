@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import grade_findings, make_finding, merge_findings
-from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, ReportedFinding, Subject
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, ReportedFinding, Subject
 
 
 def test_a_finding_is_filled_from_its_row():
@@ -43,11 +43,6 @@ def test_every_message_is_one_sentence(code: str, count: int):
     assert message.endswith(".")
     assert not message.endswith("..")
     assert "  " not in message
-
-
-def test_what_the_detector_knows_better_replaces_the_catalogues_sentences():
-    finding = make_finding("query.failed", ["q"], message="M.", cause="C.", remedy="R.")
-    assert (finding.message, finding.cause, finding.remedy) == ("M.", "C.", "R.")
 
 
 def test_a_code_that_is_not_in_the_catalogue_is_a_defect():
@@ -94,16 +89,6 @@ def test_findings_of_one_code_and_scope_merge_and_others_do_not():
     assert merge_findings([]) == []
 
 
-def test_a_single_finding_comes_through_a_merge_unchanged():
-    finding = make_finding("query.failed", ["q"], message="My own.").model_copy(update={"severity": "info"})
-    assert merge_findings([finding]) == [finding]
-
-
-def test_a_regraded_severity_survives_a_merge():
-    graded = make_finding("coverage.loopback_host", ["a"]).model_copy(update={"severity": "info"})
-    assert merge_findings([graded, make_finding("coverage.loopback_host", ["b"])])[0].severity == "info"
-
-
 @given(st.lists(st.lists(st.sampled_from("abcdef"), max_size=4), max_size=5))
 def test_slices_in_any_cut_merge_to_the_finding_of_the_whole(slices: list[list[str]]):
     parts = [make_finding("vector.zero", names) for names in slices]
@@ -119,8 +104,3 @@ def test_the_suite_regrades_codes_and_switches_them_off():
     ]  # fmt: skip
     assert findings[0].severity == "error"
     assert grade_findings(findings, {}) == findings
-
-
-def test_a_finding_survives_json():
-    finding = make_finding("query.failed", [Subject(name="q", details={"n": [1, None]}, page="p")], scope="s")
-    assert Finding.model_validate_json(finding.model_dump_json()) == finding

@@ -7,7 +7,7 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-from ragval_pipeline.findings.aspects import OF_A_FIELD, Aspect
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import Site, can_follow, consequences_of
 from ragval_pipeline.findings.model import Need
@@ -25,11 +25,6 @@ def test_every_aspect_is_broken_by_some_code_and_read_by_another():
 def test_no_code_follows_from_itself_by_way_of_others():
     graph = {code: {cause for cause in CATALOGUE if can_follow(code, cause)} for code in CATALOGUE}
     assert set(TopologicalSorter(graph).static_order()) == set(CATALOGUE)
-
-
-def test_fields_stand_only_in_rows_that_are_about_fields():
-    for row in CATALOGUE.values():
-        assert not row.fields or not OF_A_FIELD.isdisjoint(row.breaks | row.reads), row.code
 
 
 def test_a_deleted_page_can_fail_queries_and_by_them_the_metrics_and_no_text():
@@ -59,10 +54,6 @@ def test_what_is_wrong_with_a_point_is_wrong_with_its_page_and_not_with_its_neig
     assert follows(finding("integrity.drifted", point("2")), damaged) is None
     assert follows(finding("retrieval.dark_page", page("/a")), damaged) == "text.mojibake"
     assert follows(finding("retrieval.dark_page", page("/b")), damaged) is None
-
-
-def test_what_is_wrong_with_a_page_is_wrong_with_its_points():
-    assert follows(finding("chunk.over_model_limit", point("1")), finding("chunk.one_per_page", page("/a")))
 
 
 def test_hits_explain_what_an_answer_is_full_of():

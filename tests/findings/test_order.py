@@ -36,10 +36,6 @@ def test_a_finding_costs_the_share_of_pages_points_or_queries_that_it_affects(ma
     assert shared.reported().details["share"] == pytest.approx(share)
 
 
-def test_without_a_total_no_share_is_known():
-    assert with_shares([finding("vector.zero", "1")], Totals())[0].share is None
-
-
 def test_much_lost_content_comes_before_some_changed_chunks_and_errors_before_warnings():
     lost = finding("integrity.not_captured", *(page(f"/{number}", extent=0.38) for number in range(100)))
     drifted = finding("integrity.drifted", *(point(str(number), "/x") for number in range(15)))

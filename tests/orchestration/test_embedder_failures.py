@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, unused_url
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from ragval_pipeline.validation.report import ValidationReport
 from tests.orchestration.world import World
 
@@ -42,9 +42,7 @@ def unreachable(report: ValidationReport) -> Any:
     [
         ("401", 401, 1, "HTTP 401"),
         ("429", 429, 3, "HTTP 429"),
-        ("500", 500, 3, "HTTP 500"),
         ("slow", None, 3, "timed out"),
-        ("short", 200, 1, "malformed answer"),
     ],
 )
 def test_status_and_tries_are_told_and_every_call_is_counted(
@@ -59,12 +57,6 @@ def test_status_and_tries_are_told_and_every_call_is_counted(
     assert report.cost.embedding_calls == len(cohere.requests) == 2 * tries
     assert report.cost.embedding_inputs > 0
     assert report.cost.billed_tokens is None
-
-
-def test_a_provider_that_does_not_listen_was_called_all_the_same(world: World) -> None:
-    report = validated(world, unused_url(), "queries")
-    assert (unreachable(report).details["status"], unreachable(report).details["tries"]) == (None, 3)
-    assert report.cost.embedding_calls == 6
 
 
 def test_every_measurement_that_embeds_counts_its_calls(world: World, cohere: CohereStandIn) -> None:
@@ -97,10 +89,3 @@ def test_a_query_that_is_too_long_is_an_error_by_name_and_the_others_are_judged(
     assert "essay" in failed.subjects
     latency = next(criterion for criterion in report.criteria if criterion.name == "latency_p95_ms")
     assert latency.value is not None
-
-
-def test_a_call_that_is_tried_again_is_counted_as_often(world: World, cohere: CohereStandIn) -> None:
-    cohere.fail("429", times=1)
-    report = validated(world, cohere.url, "queries")
-    assert "embedder.unreachable" not in {finding.code for finding in report.findings}
-    assert report.cost.embedding_calls == len(cohere.requests)

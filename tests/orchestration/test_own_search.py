@@ -106,22 +106,3 @@ def test_scores_that_no_search_can_give_are_out_of_range_and_no_chance(own: tupl
     assert "retrieval.nondeterministic" not in codes
     assert criteria(report)["determinism"].value == 1.0
     assert report.verdict == "fail"
-
-
-def test_a_search_that_exits_leaves_a_report_with_its_name(own: tuple[World, str]) -> None:
-    world, name = own
-    file = world.folder / f"{name}.py"
-    file.write_text(file.read_text(encoding="utf-8").replace("ASKED.append(texts)", "exit(70)"), encoding="utf-8")
-    report = run_suite(suite_of(world, name), only=["queries"]).report
-    assert report.verdict == "error"
-    assert any(name in finding.message and "SystemExit" in finding.message for finding in report.findings)
-
-
-@pytest.mark.parametrize("score", ["inf", "nan"])
-def test_a_score_that_is_not_finite_reaches_no_threshold_of_the_retriever(own: tuple[World, str], score: str) -> None:
-    world, name = own
-    file = world.folder / f"{name}.py"
-    code = file.read_text(encoding="utf-8")
-    file.write_text(code.replace('"score": float(scores[place])', f'"score": float("{score}")'), encoding="utf-8")
-    response = Retriever(suite_of(world, name)).search("robots", score_threshold=0.0)
-    assert (response.status, response.message) == ("no_matches", f"No hit reaches 0: the best scores {score}")

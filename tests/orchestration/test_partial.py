@@ -33,7 +33,7 @@ def instance() -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run(
+def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run_and_looked_at_without_one(
     world: World, kept: dg.DagsterInstance
 ) -> None:
     assert run_job(world.suite(), instance=kept, only="coverage").success
@@ -41,6 +41,10 @@ def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run(
     assert again.success
     assert materialised(again) == {"coverage_report"}
     assert checked(again, "coverage_report")["coverage"].passed
+    defs, key = build_validation_defs(world.suite()), asset_key(NAME, "coverage_report")
+    [part] = defs.load_asset_value(key, python_type=Measured, instance=kept).parts
+    assert part.asset == "coverage_report"
+    assert defs.load_asset_value(key, instance=kept)["parts"][0]["asset"] == "coverage_report"
 
 
 def test_an_interrupted_run_leaves_the_latest_values_of_the_run_before(
@@ -111,15 +115,6 @@ def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
     assert gates["coverage"].metadata["value"].value == 1.0
     [folder] = world.reports.glob(f"*-{second.run_id[:8]}")
     assert list((folder / "evidence" / "payload").glob("*.parquet"))
-
-
-def test_values_can_be_looked_at_without_a_run(world: World, instance: dg.DagsterInstance) -> None:
-    assert run_job(world.suite(), instance=instance, only="coverage").success
-    defs = build_validation_defs(world.suite())
-    key = asset_key(NAME, "coverage_report")
-    [part] = defs.load_asset_value(key, python_type=Measured, instance=instance).parts
-    assert part.asset == "coverage_report"
-    assert defs.load_asset_value(key, instance=instance)["parts"][0]["asset"] == "coverage_report"
 
 
 def test_reports_and_values_live_on_any_filesystem(world: World, tmp_path: Path) -> None:

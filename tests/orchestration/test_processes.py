@@ -97,6 +97,7 @@ def test_a_pattern_without_a_match_stops_the_location_with_a_clear_line(tmp_path
     assert "RAGVAL_SUITES: no suite file matches suites/*.yaml" in done.stderr.strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_the_workspace_with_both_code_locations_is_valid(tmp_path: Path) -> None:
     dagster = Path(sys.executable).with_name("dagster")
     command = [str(dagster), "definitions", "validate", "-w", str(ROOT / "workspace.yaml")]

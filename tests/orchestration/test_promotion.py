@@ -74,13 +74,6 @@ def test_both_sides_are_validated_and_compared(local: Stage, instance: dg.Dagste
     assert local.alias() == NAME
 
 
-def test_a_live_index_that_went_bad_does_not_stand_in_the_way(local: Stage, instance: dg.DagsterInstance) -> None:
-    local.delete_page(LIVE, a_page(local.world))
-    strict = local.suite({"criteria": {"coverage": 1.0}})
-    assert local.promote(instance, suite=strict).success
-    assert local.alias() == NAME
-
-
 def test_a_candidate_whose_gate_fails_is_not_promoted(local: Stage, instance: dg.DagsterInstance) -> None:
     local.delete_page(NAME, a_page(local.world))
     result = local.promote(instance, suite=local.suite({"criteria": {"coverage": 1.0}}))
@@ -101,12 +94,6 @@ def test_a_candidate_that_holds_its_gates_and_is_worse_than_the_live_one_is_not_
     assert [row.data["criterion"] for row in check.metadata["worse"].records] == ["coverage"]
     assert "promoted_alias" not in materialised(result)
     assert local.alias() == LIVE
-
-
-def test_a_drop_within_the_tolerated_one_is_promoted(local: Stage, instance: dg.DagsterInstance) -> None:
-    local.delete_page(NAME, a_page(local.world))
-    assert local.promote(instance, suite=local.suite({"history": {"tolerated_drop": 0.1}})).success
-    assert local.alias() == NAME
 
 
 def test_a_dry_run_moves_nothing_and_its_validations_do_not_serve_a_later_promotion(
@@ -143,13 +130,6 @@ def test_a_candidate_may_be_an_alias_and_the_collection_behind_it_is_promoted(
     assert result.success, why(result)
     assert local.alias() == NAME
     assert shown(result)["collection"] == NAME
-
-
-def test_what_is_live_already_is_left_alone(local: Stage, instance: dg.DagsterInstance) -> None:
-    local.point_alias(NAME)
-    result = local.promote(instance)
-    assert result.success, why(result)
-    assert shown(result)["moved"] is False
 
 
 class Meddler:
@@ -200,26 +180,6 @@ def test_an_answer_that_gets_lost_after_the_move_is_a_promotion(edge: Stage, ins
     result = edge.promote(instance)
     assert result.success, why(result)
     assert edge.alias() == NAME
-
-
-def test_a_second_rollback_needs_the_name_of_a_collection(local: Stage, instance: dg.DagsterInstance) -> None:
-    result = local.promote(instance)
-    assert result.success, why(result)
-    assert local.roll_back(instance).success
-    assert "its last change was a rollback itself" in why(local.roll_back(instance))
-    assert "there is no collection book_v2 to point to" in why(local.roll_back(instance, to="book_v2"))
-    assert local.alias() == LIVE
-    assert local.roll_back(instance, to=NAME, dry_run=True).success
-    assert local.alias() == LIVE
-    assert local.roll_back(instance, to=NAME).success
-    assert local.alias() == NAME
-
-
-def test_a_rollback_does_not_undo_what_somebody_else_did(local: Stage, instance: dg.DagsterInstance) -> None:
-    result = local.promote(instance)
-    assert result.success, why(result)
-    local.point_alias(LIVE)
-    assert "somebody else moved it" in why(local.roll_back(instance))
 
 
 def test_the_candidate_must_not_be_the_alias_itself(local: Stage) -> None:

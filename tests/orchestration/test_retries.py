@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ import pytest
 from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.closing import pending
 from ragval_pipeline.orchestration.names import ONLY_TAG
-from ragval_pipeline.testing.faults.http_host import Answer, serving
 from tests.orchestration import a_validation
 from tests.orchestration.world import NAME, QUIET, World, failed_steps, materialised, why
 
@@ -61,24 +59,8 @@ def outage_of(system: str, world: World) -> Iterator[Outage]:
         (world.folder / "outage").touch()
         changes = {"embedding": {"provider": f"{world.folder.parent.name}_embedder:Ours", "model": None}}
         yield Outage(changes, (world.folder / "outage").unlink, "coverage,queries")
-    elif system == "page host":
-        site = world.folder / "site"
-        pages = {f"/docs/{file.relative_to(site / 'docs')}".removesuffix("/index.html").removesuffix(".html"): file
-                 for file in (site / "docs").rglob("*.html")}  # fmt: skip
-        up: list[bool] = []
-
-        def answered(file: Path) -> Callable[[], Answer]:
-            return lambda: Answer(file.read_bytes()) if up else Answer("no", 403)
-
-        with serving({path: answered(file) for path, file in pages.items()}) as server:
-            host = re.search(r"<loc>(https?://[^/]+)", (site / "sitemap.xml").read_text("utf-8")).group(1)
-            text = (site / "sitemap.xml").read_text("utf-8").replace(host, server.url)
-            (site / "sitemap.xml").write_text(text, encoding="utf-8")
-            aliases = {"source": {"site_root": None, "host_aliases": [host.partition("//")[2]]}}
-            yield Outage(aliases, lambda: up.append(True), "coverage,metadata,integrity")
     else:
-        file = world.folder / {"sitemap": "site/sitemap.xml", "Qdrant": "qdrant"}[system]
-        yield Outage({}, moved_away(file), "coverage")
+        yield Outage({}, moved_away(world.folder / "qdrant"), "coverage")
 
 
 def run(instance: dg.DagsterInstance, outage: Outage, retried: str | None = None) -> dg.JobExecutionResult:
@@ -89,10 +71,8 @@ def run(instance: dg.DagsterInstance, outage: Outage, retried: str | None = None
 
 
 @pytest.mark.parametrize(("system", "step", "measured"), [
-    ("sitemap", "sitemap_urls", None),
     ("Qdrant", "payload_snapshot", None),
     ("embedder", "query_validation_results", "coverage"),
-    ("page host", "content_integrity", "metadata_completeness"),
     ("a detector of ours", "content_integrity", "metadata_completeness"),
 ])  # fmt: skip
 def test_a_retry_after_an_outage_is_green_and_the_report_in_between_holds_what_could_be_measured(

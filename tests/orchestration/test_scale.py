@@ -44,23 +44,6 @@ def processes(result: dg.JobExecutionResult) -> set[int | None]:
     return {event.pid for event in result.all_events if event.is_step_success}
 
 
-def test_behind_old_evidence_nothing_runs_in_processes_of_their_own_either(
-    served: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run_job(served.suite(), instance=kept, only="coverage").success
-    result = run_elsewhere(
-        a_validation.in_many_processes,
-        served,
-        kept,
-        monkeypatch,
-        asset_selection=[REPORT, a_validation.PUBLISHED],
-        tags={ONLY_TAG: "coverage"},
-    )
-    assert not result.success
-    assert materialised(result) == {"validation_report"}
-    assert os.getpid() not in processes(result)
-
-
 def test_an_embedded_collection_that_another_process_holds_is_an_error_that_names_the_way_out(world: World) -> None:
     suite = world.suite({"retry": {"max": 0}})
     code = "import sys; from qdrant_client import QdrantClient; c = QdrantClient(path=sys.argv[1]); print(1); input()"

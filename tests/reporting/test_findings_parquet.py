@@ -6,9 +6,7 @@ import json
 import pyarrow.parquet as pq
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.findings_parquet import COLUMNS, findings_parquet
-from tests.reporting import factory
 
 
 def rows(findings):
@@ -24,11 +22,6 @@ def test_every_subject_has_a_row_also_beyond_the_hundred_that_the_report_holds()
     }
 
 
-def test_details_are_json_of_the_subject():
-    finding = make_finding("chunk.duplicate_index", [Subject(name="a", details={"others": ["b"]}), "b"])
-    assert [json.loads(row["details"]) for row in rows([finding])] == [{"others": ["b"]}, {}]
-
-
 def test_a_finding_without_subjects_has_one_row_without_subject_and_its_own_details():
     (row,) = rows([make_finding("index.empty", details={"filter": None})])
     assert row["subject"] is None
@@ -39,7 +32,3 @@ def test_a_finding_without_subjects_has_one_row_without_subject_and_its_own_deta
 def test_without_findings_the_columns_are_there_all_the_same():
     table = pq.read_table(io.BytesIO(findings_parquet([])))
     assert (table.num_rows, tuple(table.column_names)) == (0, COLUMNS)
-
-
-def test_hostile_subjects_are_written():
-    assert len(rows(factory.hostile().findings)) == 2 * len(factory.HOSTILE)

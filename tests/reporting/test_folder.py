@@ -205,12 +205,6 @@ def test_an_evidence_folder_that_is_not_ragvals_is_left_alone(tmp_path):
     assert names(tmp_path / "out") == {"evidence/case.txt"}
 
 
-def test_copying_a_run_onto_itself_changes_nothing(tmp_path):
-    run = write_run_folder(factory.bundle(), str(tmp_path / "run"))
-    copy_outputs(run.folder, str(tmp_path / "." / "run"))
-    assert names(tmp_path / "run") == ALWAYS
-
-
 def test_outputs_of_another_filesystem_are_copied_to_the_disk(tmp_path):
     run = write_run_folder(factory.bundle(), "memory://ragval-folder-copy/run")
     copy_outputs(run.folder, str(tmp_path / "out"))

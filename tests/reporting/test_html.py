@@ -130,20 +130,6 @@ def test_only_what_is_worth_doing_is_advised_with_the_lines_to_copy():
     assert "Nothing to do" in informed.text
 
 
-def test_a_consequence_is_indented_below_its_cause():
-    content = report_html(factory.faulty()).decode()
-    cause, consequence = content.index('id="finding-coverage-missing-page"'), content.index('id="finding-query-failed"')
-    assert cause < content.index("follows from coverage.missing_page") < content.index("</article>", consequence)
-    assert content.count("</article>", cause, consequence) == 0
-
-
-def test_only_the_first_hundred_subjects_are_shown_and_the_rest_is_said_where():
-    text = page(factory.large(queries=2, subjects=10_000)).text
-    assert "000099" in text
-    assert "000100" not in text
-    assert "all 10,000 in findings.parquet" in text
-
-
 def test_a_run_without_queries_or_site_has_a_page():
     run = factory.report(query_results=[], coverage_report=factory.CoverageReport())
     text = page(factory.bundle(run)).text

@@ -40,10 +40,6 @@ def test_a_consequence_hangs_below_its_cause_wherever_it_stands():
     ]
 
 
-def test_a_finding_whose_cause_is_not_reported_stands_on_its_own():
-    assert codes(finding_tree(reported(("query.failed", "coverage.missing_page")))) == [("query.failed", [])]
-
-
 def test_circles_lose_no_finding():
     names = ("query.failed", "coverage.missing_page", "coverage.orphan_page")
     for causes in itertools.product((None, *names), repeat=3):

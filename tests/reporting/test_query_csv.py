@@ -45,7 +45,3 @@ def test_hostile_payloads_leave_no_cell_that_a_program_would_run():
     numbers = {"rank", "similarity_score", "best_similarity", "returned_k", "token_count", "chunk_index"}
     cells = [text for row in table for name, text in row.items() if name not in numbers]
     assert not [text for text in cells if text[:1] in tuple("=+-@\t\r")]
-
-
-def test_a_report_without_queries_has_its_header_only():
-    assert query_results_csv(factory.report(query_results=[])).decode().count("\r\n") == 1

@@ -61,14 +61,6 @@ def test_no_payload_commands_the_terminal_or_becomes_markup(terminal):
     assert "\x1b[2J" not in text
 
 
-def test_without_colour_no_colour_is_sent():
-    report = factory.faulty().report
-    assert "\x1b[" not in printed(report)
-    coloured = re.compile("\x1b\\[[0-9;]*3[0-7]")
-    assert coloured.search(printed(report, terminal=True, no_color=False))
-    assert not coloured.search(printed(report, terminal=True, no_color=True))
-
-
 def test_a_console_that_knows_only_ascii_gets_ascii():
     text = printed(factory.faulty().report.model_copy(update={"collection_name": "Größe 日本"}), encoding="ascii")
     assert ">= 100 %" in text
@@ -88,11 +80,6 @@ def test_unmeasured_criteria_are_grouped_by_reason():
     text = printed(factory.unreachable().report)
     assert "Not measured: 6" in text
     assert text.count("Qdrant: refused") == 4
-
-
-@pytest.mark.parametrize("width", [1, 20, 40, 300])
-def test_any_width_works(width):
-    assert "FAIL" in printed(factory.faulty().report, width=width).replace("\n", "")
 
 
 def test_without_a_written_report_no_path_is_named():
@@ -138,10 +125,6 @@ def test_the_failure_that_the_headline_tells_is_not_told_again_for_each_criterio
     assert text.count("see above") == 3
     assert text.count(told) == 1
     assert text.count("Check embedding.api_key.") == 2
-
-
-def test_the_verdict_is_bold():
-    assert "\x1b[1;31m✗ FAIL" in printed(factory.faulty().report, terminal=True, no_color=False)
 
 
 def test_drafts_are_told_apart_from_the_queries_that_count():

@@ -17,10 +17,6 @@ def test_visible_keeps_line_breaks_and_shows_where_a_control_character_was():
     assert visible("a\nb\x1bc") == "a\nb\ufffdc"
 
 
-def test_text_of_scripts_that_need_joiners_is_left_alone():
-    assert one_line("नमस्\u200dते 👩\u200d💻 日本") == "नमस्\u200dते 👩\u200d💻 日本"
-
-
 def test_xml_text_replaces_what_xml_cannot_hold_even_escaped():
     assert xml_text("a\x00b\ufffe\ud800\tc") == "a\ufffdb\ufffd\ufffd\tc"
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, variables_in
+from ragval_pipeline.suite.interpolation import interpolate, interpolate_known
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from tests.suite.writing import SMALLEST, refused, write
 
@@ -70,18 +69,8 @@ def test_an_outline_keeps_what_has_no_value_yet():
     assert interpolate_known(written, {"A": "1", "B": "2", "C": "3"}) == {"a": "1", "b": "2", "c": "3"}
 
 
-def test_the_variables_of_a_text_are_named_in_order():
-    assert variables_in("${B} ${A:-x} $C") == ["B", "A"]
-    assert variables_in(5) == []
-
-
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
 plain = st.text().filter(lambda text: "${" not in text and not text.endswith("$"))
-
-
-@given(before=plain, name=names, value=st.text().filter(lambda text: text.strip()), after=plain)
-def test_text_around_a_placeholder_is_never_changed(before: str, name: str, value: str, after: str):
-    assert interpolate(f"{before}${{{name}}}{after}", {name: value}) == before + value.strip() + after
 
 
 def test_numbers_lists_and_switches_are_read_from_the_environment(tmp_path: Path):

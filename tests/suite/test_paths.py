@@ -68,10 +68,6 @@ def test_urls_placeholders_and_absolute_paths_stay_as_they_are(uri: str):
     assert anchored_uri(uri, Path("/folder")) == uri
 
 
-def test_the_home_folder_is_known():
-    assert anchored_uri("~/reports", Path("/folder")) == str(Path.home() / "reports")
-
-
 def test_a_suite_that_is_not_there_is_an_error(tmp_path: Path):
     with pytest.raises(SuiteError, match="there is no such suite file"):
         load_suite(tmp_path / "ragval.yaml")

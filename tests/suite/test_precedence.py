@@ -66,15 +66,6 @@ def test_a_wrong_variable_of_a_profile_is_named(tmp_path: Path, variable: str, v
     assert error.key == key
 
 
-def test_a_wrong_flag_is_named_as_one(tmp_path: Path):
-    with pytest.raises(SuiteError, match=r"^command line: retrieval\.top_k: "):
-        read(tmp_path, {}, flags={"retrieval": {"top_k": 0}})
-
-
-def test_a_flag_can_choose_the_profile(tmp_path: Path):
-    assert read(tmp_path, {}, flags={"profile": "rag-validation"}).payload.fields["source_url"] == "url"
-
-
 @pytest.mark.parametrize("written", [{"path": "./data", "collection": "c"}, {"path": "data"}])
 def test_an_embedded_folder_in_the_suite_wins_over_the_url_in_the_environment(tmp_path: Path, written: dict[str, Any]):
     suite = read(

@@ -87,11 +87,6 @@ def test_an_emoji_before_the_number_does_not_move_the_place() -> None:
     assert changed(text, min_similarity=0.41) == text.replace("0.7", "0.41")
 
 
-def test_a_section_that_is_merged_from_elsewhere_is_not_broken() -> None:
-    text = "base: &base {min_similarity: 0.7}\nretrieval:\n  <<: *base\n"
-    assert yaml.safe_load(changed(text, min_similarity=0.41))["retrieval"]["min_similarity"] == 0.41
-
-
 def test_the_file_keeps_its_permissions_and_a_link_stays_one(tmp_path: Path) -> None:
     real = tmp_path / "real.yaml"
     real.write_bytes(b"retrieval:\r\n  min_similarity: 0.7\r\n")

@@ -51,11 +51,6 @@ def test_a_variant_reads_its_variables_when_a_run_starts(suite: Suite) -> None:
     assert resolved.qdrant.collection == "book"
 
 
-def test_a_variant_of_a_variant_keeps_the_first_change(suite: Suite) -> None:
-    other = variant_of(variant_of(suite, {"qdrant": {"collection": "book"}}), {"suite": "other"})
-    assert (other.suite, other.qdrant.collection) == ("other", "book")
-
-
 def test_a_change_that_a_suite_does_not_take_is_an_error(suite: Suite) -> None:
     with pytest.raises(SuiteError, match="colection"):
         variant_of(suite, {"qdrant": {"colection": "book"}})

@@ -27,12 +27,6 @@ def test_criteria_know_which_way_is_better() -> None:
     assert (latency.delta, latency.better) == (-5.0, True)
 
 
-def test_a_criterion_that_is_not_measured_any_more_is_a_change() -> None:
-    before, after = report(criteria=[criterion("map", 0.5)]), report(criteria=[criterion("map", None)])
-    [change] = changed(before, after).criteria
-    assert (change.before, change.after, change.better) == (0.5, None, None)
-
-
 def test_a_run_that_was_not_asked_for_a_criterion_says_nothing_of_it() -> None:
     before = report(criteria=[criterion("map", 0.5)])
     after = report(criteria=[criterion("map", None, reason_code="not_selected")])

@@ -59,19 +59,6 @@ def test_everything_that_differs_is_in_the_json(comparison: RunComparison) -> No
     assert [(chunk["before"], chunk["after"]) for chunk in corpus["chunks"]] == [("y", None), (None, "z")]
 
 
-def test_the_same_run_twice_is_no_regression(base: UPath) -> None:
-    run = keep(base, NAMES[0], report(query_results=asked(10, 0)))
-    found = compare_runs(run, run, tolerated_drop=0.02)
-    assert found.exit_code == 0
-    assert found.chunks is None
-    assert comparison_json(found)["corpus"] is None
-
-
-def test_too_few_queries_end_with_four(base: UPath) -> None:
-    run = keep(base, NAMES[0], report(query_results=asked(3, 0)))
-    assert compare_runs(run, run, tolerated_drop=0.02).exit_code == 4
-
-
 def test_a_run_that_ended_in_an_error_cannot_be_compared(base: UPath) -> None:
     before = keep(base, NAMES[0], report(query_results=asked(10, 0)))
     after = keep(base, NAMES[1], report("error", query_results=asked(10, 0)))

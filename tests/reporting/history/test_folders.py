@@ -38,10 +38,6 @@ def test_a_folder_without_a_report_and_anything_else_is_no_run(runs: UPath) -> N
     assert len(kept_runs(runs)) == 3
 
 
-def test_no_folder_is_no_runs(base: UPath) -> None:
-    assert kept_runs(base) == []
-
-
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
@@ -66,13 +62,6 @@ def test_a_start_that_two_runs_share_names_both(runs: UPath) -> None:
     keep(runs, "20261121T060000Z-bbbb9999", factory.report())
     with pytest.raises(SuiteError, match="could be 20261119T060000Z-bbbb2222, 20261121T060000Z-bbbb9999"):
         find_run(runs, "bbbb")
-
-
-def test_nothing_is_a_baseline_by_itself(runs: UPath) -> None:
-    assert blessed_run(runs) is None
-    assert baseline_of(runs, None) is None
-    with pytest.raises(SuiteError, match="ragval bless"):
-        find_run(runs, "baseline")
 
 
 def test_a_blessed_run_is_the_baseline_until_another_one_is(runs: UPath) -> None:

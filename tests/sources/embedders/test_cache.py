@@ -5,7 +5,7 @@ import pytest
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
-from ragval_pipeline.sources.embedders.cache import CachingEmbedder, cache_key, uncached
+from ragval_pipeline.sources.embedders.cache import CachingEmbedder, cache_key
 from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 
@@ -81,17 +81,6 @@ def test_a_call_that_fails_is_counted_and_what_came_before_it_is_kept():
     assert inner.asked == [["a", "b"], ["c", "fail"], ["d"]]
 
 
-def test_more_texts_than_one_call_takes_come_back_in_their_places():
-    inner = Recording(batch_size=2)
-    cache = CachingEmbedder(inner)
-    texts = ["a", "b", "a", "c", "d", "e"]
-    batch = cache.embed(texts, input_type="search_query")
-    assert (batch.calls, batch.inputs, batch.cache_hits) == (3, 5, 1)
-    assert np.array_equal(batch.vectors, StaticEmbedder().embed(texts, input_type="search_query").vectors)
-    with uncached(cache):
-        assert cache.embed(texts, input_type="search_query").calls == 3
-
-
 def test_the_cache_drops_its_oldest_entries_and_still_answers_in_full():
     inner = Recording()
     cache = CachingEmbedder(inner, max_entries=2)
@@ -121,11 +110,3 @@ def test_a_store_that_is_handed_in_serves_the_next_embedder():
     batch = CachingEmbedder(inner, store=store).embed(["a"], input_type="search_query")
     assert batch.cache_hits == 1
     assert inner.asked in ([], [[]])
-
-
-def test_it_looks_like_the_embedder_behind_it():
-    cache = CachingEmbedder(StaticEmbedder())
-    assert (cache.provider, cache.model) == ("static", "wordllama/l2_supercat/256")
-    assert (cache.dimension, cache.max_input_tokens, cache.free) == (256, None, True)
-    assert cache.embed([], input_type="search_query").vectors.shape == (0, 256)
-    cache.close()

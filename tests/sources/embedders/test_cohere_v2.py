@@ -9,7 +9,7 @@ import pytest
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
 from ragval_pipeline.sources.retry import RetryPolicy
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector, unused_url
+from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
 
 KEY = "canary-3f9a-key"
 QUICK = RetryPolicy(max=2, delay_s=0.01, deadline_s=20)
@@ -108,38 +108,6 @@ def test_a_passing_error_is_tried_again_and_the_tries_are_counted(cohere, status
     assert 0.02 <= batch.waited_s < 1
 
 
-@pytest.mark.parametrize("mode", ["html", "html_latin1", "reset", "half"])
-def test_a_broken_answer_is_tried_again(cohere, mode):
-    cohere.fail(mode, times=1)
-    assert embedder(cohere).embed(["a"], input_type="search_query").tries == 2
-    assert len(cohere.requests) == 2
-
-
-def test_the_servers_retry_after_is_what_is_waited(cohere):
-    waits: list[float] = []
-    cohere.fail("429", times=1, headers={"Retry-After": "7"})
-    batch = embedder(cohere, sleep=waits.append).embed(["a"], input_type="search_query")
-    assert waits == [7.0]
-    assert batch.waited_s == 7.0
-    assert batch.elapsed_s < 5  # waiting is not counted as time of the calls
-
-
-def test_a_retry_after_beyond_the_deadline_is_not_waited_for(cohere):
-    cohere.fail("429", headers={"Retry-After": "3600"})
-    error = failure(cohere)
-    assert len(cohere.requests) == 1
-    assert error.attempts == 1
-
-
-@pytest.mark.parametrize("status", ["429", "500"])
-def test_an_error_that_does_not_pass_is_tried_as_often_as_the_policy_says(cohere, status):
-    cohere.fail(status)
-    error = failure(cohere)
-    assert len(cohere.requests) == 3  # and not 9: the SDK's own retries are off
-    assert (error.attempts, error.subject) == (3, f"HTTP {status}")
-    assert "tried 3 times" in str(error)
-
-
 @pytest.mark.parametrize(
     ("status", "remedy"),
     [
@@ -202,21 +170,6 @@ def test_a_malformed_answer_is_a_failure_and_never_a_vector(cohere, mode, words)
     assert (error.details["status"], error.attempts) == (200, 1)
 
 
-def test_a_malformed_answer_after_a_repeated_call_tells_both_tries(cohere):
-    cohere.fail("503", times=1)
-    provider = embedder(cohere, model="another-model", dimension=7)
-    with pytest.raises(SystemFailure, match="1024 dimensions instead of 7") as caught:
-        provider.embed(["some words"], input_type="search_query")
-    assert (caught.value.details["status"], caught.value.attempts) == (200, 2)
-
-
-@pytest.mark.parametrize("mode", ["reset", "half"])
-def test_a_connection_that_breaks_has_no_status(cohere, mode):
-    cohere.fail(mode)
-    error = failure(cohere)
-    assert (error.details["status"], error.attempts) == (None, 3)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -241,35 +194,6 @@ def test_no_body_with_status_200_gets_past_the_check(cohere, body):
     assert failure(cohere).subject == "malformed answer"
 
 
-def test_a_refused_connection_is_tried_again_and_named(cohere):
-    url = unused_url()
-    error = failure(cohere, base_url=url)
-    assert (error.subject, error.attempts) == ("connection refused", 3)
-    assert url.removeprefix("http://") in str(error)
-    assert "embedding.base_url" in error.remedy
-
-
-def test_a_slow_provider_times_out_on_every_try(cohere):
-    cohere.fail("slow")
-    error = failure(cohere, timeout_s=0.1)
-    assert (error.subject, error.attempts, len(cohere.requests)) == ("timed out", 3, 3)
-
-
-def test_a_provider_that_is_slow_once_is_tried_again(cohere):
-    cohere.fail("slow", times=1)
-    assert embedder(cohere, timeout_s=0.3).embed(["a"], input_type="search_query").tries == 2
-
-
-def test_a_connection_that_keeps_breaking_is_named(cohere):
-    cohere.fail("reset")
-    assert (failure(cohere).subject, len(cohere.requests)) == ("connection broken", 3)
-
-
-def test_a_server_that_does_not_speak_tls_is_no_connection(cohere):
-    error = failure(cohere, base_url=cohere.url.replace("http://", "https://"))
-    assert (error.subject, error.attempts) == ("no connection", 3)
-
-
 @pytest.mark.parametrize("key", [None, "", "   ", "\n"])
 def test_a_blank_key_is_a_suite_error_before_any_call(cohere, key, monkeypatch):
     monkeypatch.setenv("CO_API_KEY", "the SDK would take this one")
@@ -277,11 +201,6 @@ def test_a_blank_key_is_a_suite_error_before_any_call(cohere, key, monkeypatch):
         embedder(cohere, api_key=key)
     assert caught.value.key == "embedding.api_key"
     assert cohere.requests == []
-
-
-def test_blanks_around_a_key_are_not_sent(cohere):
-    embedder(cohere, api_key=f" {KEY}\n").embed(["a"], input_type="search_query")
-    assert cohere.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
 @pytest.mark.parametrize("status", ["401", "429", "500"])
@@ -299,18 +218,6 @@ def test_neither_the_key_nor_a_header_is_in_a_message_a_traceback_or_a_log(coher
     assert "canary" not in str(error.__context__)
     assert caplog.records  # httpx does log its calls
     assert not any(KEY in record.getMessage() for record in caplog.records)
-
-
-def test_a_user_name_and_password_in_the_url_are_not_shown(cohere):
-    error = failure(cohere, base_url=unused_url().replace("http://", "http://user:canary@"))
-    assert "canary" not in str(error)
-
-
-def test_a_page_of_html_is_not_quoted(cohere):
-    cohere.fail("html")
-    error = failure(cohere)
-    assert error.subject == "HTTP 502"
-    assert "html" not in str(error)
 
 
 def test_lone_surrogates_do_not_break_a_call(cohere):

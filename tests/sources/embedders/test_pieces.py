@@ -34,12 +34,6 @@ def test_the_pieces_of_a_text_have_the_tokens_of_the_whole(words):
     assert [token for piece in pieces for token in tokens(piece)] == tokens(text)
 
 
-def test_a_text_without_blanks_is_cut_at_the_limit():
-    assert list(pieces_of("x" * 25, 10)) == ["x" * 10, "x" * 10, "x" * 5]
-    assert list(pieces_of(", " * 10, 10)) == [", " * 5, ", " * 5]
-    assert list(pieces_of("", 10)) == []
-
-
 def test_slices_stay_small_however_many_or_long_the_texts_are():
     texts = ["long " * 100_000, *["short"] * 2000, "", "x" * 40_000]
     slices = list(slices_of(texts))

@@ -31,10 +31,6 @@ def test_an_attribute_of_a_module_beside_the_suite_is_found(module, tmp_path):
     assert load_attribute(f"{name}:Box.thing", key="k", search_path=tmp_path) == 7
 
 
-def test_a_module_that_is_installed_needs_no_search_path():
-    assert load_attribute("json:dumps", key="k") is __import__("json").dumps
-
-
 def test_a_misspelt_module_is_answered_with_the_near_name(module, tmp_path):
     name = module("x = 1")
     with pytest.raises(SuiteError, match="no module") as caught:

@@ -146,12 +146,6 @@ def test_every_question_is_repeated_without_payload(qdrant: Qdrant) -> None:
     assert [hit.score for hit in answer.repeats[0]] == [hit.score for hit in answer.hits]
 
 
-def test_exact_reaches_every_search(qdrant: Qdrant) -> None:
-    recorder = Recorder(qdrant.reader())
-    ask(recorder, Question("q", "0", 5, pages=3), exact=True, repeats=2)
-    assert all(exact for _, _, exact in recorder.searches)
-
-
 def test_when_the_index_fails_in_between_the_answers_so_far_are_kept(qdrant: Qdrant) -> None:
     questions = [Question(f"q{number}", "0", 1) for number in range(4)]
     recorder = Recorder(qdrant.reader(), fail_at=3)
@@ -193,16 +187,3 @@ def test_hits_without_a_page_fill_the_ranking_too(qdrant: Qdrant) -> None:
     recorder = Recorder(qdrant.reader())
     ask(recorder, Question("q", "75", 3, pages=3))
     assert [limit for limit, _, _ in recorder.searches] == [3]
-
-
-def test_no_question_costs_nothing(qdrant: Qdrant) -> None:
-    embedder = Compass()
-    assert ask(qdrant.reader(), embedder=embedder).answers == []
-    assert embedder.asked == []
-
-
-def test_progress_is_told_after_each_question(qdrant: Qdrant) -> None:
-    seen: list[tuple[int, int]] = []
-    questions = [Question(f"q{number}", "0", 1) for number in range(3)]
-    ask(qdrant.reader(), *questions, on_progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(1, 3), (2, 3), (3, 3)]

@@ -9,7 +9,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.search.answers import Question, ask_with
-from ragval_pipeline.sources.search.production import ProductionSearcher, load_search
+from ragval_pipeline.sources.search.production import ProductionSearcher
 
 Searching = Callable[..., ProductionSearcher]
 
@@ -35,11 +35,6 @@ def test_a_function_gives_hits_for_one_text_at_a_time(searching: Searching) -> N
     [hit] = searching(code, equal={"site": "a"}).search("How?", limit=3, fields=())
     assert (hit.rank, hit.id, hit.score) == (1, "7", 3.0)
     assert hit.payload == {"t": ["How?"], "f": {"site": "a"}}
-
-
-def test_without_a_filter_it_is_given_none(searching: Searching) -> None:
-    code = "def search(texts, top_k, filter):\n    assert filter is None\n    return []"
-    assert searching(code).search("How?", limit=3, fields=()) == []
 
 
 def test_a_class_is_built_once_and_asked_by_its_search(searching: Searching) -> None:
@@ -129,12 +124,6 @@ def test_a_search_that_exits_is_a_system_that_failed(searching: Searching, code:
     assert caught.value.code == "index.unreachable"
 
 
-def test_an_interruption_goes_through_the_users_search(searching: Searching) -> None:
-    searcher = searching("def search(texts, top_k, filter):\n    raise KeyboardInterrupt")
-    with pytest.raises(KeyboardInterrupt):
-        searcher.search("a", limit=5, fields=())
-
-
 @pytest.mark.parametrize(
     ("code", "attribute"),
     [
@@ -153,11 +142,6 @@ def test_what_cannot_be_called_as_a_search_is_an_error_of_the_suite(
     with pytest.raises(SuiteError, match="is no search") as caught:
         searching(code, attribute)
     assert caught.value.key == "retrieval.retriever"
-
-
-def test_a_module_that_is_not_there_is_an_error_of_the_suite(tmp_path: Path) -> None:
-    with pytest.raises(SuiteError, match=r"retrieval\.retriever"):
-        load_search("no_such_users_module:search", search_path=tmp_path)
 
 
 def test_queries_are_asked_deepened_and_repeated_through_it(searching: Searching) -> None:

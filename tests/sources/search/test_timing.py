@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder, uncached
 from ragval_pipeline.sources.retry import Attempts
@@ -108,12 +107,6 @@ def test_waiting_between_tries_is_told_apart_from_the_work() -> None:
 def test_a_slow_server_is_not_asked_for_more_than_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "LONG_ENOUGH_S", 0.0)
     assert len(timed(40, CachingEmbedder(Embedder()), Reader()).warm) == 20
-
-
-def test_an_embedder_of_another_dimension_is_not_timed() -> None:
-    with pytest.raises(NotMeasurableError) as caught:
-        timed(1, CachingEmbedder(Embedder(size=3)), Reader())
-    assert caught.value.code == "vector.dimension"
 
 
 def test_a_cache_behind_wrappers_is_passed_by_and_works_again_afterwards() -> None:

@@ -165,13 +165,6 @@ def test_what_stands_there_for_browsers_without_scripts_is_no_content_and_may_ha
     assert body(html).body == "a\nActivate JavaScript\nb"
 
 
-def test_the_body_has_everything_an_extractor_could_take():
-    main = "<main><button>Copy</button><p>x</p><select><option>v1<option>v2</select><div hidden>h</div></main>"
-    html = f"<nav>n</nav>{main}<footer>f</footer>"
-    assert body(html).body.split() == ["n", "Copy", "x", "v1", "v2", "h", "f"]
-    assert body(html).main.split() == ["x", "h"]
-
-
 def test_headings_lose_their_anchors_and_zero_width_characters_and_keep_their_links():
     html = (
         f"<h1>A{ZERO}B\ufeff<a href='#a'>#</a></h1><h2><a href='#b'>Linked</a> <code>x</code><br>y</h2>"
@@ -204,11 +197,6 @@ def test_formulas_are_said_once():
     )
     assert body(html).main == "Let E=m be."
     assert body(html).body.count("E=m") == 3
-
-
-def test_class_names_are_compared_whole():
-    html = "<h2 class='anchorTargetStickyNavbar_x'>Kept</h2><div class='not-a-toc breadcrumbs-free'>Kept too</div>"
-    assert body(f"<main>{html}</main>").main == "Kept\nKept too"
 
 
 def test_furniture_that_holds_the_title_is_no_furniture():

@@ -20,7 +20,7 @@ from ragval_pipeline.sources.site.html.signals import asks_not_to_be_indexed, de
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.pages import PageReader, read_pages
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.testing.faults.http_host import Answer, Route, raw_server, refused_url, serving
+from ragval_pipeline.testing.faults.http_host import Answer, Route, serving
 
 HOST = "https://docs.example.com"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -91,12 +91,6 @@ def test_a_file_of_the_folder_carries_its_hash_and_no_status(tmp_path):
         None,
     )
     assert copy.final_url == copy.url == f"{HOST}/a"
-
-
-def test_a_page_without_a_file_is_a_404_and_no_exception(tmp_path):
-    copy = from_folder(site(tmp_path, "a.html"), "").read(f"{HOST}/b")
-    assert (copy.status, copy.html, copy.sha256) == (404, None, None)
-    assert copy.problem == "the site's folder has no file for it"
 
 
 def test_an_opaque_id_is_a_page_with_a_problem(tmp_path):
@@ -331,16 +325,6 @@ def test_a_redirect_to_an_alias_of_the_site_is_no_other_page():
             assert not knowing.read(f"{server.url}/a").redirected
 
 
-def test_without_folder_and_fetcher_a_page_has_a_problem():
-    assert "switched off" in (PageReader(site_root=None, base_path=None, fetcher=None).read(f"{HOST}/a").problem or "")
-
-
-def test_an_unreachable_host_raises():
-    with HttpFetcher(policy=ONCE) as fetcher, pytest.raises(SystemFailure) as caught:
-        PageReader(site_root=None, base_path=None, fetcher=fetcher).read(f"{refused_url()}/a")
-    assert (caught.value.code, caught.value.system) == ("source.unreachable", "page host")
-
-
 def test_one_page_that_hangs_is_a_problem_of_that_page_and_three_in_a_row_are_the_host():
     release = threading.Event()
 
@@ -356,21 +340,6 @@ def test_one_page_that_hangs_is_a_problem_of_that_page_and_three_in_a_row_are_th
         with pytest.raises(SystemFailure):
             reader.read(f"{server.url}/slow")
         release.set()
-
-
-def test_a_host_that_refuses_every_page_is_unreachable():
-    with serving({f"/{n}": Answer("", 403) for n in range(9)}) as server, HttpFetcher(policy=ONCE) as fetcher:
-        reader = PageReader(site_root=None, base_path=None, fetcher=fetcher)
-        assert [reader.read(f"{server.url}/{n}").status for n in range(4)] == [403] * 4
-        with pytest.raises(SystemFailure, match="status 403") as caught:
-            reader.read(f"{server.url}/4")
-    assert (caught.value.code, caught.value.details) == ("source.unreachable", {"status": 403})
-
-
-def test_a_site_with_members_only_pages_is_not_unreachable():
-    routes: dict[str, Route] = {f"/{n}": Answer("", 403) for n in range(9)}
-    copies, _ = fetched(routes | {"/a": page("x")}, "/a", *routes)
-    assert [copy.status for copy in copies] == [200] + [403] * 9
 
 
 def test_a_page_too_large_is_a_problem_of_that_page():
@@ -476,15 +445,6 @@ def test_no_more_pages_are_read_than_allowed_and_the_rest_is_logged(tmp_path, ca
     urls = [f"{HOST}/{name}" for name in "abc"]
     assert [copy.url for copy in read_pages(urls, from_folder(tmp_path), max_pages=2)] == urls[:2]
     assert "2 of 3 pages are read" in caplog.text
-
-
-def test_a_dead_host_ends_the_reading_soon():
-    started = time.monotonic()
-    with raw_server(lambda _, over: over.wait(20)) as server, HttpFetcher(policy=ONCE, timeout_s=0.3) as fetcher:
-        reader = PageReader(site_root=None, base_path=None, fetcher=fetcher)
-        with pytest.raises(SystemFailure):
-            list(read_pages([f"{server.url}/{n}" for n in range(100)], reader, max_pages=100))
-    assert time.monotonic() - started < 4
 
 
 def test_a_reader_that_is_left_early_leaves_nothing_running():

@@ -54,10 +54,6 @@ def test_kinds_of_many_points_share_one_dictionary_column() -> None:
     assert [row["kind:title"] for row in rows] == ["str", "blank", "absent", "null", "int"]
 
 
-def test_no_points_are_a_batch_of_no_rows() -> None:
-    assert mapped() == []
-
-
 @pytest.mark.parametrize("url", ["", "  ", "\u200b"])
 def test_a_source_url_that_nobody_sees_is_no_page(url: str) -> None:
     assert mapped({"source_url": url})[0]["page_key"] is None

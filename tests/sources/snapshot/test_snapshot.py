@@ -70,13 +70,6 @@ def test_every_point_is_in_the_snapshot_once_over_pages_and_parts(
     assert progress == [(50, 240), (100, 240), (150, 240), (200, 240), (240, 240)]
 
 
-def test_more_than_a_page_of_points_is_read_whole(qdrant: Qdrant, tmp_path: Path) -> None:
-    qdrant.create([stored(number) for number in range(1203)])
-    manifest = take(qdrant.reader(), tmp_path)
-    assert manifest.points == 1203
-    assert len(rows(manifest)) == 1203
-
-
 def test_each_row_names_the_page_that_its_point_belongs_to(qdrant: Qdrant, tmp_path: Path) -> None:
     qdrant.create(
         [
@@ -155,30 +148,6 @@ def test_the_fields_that_the_payload_really_has_are_observed(qdrant: Qdrant, tmp
     assert take(qdrant.reader(), tmp_path).observed == (
         "content", "metadata", "metadata.deep", "metadata.deep.er", "metadata.url", "other",
     )  # fmt: skip
-
-
-def test_a_filter_limits_the_snapshot(qdrant: Qdrant, tmp_path: Path) -> None:
-    qdrant.create([stored(1, site="a"), stored(2, site="b")])
-    manifest = take(qdrant.reader(equal={"site": "b"}), tmp_path)
-    assert set(rows(manifest)) == {"2"}
-    assert manifest.count_before == manifest.points == 1
-
-
-def test_an_alias_is_read_and_the_manifest_names_the_collection_behind_it(qdrant: Qdrant, tmp_path: Path) -> None:
-    qdrant.create([stored(1)])
-    alias = f"alias-{uuid.uuid4()}"
-    made = models.CreateAlias(collection_name=qdrant.name, alias_name=alias)
-    qdrant.client.update_collection_aliases([models.CreateAliasOperation(create_alias=made)])
-    manifest = take(qdrant.reader(collection=alias), tmp_path)
-    assert (manifest.facts.name, manifest.facts.alias, manifest.points) == (qdrant.name, alias, 1)
-
-
-def test_named_vectors_do_not_matter_to_the_payload(qdrant: Qdrant, tmp_path: Path) -> None:
-    qdrant.create(
-        [models.PointStruct(id=1, vector={"body": [1.0, 0.0]}, payload={"source_url": PAGE})],
-        vectors_config={"body": models.VectorParams(size=2, distance=models.Distance.DOT)},
-    )
-    assert rows(take(qdrant.reader(vector_name="body"), tmp_path), "page_url")["1"]["page_url"] == f"{PAGE}/"
 
 
 def test_an_empty_collection_is_an_empty_snapshot_that_can_be_read(qdrant: Qdrant, tmp_path: Path) -> None:
@@ -358,10 +327,3 @@ def test_the_parts_are_plain_parquet_for_everybody(tmp_path: Path) -> None:
     [row] = pq.read_table(tmp_path / manifest.parts[0].name).to_pylist()
     assert (row["text"], row["headings"], row["token_count"], row["text_chars"]) == ("text", ["a"], 3, 4)
     assert row["text_sha256"] == "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1"
-
-
-def test_a_manifest_survives_json(tmp_path: Path) -> None:
-    with open_qdrant("local") as qdrant:
-        qdrant.create([stored(1)])
-        manifest = take(qdrant.reader(), tmp_path)
-    assert SnapshotManifest.model_validate_json(manifest.model_dump_json()) == manifest

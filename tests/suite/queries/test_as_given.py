@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragval_pipeline.suite.queries.model import TestQuery
 from tests.suite.queries.reading import put, read
 
 
@@ -61,12 +59,3 @@ def test_ground_truth_of_another_file_is_part_of_the_query(tmp_path: Path):
     put(tmp_path, "truth.json", json.dumps([{"query": "Why?", "relevant_urls": ["https://x.org/a"]}]))
     [query] = read(tmp_path, {"file": "q.yaml", "ground_truth": "truth.json"})
     assert query.as_given() == {"query": "Why?", "query_text": "Why?", "relevant_urls": ["https://x.org/a"]}
-
-
-def test_what_stands_in_the_report_is_json(tmp_path: Path):
-    [query] = read(tmp_path, [{"query": "Why?", "timestamp": date(2026, 1, 6), "parameters": None}])
-    assert json.loads(json.dumps(query.as_given()))["timestamp"] == "2026-01-06"
-
-
-def test_a_query_made_in_python_gives_its_fields():
-    assert TestQuery.model_validate({"id": "a", "text": "Why?"}).as_given() == {"id": "a", "query_text": "Why?"}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.suite.queries.files import read_beir
 from tests.suite.queries.reading import put, read, refused
 
 HEADER = "query-id\tcorpus-id\tscore\n"
@@ -34,11 +33,6 @@ def test_a_beir_folder_gives_its_judged_queries_with_their_grades(tmp_path: Path
     assert second.grades == {"MED-10": 2}
     assert second.metadata == {"title": "Cures"}
     assert second.fields() == {"id": "2", "query_text": "Is there a cure?", "metadata": {"title": "Cures"}}
-
-
-def test_the_test_split_counts_where_there_are_several(tmp_path: Path):
-    beir(tmp_path / "nf", {"train.tsv": "3\td\t1\n", "test.tsv": "2\td\t1\n"})
-    assert [query.id for query in read(tmp_path, "nf")] == ["2"]
 
 
 def test_the_only_split_counts(tmp_path: Path):
@@ -72,10 +66,3 @@ def test_a_folder_that_is_no_beir_folder_is_refused(tmp_path: Path, files: dict[
     for name, text in files.items():
         put(tmp_path / "nf", name, text)
     assert says in str(refused(tmp_path, "nf"))
-
-
-def test_an_empty_query_file_has_no_queries(tmp_path: Path):
-    put(tmp_path, "nf/queries.jsonl", "")
-    put(tmp_path, "nf/qrels/test.tsv", "1\td\t1")
-    assert read_beir(tmp_path / "nf")[0] == []
-    assert read(tmp_path, "nf") == []

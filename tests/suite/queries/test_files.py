@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.queries.files import read_entries
 from tests.suite.queries.reading import put, read, refused
 from tests.suite.writing import one_line
 
@@ -143,15 +142,6 @@ def test_what_is_wrong_is_said_with_file_and_place(
     assert says in str(error)
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path):
-    assert "there is no such query file" in str(refused(tmp_path, "q.yaml"))
-
-
-def test_without_queries_there_are_none(tmp_path: Path):
-    assert read(tmp_path, None) == []
-    assert read(tmp_path, []) == []
-
-
 def test_a_query_inside_the_suite_is_named_with_the_suite(tmp_path: Path):
     error = refused(tmp_path, ["fine", {"query": "x", "min_similarity": 1.7}])
     assert error.file == str(tmp_path / "ragval.yaml")
@@ -182,15 +172,5 @@ def test_any_json_is_queries_or_an_error_of_one_line(tmp_path: Path, content: An
     put(tmp_path, "q.json", json.dumps(content))
     try:
         read(tmp_path, "q.json")
-    except SuiteError as error:
-        one_line(error)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(text=st.text(), name=st.sampled_from(["q.yaml", "q.jsonl", "q.csv", "q.tsv"]))
-def test_any_text_is_entries_or_an_error_of_one_line(tmp_path: Path, text: str, name: str):
-    try:
-        put(tmp_path, name, text.encode("utf-8", "surrogatepass"))
-        read_entries(tmp_path / name)
     except SuiteError as error:
         one_line(error)

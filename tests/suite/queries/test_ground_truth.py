@@ -59,14 +59,6 @@ def test_truth_may_be_any_expectation(tmp_path: Path):
     assert ros.query_text == "What is ROS 2?"
 
 
-def test_truth_may_be_csv(tmp_path: Path):
-    put_both(tmp_path, [])
-    put(tmp_path, "t.csv", "query,relevant_urls\nWhat is ROS 2?,u1;u2\n")
-    put(tmp_path, "t.tsv", "query\trelevant_urls\nWhat is ROS 2?\tu1;u2\n")
-    for name in ("t.csv", "t.tsv"):
-        assert read(tmp_path, {"file": "q.json", "ground_truth": name})[0].relevant_urls == ("u1", "u2")
-
-
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
@@ -91,11 +83,6 @@ def test_truth_that_fits_no_query_is_refused(tmp_path: Path, entry: dict[str, An
 def test_a_negative_query_cannot_get_relevant_pages(tmp_path: Path):
     put_both(tmp_path, [{"query": "x", "relevant_urls": ["u"]}], [{"query": "x", "negative": True}])
     assert "a negative query cannot name relevant pages" in str(refused(tmp_path, SETTING))
-
-
-def test_a_missing_truth_file_is_an_error(tmp_path: Path):
-    put(tmp_path, "q.json", json.dumps(QUERIES))
-    assert "there is no such ground truth file" in str(refused(tmp_path, SETTING))
 
 
 @pytest.mark.parametrize("name", ["t.qrels", "t.txt", "t.trec", "t.tsv"])

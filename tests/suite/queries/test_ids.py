@@ -20,10 +20,6 @@ def test_an_id_that_stands_twice_is_refused_with_both_places(tmp_path: Path):
     assert "the query id x stands twice, first at queries[0]" in str(error)
 
 
-def test_a_position_can_collide_with_an_id(tmp_path: Path):
-    assert "the query id q2 stands twice" in str(refused(tmp_path, [{"query": "a", "id": "q2"}, "b"]))
-
-
 def test_the_same_text_twice_is_a_finding_and_no_error(tmp_path: Path):
     assert [query.id for query in read(tmp_path, ["a", "a"])] == ["q1", "q2"]
 
@@ -31,7 +27,3 @@ def test_the_same_text_twice_is_a_finding_and_no_error(tmp_path: Path):
 def test_positions_count_entries_and_not_lines(tmp_path: Path):
     put(tmp_path, "q.jsonl", '\n{"query": "a"}\n\n\n{"query": "b"}\n')
     assert [query.id for query in read(tmp_path, "q.jsonl")] == ["q1", "q2"]
-
-
-def test_odd_ids_do_not_break_the_line_of_an_error(tmp_path: Path):
-    assert "x\\ny\\x1b[0m" in str(refused(tmp_path, [{"query": "a", "id": "x\ny\x1b[0m"}] * 2))

@@ -87,20 +87,10 @@ def test_top_k_is_a_whole_number_from_1(top_k: Any):
         query(top_k=top_k)
 
 
-def test_null_and_blank_are_not_given():
-    given = query(expected_module=" ", expected_keywords=None, id="", min_similarity=None, category="")
-    assert given.fields() == {"id": "", "query_text": "What is ROS 2?"}
-
-
 def test_one_text_is_a_list_of_one_and_blanks_around_it_do_not_matter():
     given = query(relevant_urls=" https://x.org/a ", expected_keywords=[" node "])
     assert given.relevant_urls == ("https://x.org/a",)
     assert given.expected_keywords == ("node",)
-
-
-def test_numbers_are_ids():
-    assert query(id=17, name=3).id == "17"
-    assert query(name=3).name == "3"
 
 
 def test_grades_are_2_for_relevant_1_for_acceptable_and_those_of_qrels_as_they_are():
@@ -113,8 +103,3 @@ def test_an_expected_result_may_nest_its_metadata_as_seed_001_does():
     chunk = {"id": 5, "text": "t", "metadata": {"source_url": "u", "module": "m", "chapter": None, "chunk_index": 0}}
     stated = {"id": 5, "text": "t", "source_url": "u", "module": "m", "chunk_index": 0}
     assert query(expected_results=[chunk]).expected_results == (stated,)
-
-
-def test_a_query_is_frozen():
-    with pytest.raises(ValidationError):
-        query().query_text = "y"  # type: ignore[misc]

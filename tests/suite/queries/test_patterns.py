@@ -18,11 +18,6 @@ def test_a_module_that_is_no_regular_expression_is_refused_with_file_and_query(t
     assert "at position 7" in str(error)
 
 
-def test_inline_queries_are_checked_too(tmp_path: Path):
-    queries = [{"query": "a", "expected_module": "ok.*"}, {"query": "b", "expected_module": "*"}]
-    assert refused(tmp_path, queries, retrieval={"module_match": "regex"}).key == "queries[1].expected_module"
-
-
 def test_without_the_setting_a_module_may_hold_any_signs(tmp_path: Path):
     put(tmp_path, "q.json", BROKEN)
     assert read(tmp_path, "q.json")[0].expected_module == "module-(1"

@@ -7,6 +7,8 @@ import json
 import pstats
 from pathlib import Path
 
+import pytest
+
 from tests.suite.queries.reading import put, read
 
 ENTRY = {"category": "c", "expected_keywords": ["a", "b"], "relevant_urls": ["https://x.org/a"], "min_similarity": 0.5}
@@ -27,6 +29,7 @@ def put_trec(folder: Path, count: int) -> dict[str, str]:
     return {"topics": "t.tsv", "qrels": "q.txt"}
 
 
+@pytest.mark.slow
 def test_loading_grows_with_the_number_of_queries_and_no_faster(tmp_path: Path):
     for setting in ({"topics": "t.tsv", "qrels": "q.txt"}, {"file": "q.jsonl", "ground_truth": "truth.json"}):
         put_trec(tmp_path, 400)

@@ -40,11 +40,6 @@ def test_several_parameters_are_combined_and_one_value_needs_no_list(tmp_path: P
     assert queries[1].id == "n[a=1,b=y,c=True]"
 
 
-def test_without_id_and_name_the_position_names_the_template(tmp_path: Path):
-    queries = read(tmp_path, ["x", {"template": "{a}?", "parameters": {"a": ["y", "z"]}}, "w"])
-    assert [query.id for query in queries] == ["q1", "q2[a=y]", "q2[a=z]", "q3"]
-
-
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
@@ -80,10 +75,6 @@ def test_the_number_of_queries_is_limited_before_they_are_made():
     assert (
         sum(1 for _ in expand_template({"template": "{a}", "parameters": {"a": list(range(MAX_EXPANSIONS))}})) == 10_000
     )
-
-
-def test_a_plain_query_keeps_its_braces(tmp_path: Path):
-    assert read(tmp_path, ["What does {x} mean?"])[0].query_text == "What does {x} mean?"
 
 
 def test_an_export_with_empty_template_columns_is_a_plain_query(tmp_path: Path):

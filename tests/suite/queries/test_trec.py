@@ -30,7 +30,6 @@ A relevant document must.
 Document will discuss.
 </top>
 """
-END_OF_CLASSIC = len(CLASSIC.splitlines()) + 1
 UNCLOSED = "<top>\n<num>Number: 301\n<title>International Organized Crime\n<top><num> 51 <title> Airbus Subsidies\n"
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- a comment -->
@@ -126,9 +125,3 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path, name: str, kind: str)
             put(tmp_path, file, text)
     error = refused(tmp_path, {"topics": "t.tsv", "qrels": "q.txt"})
     assert f"{name}: there is no such {kind}" in str(error)
-
-
-def test_an_empty_topics_file_has_no_queries(tmp_path: Path):
-    put(tmp_path, "t.tsv", "\n")
-    put(tmp_path, "q.txt", QRELS)
-    assert read(tmp_path, {"topics": "t.tsv", "qrels": "q.txt"}) == []

@@ -17,7 +17,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("names", PAIRS, ids="+".join)
+@pytest.mark.parametrize("names", [PAIRS[0], *(pytest.param(pair, marks=pytest.mark.slow) for pair in PAIRS[1:])])
 def test_both_are_named_exactly(
     names: tuple[str, str], corpus: Corpus, validate: Callable[[Corpus], Any], without_gx: None
 ) -> None:

@@ -55,10 +55,6 @@ def test_headings_count_and_the_cause_shows_how_it_should_read():
     assert findings[0].cause == "“Itâ€™s” should read “It’s”."
 
 
-def test_a_clean_collection_has_no_finding():
-    assert damaged("It’s all fine — really.", "naïve") == []
-
-
 LESSON = "Read as Latin-1, `Größe` becomes `GrÃ¶ÃŸe` and `café` becomes `cafÃ©`."
 
 

@@ -86,7 +86,3 @@ def test_sets_that_are_alike_become_candidates_and_others_do_not():
     first, second, other = np.unique(pool[:200]), np.unique(pool[50:250]), np.unique(pool[500:])
     assert similarity(first, second) == pytest.approx(150 / 250)
     assert set(candidate_pairs(*_sets(first, second, other))) == {(0, 1)}
-
-
-def test_nothing_is_compared_with_itself():
-    assert list(candidate_pairs(*_sets(np.arange(1, 50, dtype=np.uint32)))) == []

@@ -157,11 +157,6 @@ def test_a_sitemap_without_urls_is_empty_too() -> None:
     assert finding.cause == "The sitemap holds no URL."
 
 
-def test_a_clean_index_has_no_findings() -> None:
-    inventory = site("/a", "/b")
-    assert measure(inventory, index(inventory, "/a", "/b", "/b")).findings == ()
-
-
 def test_subjects_carry_their_page_for_causes() -> None:
     inventory = site("/a/", "/b")
     missing = by_code(measure(inventory, index(inventory, "/b")))["coverage.missing_page"]

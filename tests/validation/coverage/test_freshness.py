@@ -120,7 +120,3 @@ def test_two_pages_may_have_changed_at_the_same_time() -> None:
 
 def test_pages_without_dates_do_not_hide_a_stamp() -> None:
     assert suspicion({"/a": "2026-11-01", "/b": "2026-11-01", "/c": "2026-11-01", "/d": ""})
-
-
-def test_no_dates_say_nothing() -> None:
-    assert judge(dict.fromkeys(OLD, "")) == []

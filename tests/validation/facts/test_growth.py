@@ -59,6 +59,7 @@ def seconds(shape: Callable[[int], tuple[str, Sequence[str]]], count: int) -> fl
     return time.process_time() - started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_eight_times_the_page_costs_about_eight_times_as_much(shape: Callable[[int], tuple[str, Sequence[str]]]):
     """A quadratic cost is 64 times as much; what takes tenths of a second is left to noise."""

@@ -72,10 +72,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     return make
 
 
-def test_one_and_two_and_three_workers_write_the_same_files_byte_for_byte(made: Any) -> None:
+def test_one_and_several_workers_write_the_same_files_byte_for_byte(made: Any) -> None:
     alone = made("alone", workers=1)
     assert len(alone) >= 16
-    assert made("pair", workers=2) == alone
     assert made("three", workers=3) == alone
 
 

@@ -24,10 +24,6 @@ def facts(**changes: Any) -> CollectionFacts:
     return CollectionFacts(**{**known, **changes})
 
 
-def test_a_green_collection_is_ready() -> None:
-    assert find_all(Serving(facts())) == []
-
-
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

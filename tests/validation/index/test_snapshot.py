@@ -21,12 +21,6 @@ def test_a_collection_that_stays_the_same_has_no_finding() -> None:
     assert find_all(PointsRead(manifest(7, 7, 7))) == []
 
 
-def test_an_empty_collection_is_named() -> None:
-    [finding] = find_all(PointsRead(manifest(0, 0, 0)))
-    assert (finding.code, finding.severity) == ("index.empty", "error")
-    assert [subject.name for subject in finding.subjects] == ["docs"]
-
-
 @pytest.mark.parametrize("counts", [(7, 6, 7), (7, 7, 8), (7, 8, 8), (0, 0, 3), (5, 0, 1)])
 def test_counts_that_differ_are_a_change_during_the_read(counts: tuple[int, int, int]) -> None:
     [finding] = find_all(PointsRead(manifest(*counts)))

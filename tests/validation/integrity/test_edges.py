@@ -37,10 +37,6 @@ def test_lines_that_the_page_has_not_are_edges_by_their_first_word():
     assert words(framed) == (["document", "source", "date"], ["pagecount", "keywords"])
 
 
-def test_a_text_that_is_all_on_the_page_has_no_edges():
-    assert words(GRIPPER) == ([], [])
-
-
 def test_a_change_in_the_middle_is_no_edge():
     assert words(GRIPPER.replace("motor", "banana")) == ([], [])
 

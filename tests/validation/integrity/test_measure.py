@@ -51,13 +51,6 @@ def detail(found: Any, code: str) -> dict[str, Any]:
     return dict(next(finding for finding in found.findings if finding.code == code).subjects[0].details)
 
 
-def test_an_intact_index_is_whole_and_silent(tmp_path: Path):
-    found = measured(tmp_path, PAGES, *POINTS)
-    assert (value(found, "content_integrity"), value(found, "source_captured")) == (1.0, 1.0)
-    assert found.findings == ()
-    assert found.sections["integrity"]["verified"] == 4
-
-
 def test_the_criteria_count_letters_of_chunks_and_of_content(tmp_path: Path):
     found = measured(tmp_path, PAGES, *changed(to={2: BATTERY.replace("battery", "quizzed")}))
     letters = sum(sum(map(str.isalnum, entry["text"])) for entry in POINTS)

@@ -48,11 +48,6 @@ def offenders(counts: PayloadLevels, level: Any) -> dict[str, list[str]]:
     return {name: [str(row) for row in rows] for name, rows in counts.offenders.get(level, {}).items()}
 
 
-def test_a_complete_point_offends_nothing() -> None:
-    counts = count(GOOD)
-    assert (counts.points, counts.complete, counts.offenders) == (1, 1, {})
-
-
 @pytest.mark.parametrize("field", REQUIRED)
 def test_a_required_field_that_is_absent_is_missing(field: str) -> None:
     counts = count(GOOD, with_(**{field: ...}))
@@ -238,11 +233,6 @@ def test_the_measurement_counts_findings_by_level_and_field() -> None:
     causes = [finding.cause for finding in measurement.findings]
     assert causes[2] == 'token_count must be a whole number from 1; found "9".'
     assert measurement.sections["metadata"]["levels"]["invalid"] == {"token_count": 1}
-
-
-def test_of_no_points_nothing_is_measured() -> None:
-    [value] = measured().values
-    assert (value.value, value.reason_code) == (None, "no_data")
 
 
 def test_thousands_of_wrong_values_take_no_longer_than_right_ones() -> None:

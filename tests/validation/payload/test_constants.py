@@ -26,10 +26,6 @@ def judged(payloads, *, modules=("m0", "m1"), filtered=()):
     return list(find_constants(evidence(*payloads, filtered=filtered, path_modules=indexed)))
 
 
-def test_a_sound_index_has_none():
-    assert judged([point(number) for number in range(24)]) == []
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -67,10 +63,6 @@ def test_an_index_of_one_chunk_pages_has_one_chunk_index():
 
 def test_too_few_points_prove_nothing():
     assert judged([point(number, title="Our Docs") for number in range(2)]) == []
-
-
-def test_one_page_has_one_title():
-    assert judged([point(number, source_url="/a", title="A", chapter="a", module="a") for number in range(12)]) == []
 
 
 def test_a_field_that_is_empty_everywhere_is_another_finding():

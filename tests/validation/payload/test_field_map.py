@@ -35,10 +35,6 @@ def test_a_framework_is_named_when_the_text_is_where_it_stores_it():
     assert "flavour: llamaindex, fields: {text: _node_content#text, source_url: url}" in finding.remedy
 
 
-def test_a_payload_that_fits_has_none():
-    assert judged(list(DEFAULT_FIELDS.values())) == []
-
-
 def test_a_field_that_nothing_resembles_is_missing_and_no_matter_of_the_map():
     assert judged(["chunk_text", "source_url", "module_name", "colour"]) == []
 

@@ -23,10 +23,6 @@ def test_all_points_that_share_an_id_are_named_and_know_each_other():
     assert finding.subjects[0].details["others"] == ["2", "4"]
 
 
-def test_points_without_an_id_share_nothing():
-    assert shared({"chunk_id": ""}, {"chunk_id": None}, {}, {"chunk_id": " "}) == []
-
-
 def test_numbers_that_each_page_counts_for_itself_are_places_and_not_ids():
     for start in (0, 1):
         points = [

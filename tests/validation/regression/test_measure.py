@@ -36,14 +36,6 @@ def codes(measurement: Measurement) -> list[tuple[str, str | None, str, list[str
     ]
 
 
-def test_the_same_answers_are_no_regression() -> None:
-    measurement = measured(queries(18, 2), queries(18, 2))
-    [value] = measurement.values
-    assert (value.value, value.reason_code) == (1.0, None)
-    assert "20 queries" in value.reason
-    assert not measurement.findings
-
-
 def test_a_drop_beyond_chance_and_beyond_the_tolerated_one_is_a_regression() -> None:
     measurement = measured(queries(20, 0), queries(14, 6))
     assert measurement.values[0].value == 0.0

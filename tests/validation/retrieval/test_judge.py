@@ -201,10 +201,3 @@ def test_a_score_that_is_no_number_is_not_the_best(score: float) -> None:
 
 def test_the_best_score_is_the_best_in_whatever_order_hits_come() -> None:
     assert judged((hit(1, 0.2), hit(2, 0.9))).best_similarity == 0.9
-
-
-def test_every_hit_is_reported_in_its_order() -> None:
-    report = judged(page_hits("/a", "/b", "/c"), top_k=3)
-    assert [entry.rank for entry in report.top_results] == [1, 2, 3]
-    assert [entry.source_url for entry in report.top_results] == [f"{SITE}/a", f"{SITE}/b", f"{SITE}/c"]
-    assert (report.embedding_ms, report.search_time_ms) == (1.0, 2.0)

@@ -66,11 +66,6 @@ def test_a_part_of_a_word_is_not_the_keyword(text: str, keyword: str) -> None:
     assert not holds_word(fold_text(text), keyword)
 
 
-@given(st.text())
-def test_folding_a_folded_text_changes_nothing(text: str) -> None:
-    assert fold_text(fold_text(text)) == fold_text(text)
-
-
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
 def test_the_short_way_for_ascii_is_the_long_way(text: str) -> None:
     assert fold_text(text) == fold_text(text + "\u200b")

@@ -172,12 +172,6 @@ def test_in_a_tiny_index_every_chunk_is_often_among_the_hits_and_none_is_a_hub()
     assert not [finding for finding in measured.findings if finding.code == "retrieval.hub_chunk"]
 
 
-def test_without_titles_nothing_is_measured():
-    pages = {"a": OwnPage("a", "a", None)}
-    measured = measure_self_retrieval(pages, [], {}, page_of, points=3)
-    assert measured.value("self_retrieval").reason_code == "not_applicable"
-
-
 def test_a_sample_is_the_same_in_every_run_and_told_with_its_interval():
     pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(50)}
     drawn = sample_of(pages, 20)

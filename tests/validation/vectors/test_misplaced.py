@@ -18,14 +18,6 @@ def pairs(points: Space, amount: int) -> list[tuple[int, int]]:
     return list(zip(places[::2], places[1::2], strict=True))
 
 
-def test_a_clean_collection_is_clean() -> None:
-    measurement = space().examined()
-    assert measurement.findings == ()
-    value = measurement.value("embedding_match")
-    assert value is not None
-    assert (value.value, value.numerator, value.denominator) == (1.0, 90, 90)
-
-
 @pytest.mark.parametrize("amount", [1, 9, 45])
 def test_zero_vectors_are_named_and_nothing_else(amount: int) -> None:
     points = space()
@@ -37,12 +29,6 @@ def test_zero_vectors_are_named_and_nothing_else(amount: int) -> None:
     value = measurement.value("embedding_match")
     assert value is not None
     assert (value.numerator, value.denominator) == (90 - amount, 90)
-
-
-def test_a_vector_that_is_not_finite_has_no_direction_either() -> None:
-    points = space()
-    points.vectors[4] = np.full(256, np.nan, dtype=np.float32)
-    assert subjects(points.examined()) == {"vector.zero": points.named([4])}
 
 
 @pytest.mark.parametrize("amount", [1, 9, 45])

@@ -10,15 +10,6 @@ from tests.validation.vectors.space import SIZE, embedded, other_model, space, s
 SIZES = [2, 3, 5, 13]
 
 
-@pytest.mark.parametrize("number", [1, *SIZES])
-def test_a_small_clean_collection_is_clean(number: int) -> None:
-    measurement = space(number).examined()
-    assert measurement.findings == ()
-    value = measurement.value("embedding_match")
-    assert value is not None
-    assert (value.numerator, value.denominator) == (number, number)
-
-
 @pytest.mark.parametrize("number", SIZES)
 def test_two_swapped_vectors_among_a_few_are_named(number: int) -> None:
     points = space(number)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import traceback
 from collections.abc import Iterator
@@ -16,10 +15,8 @@ from qdrant_client import models
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
-from ragval_pipeline.sources.stores.qdrant.failures import classify
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.model import QdrantSettings
-from ragval_pipeline.testing.faults.http_host import refused_url
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 
 KEY = "very-secret-key"
@@ -93,33 +90,6 @@ def test_a_fault_is_named_counted_and_kept_to_one_line(
     assert failure.remedy
 
 
-def test_a_server_that_is_slow_did_not_answer_in_time(server: QdrantStandIn) -> None:
-    server.fail("slow")
-    with reading(server.url, timeout_s=1, policy=RetryPolicy(max=0)) as reader:
-        failure = failure_of(reader)
-    assert "did not answer in time" in str(failure)
-    assert "timeout_s" in failure.remedy
-
-
-def test_a_refused_connection_is_named(server: QdrantStandIn) -> None:
-    with reading(refused_url()) as reader:
-        failure = failure_of(reader)
-    assert "refused the connection" in str(failure)
-    assert failure.attempts == 3
-
-
-def test_a_host_that_does_not_resolve_is_named() -> None:
-    with reading("http://no-such-host.invalid:6333", policy=RetryPolicy(max=0)) as reader:
-        failure = failure_of(reader)
-    assert "does not resolve" in str(failure)
-
-
-def test_plain_http_where_tls_is_spoken_is_a_tls_problem(server: QdrantStandIn) -> None:
-    with reading(server.url.replace("http:", "https:"), policy=RetryPolicy(max=0)) as reader:
-        failure = failure_of(reader)
-    assert "TLS" in str(failure)
-
-
 def test_a_missing_collection_is_not_tried_again(server: QdrantStandIn) -> None:
     server.engine.drop({}, "docs")
     with reading(server.url) as reader:
@@ -162,20 +132,6 @@ def test_a_hint_that_is_a_date_is_read(server: QdrantStandIn) -> None:
     assert failure.attempts == 1
 
 
-def test_a_hint_that_says_nothing_leaves_the_usual_delay(server: QdrantStandIn) -> None:
-    server.fail("429", times=2, path="/scroll", headers={"Retry-After": "soon"})
-    with reading(server.url) as reader:
-        list(reader.pages(None))
-        assert 0.03 <= reader.attempts.waited_s <= 0.034
-
-
-def test_a_wrong_key_is_refused_by_the_server_itself(server: QdrantStandIn) -> None:
-    with reading(server.url, key="wrong") as reader:
-        failure = failure_of(reader)
-    assert "refused the key (401)" in str(failure)
-    assert failure.remedy == "Check qdrant.api_key."
-
-
 @pytest.mark.parametrize("key", [f"{KEY}\nx", f"{KEY}-ключ", f"{KEY} {KEY}"])
 def test_a_key_that_no_header_can_carry_is_named_and_never_shown(
     server: QdrantStandIn, key: str, caplog: pytest.LogCaptureFixture
@@ -193,20 +149,6 @@ def test_a_key_that_no_header_can_carry_is_named_and_never_shown(
 def test_a_line_break_at_the_end_of_a_key_is_no_part_of_it(server: QdrantStandIn) -> None:
     with reading(server.url, key=f" {KEY}\r\n") as reader:
         assert reader.count() == 1
-
-
-def test_facts_survive_a_key_that_may_not_list_aliases(server: QdrantStandIn) -> None:
-    server.fail("403", path="/aliases")
-    with reading(server.url) as reader:
-        assert (reader.facts().name, reader.facts().alias) == ("docs", None)
-
-
-def test_facts_survive_a_proxy_that_hides_the_version(server: QdrantStandIn) -> None:
-    server.fail("html404", path="/")
-    with reading(server.url) as reader:
-        facts = reader.facts()
-    assert facts.server_version is None
-    assert facts.points_count == 1
 
 
 def test_aliases_that_cannot_be_listed_for_another_reason_are_a_failure(server: QdrantStandIn) -> None:
@@ -230,14 +172,3 @@ def test_a_mistake_in_a_program_is_not_blamed_on_qdrant() -> None:
 
     with pytest.raises(TypeError):
         CollectionReader(Client(), collection="c", place="x", policy=QUICK).count()  # type: ignore[arg-type]
-
-
-def test_details_are_json(server: QdrantStandIn) -> None:
-    server.fail("503")
-    with reading(server.url) as reader:
-        failure = failure_of(reader)
-    assert json.loads(json.dumps(failure.details)) == {"status": 503, "error": "UnexpectedResponse"}
-
-
-def test_an_interrupt_is_not_retried() -> None:
-    assert classify(KeyboardInterrupt()).retry is False

@@ -86,11 +86,6 @@ def test_every_point_is_read_once_over_several_pages_with_integer_and_uuid_ids(
     assert all(entry.payload == {"n": entry.id} for entry in found)
 
 
-def test_a_thousand_points_and_more_come_in_pages_of_a_thousand(qdrant: Qdrant) -> None:
-    qdrant.create([point(number) for number in range(1203)])
-    assert [len(page) for page in qdrant.reader().pages([])] == [1000, 203]
-
-
 def test_pages_of_long_texts_hold_fewer_points(qdrant: Qdrant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader_module, "PAGE_SIZE", 10)
     monkeypatch.setattr(reader_module, "CHARACTERS_PER_PAGE", 500)
@@ -122,11 +117,6 @@ def test_only_the_fields_asked_for_are_read_whatever_their_names_hold(qdrant: Qd
 def test_a_name_that_no_path_can_hold_brings_the_whole_payload(qdrant: Qdrant) -> None:
     qdrant.create([point(1, {'say "hi"': 1, "other": 2})])
     assert read(qdrant.reader(), ['say "hi"']) == {"1": {'say "hi"': 1, "other": 2}}
-
-
-def test_no_fields_read_no_payload(qdrant: Qdrant) -> None:
-    qdrant.create([point(1, {"a": 1})])
-    assert read(qdrant.reader(), []) == {"1": {}}
 
 
 @pytest.mark.parametrize(
@@ -199,22 +189,6 @@ def test_exact_is_asked_for_only_when_wanted(exact: bool) -> None:
         )
         assert (b'"exact":true' in asked[-1]) is exact
         client.close()
-
-
-def test_ids_are_text_in_one_form_however_they_were_stored(qdrant: Qdrant) -> None:
-    raw = "D41D8CD98F00B204E9800998ECF8427E"
-    qdrant.create([point(raw), point(2**63)])
-    assert set(read(qdrant.reader())) == {"d41d8cd9-8f00-b204-e980-0998ecf8427e", str(2**63)}
-    hits = qdrant.reader().search([1.0, 1.0], limit=2, fields=[], exact=False)
-    assert {hit.id for hit in hits} == {"d41d8cd9-8f00-b204-e980-0998ecf8427e", str(2**63)}
-
-
-def test_an_empty_collection_has_no_pages_and_no_hits(qdrant: Qdrant) -> None:
-    qdrant.create()
-    reader = qdrant.reader()
-    assert list(reader.pages(None)) == []
-    assert reader.count() == 0
-    assert reader.search([1.0, 0.0], limit=5, fields=[], exact=False) == []
 
 
 def test_payload_indexes_are_facts_of_a_server() -> None:

@@ -72,13 +72,6 @@ def test_ranges_of_ids_that_are_spread_take_hardly_more_requests_than_pages(serv
     assert server.count("/scroll") <= 1.8 * len(UUIDS) / 20
 
 
-@pytest.mark.usefixtures("small_pages")
-@pytest.mark.parametrize("way", ["slices", "ranges"])
-def test_a_filter_holds_for_every_request(server: QdrantStandIn, way: Way) -> None:
-    reader = reader_of(server, UUIDS, equal={"n": UUIDS[5]})
-    assert [point.id for page in reader.scan(["n"], way, points=300) for point in page] == [UUIDS[5]]
-
-
 @pytest.mark.parametrize(
     ("facts", "way"),
     [

@@ -27,14 +27,6 @@ def test_all_vectors_come_in_id_order_as_the_collection_keeps_them(qdrant: Qdran
     assert (batch.missing, batch.other) == ((), ())
 
 
-def test_every_page_of_a_long_collection_is_read(qdrant: Qdrant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PAGE_SIZE", 3)
-    qdrant.create([point(number, [float(number), 1.0]) for number in range(1, 9)])
-    batches = list(qdrant.reader().vectors())
-    assert [len(batch.ids) for batch in batches] == [3, 3, 2]
-    assert [name for batch in batches for name in batch.ids] == [str(number) for number in range(1, 9)]
-
-
 def test_only_the_points_that_the_filter_lets_through_are_read(qdrant: Qdrant) -> None:
     qdrant.create([point(1, [1.0, 0.0], site="a"), point(2, [0.0, 1.0], site="b")])
     [batch] = qdrant.reader(equal={"site": "b"}).vectors()
@@ -69,11 +61,6 @@ def test_several_vectors_of_one_point_are_neither_a_vector_nor_missing(tmp_path:
     client.close()
     assert (batch.ids, batch.missing, batch.other) == ((), (), ("1",))
     assert batch.matrix.shape == (0, 0)
-
-
-def test_an_empty_collection_has_no_batches(qdrant: Qdrant) -> None:
-    qdrant.create()
-    assert list(qdrant.reader().vectors()) == []
 
 
 @pytest.mark.parametrize(
