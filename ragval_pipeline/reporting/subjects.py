@@ -380,6 +380,10 @@ def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{near}"
 
 
+def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"not found by {subjects.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
+
+
 #: What was measured on a subject, by code.
 _NOTES: Mapping[str, _Note] = {
     "coverage.orphan_page": lambda found, _: f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}",
@@ -412,5 +416,6 @@ _NOTES: Mapping[str, _Note] = {
     "query.failed": _failed,
     "query.negative_scored_high": _high,
     "query.dead_target": _dead,
-    "retrieval.dark_page": lambda found, subjects: f"not found by {subjects.value('asked', found['asked'])}",
+    "retrieval.dark_page": _unanswered,
+    "payload.flat_headings": lambda found, _: f"flat on {found['flat']} of the {found['pages']} pages that go deeper",
 }  # fmt: skip
