@@ -11,7 +11,7 @@ from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
 from ragval_pipeline.findings.measured import MEASURED
 from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
-from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICES_OF, price_of
+from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICE_LISTS, PRICES_OF, price_of
 from ragval_pipeline.sources.estimate import Provider, Size, estimate
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.model import Suite
@@ -185,7 +185,11 @@ def models_page() -> str:
     lines = [
         "# Models",
         NOTE,
-        f"What ragval knows of embedding models; prices are those of {PRICES_OF}. Others work too.",
+        "What ragval knows of embedding models. Others work too.",
+        "",
+        f"Prices are the list prices as published in {PRICES_OF}, without discounts, batches or taxes. Check what you pay:",
+        f"{', '.join(f'[{name}]({url})' for name, url in PRICE_LISTS.items())}. Models that left a price list keep their",
+        "last published price.",
         "",
         "| model | served by | dimensions | reads at most | USD a million tokens |",
         "|---|---|---|--:|--:|",

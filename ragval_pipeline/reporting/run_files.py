@@ -6,7 +6,7 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.evidence import evidence_files
 from ragval_pipeline.reporting.findings_parquet import findings_parquet
-from ragval_pipeline.reporting.html.page import report_pieces
+from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
 from ragval_pipeline.reporting.html.questions import score_note
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.junit import junit_xml
@@ -61,5 +61,7 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
         "report.html": lambda: report_pieces(bundle, corpus),
         "query_results.csv": lambda: csv_pieces(bundle.report),
         "junit.xml": lambda: [junit_xml(bundle.report)],
-        "summary.md": lambda: [summary_md(bundle.report, note=score_note(bundle), changes=changes)],
+        "summary.md": lambda: [
+            summary_md(bundle.report, note=score_note(bundle), changes=changes, subjects=subjects_of(bundle, corpus))
+        ],
     }
