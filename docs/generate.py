@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from docs.architecture import architecture_svg
 from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
 from ragval_pipeline.findings.aspects import Aspect
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
+from ragval_pipeline.findings.measured import MEASURED
 from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
-from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICES_OF, price_of
+from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICE_LISTS, PRICES_OF, price_of
 from ragval_pipeline.sources.estimate import Provider, Size, estimate
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.model import Suite
@@ -27,20 +29,32 @@ def findings_page() -> str:
         "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
         "(`details.share`). A finding that follows from another carries `because`, stands after it, goes away with it.",
         "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and named per subject,",
-        "for the corpus as a whole, or once a run. An error whose matter a required criterion judges (last column)",
-        "does not count in `error_findings`.",
+        "for the corpus as a whole, or once a run. An error that a required criterion judges already does not count in",
+        "`error_findings`.",
         "",
-        "| code | title | severity | level | subjects | means | usual cause | remedy | judged by |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "`ragval explain CODE` tells the same on a terminal, with the [thresholds](thresholds.md) that decide.",
     ]
-    for row in CATALOGUE.values():
-        share = "" if row.error_share is None else f", error from {row.error_share:.0%} of the points on"
-        judged = ", ".join(f"`{name}`" for name in row.judged_by)
-        severity = row.severity + share.replace("%", " %")
-        kind = row.subject_kind
-        cells = (f"`{row.code}`", row.title, severity, row.level, kind, row.means, row.cause, row.remedy, judged)
-        lines.append(f"| {' | '.join(cells)} |")
+    for about, rows in groupby(CATALOGUE.values(), key=lambda row: row.code.partition(".")[0]):
+        lines += ["", f"## {about}"]
+        for row in rows:
+            lines += ["", *_finding_entry(row)]
     return "\n".join([*lines, *_aspects()]) + "\n"
+
+
+def _finding_entry(row: FindingType) -> list[str]:
+    """One finding: its line of facts, then measure, cause and remedy."""
+    share = "" if row.error_share is None else f", error from {round(100 * row.error_share)} % of the points on"
+    judged = f" · judged by {', '.join(f'`{name}`' for name in row.judged_by)}" if row.judged_by else ""
+    return [
+        f"### `{row.code}`",
+        "",
+        f"**{row.title}.** {row.sentence}",
+        f"Severity {row.severity}{share} · level {row.level}{judged}",
+        "",
+        f"- Measured: {MEASURED[row.code]}",
+        f"- Usual cause: {row.cause}",
+        f"- Remedy: {row.remedy}",
+    ]
 
 
 def _aspects() -> list[str]:
@@ -171,7 +185,11 @@ def models_page() -> str:
     lines = [
         "# Models",
         NOTE,
-        f"What ragval knows of embedding models; prices are those of {PRICES_OF}. Others work too.",
+        "What ragval knows of embedding models. Others work too.",
+        "",
+        f"Prices are the list prices as published in {PRICES_OF}, without discounts, batches or taxes. Check what you pay:",
+        f"{', '.join(f'[{name}]({url})' for name, url in PRICE_LISTS.items())}. Models that left a price list keep their",
+        "last published price.",
         "",
         "| model | served by | dimensions | reads at most | USD a million tokens |",
         "|---|---|---|--:|--:|",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,18 +16,19 @@ from ragval_pipeline.suite.nearest import did_you_mean
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.reporting.run import Run
+    from ragval_pipeline.reporting.subjects import Subjects
 
 #: A title, and the paragraphs under it.
 _Section = tuple[str, list[str]]
 #: Subjects of a finding of a run that are shown.
 _SHOWN = 10
+#: Thresholds that are shown.
+_LINES = 4
 #: Which list of remediation.json holds the subjects of each kind of remedy.
 _LISTS = {
     "reingest": "reingest_urls", "delete": "delete_point_ids, delete_pages and review_point_ids", "chunker": "chunker",
     "setting": "settings", "site": "site", "query": "queries", "report": "report",
 }  # fmt: skip
-#: What docstrings hold for programmers only.
-_FOR_PROGRAMMERS = ("What lives here", "Args:", "Attributes:", "Returns:", "Raises:", "Yields:")
 
 
 def _names(incomplete: str) -> list[str]:
@@ -87,6 +85,9 @@ def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
 def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
     """What a kept run found, in each scope of the code."""
     from ragval_pipeline.cli.runs import kept_run
+    from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
+    from ragval_pipeline.reporting.subjects import Subjects
+    from ragval_pipeline.sources.storage.place import open_folder
 
     run = kept_run(name, suite)
     found = [finding for finding in run.report.findings if finding.code == code]
@@ -94,45 +95,45 @@ def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
         codes = list(dict.fromkeys(finding.code for finding in run.report.findings))
         remedy = f"It found: {', '.join(codes)}." if codes else "It has no findings."
         raise SuiteError(f"the run did not find {code}", key=name, remedy=remedy)
+    files = CorpusFiles.of_run(open_folder(run.folder))
+    subjects = Subjects(run.report, read_corpus(files, names_in(run.report), lengths=False))
     for finding in found:
         scope = f" ({finding.scope})" if finding.scope else ""
-        yield f"In the run {Path(run.folder).name}{scope}", list(_told(run, finding))
+        yield f"In the run {Path(run.folder).name}{scope}", list(_told(run, finding, subjects))
 
 
-def _told(run: Run, finding: ReportedFinding) -> Iterator[str]:
-    yield finding.message
-    measured = finding.details.get("subjects", {})
-    for subject in finding.subjects[:_SHOWN]:
-        yield f"· {_subject(subject, measured.get(subject, {}))}"
+def _told(run: Run, finding: ReportedFinding, subjects: Subjects) -> Iterator[str]:
+    """The finding's sentence, its subjects as the report names them, and what is special about it here."""
+    from ragval_pipeline.findings.catalogue import CATALOGUE
+
+    yield subjects.message(finding)
+    for name in finding.subjects[:_SHOWN]:
+        words = subjects.words(finding, name)
+        yield f"· {words.line}" + (f" {words.url}" if words.url else "")
     if finding.count > _SHOWN:
-        yield f"and {finding.count - _SHOWN:,} more in {run.folder}/findings.parquet"
-    yield f"Why: {finding.cause}"
+        yield f"and {finding.count - _SHOWN:,} more in findings.parquet of {run.folder}"
     if finding.because:
         yield f"It follows from {finding.because}."
-    yield f"Do: {finding.remedy}"
-
-
-def _subject(name: str, measured: dict[str, Any]) -> str:
-    """A subject with what was measured on it, its page first."""
-    page = measured.get("page_url")
-    values = [f"{key.replace('_', ' ')} {_short(value)}" for key, value in measured.items() if key != "page_url"]
-    return ", ".join([f"{page} (point {name})" if page else name, *values])
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    row = CATALOGUE[finding.code]
+    if finding.cause != row.cause:
+        yield f"Here: {finding.cause}"
+    if finding.remedy != row.remedy:
+        yield f"Do: {finding.remedy}"
 
 
 def _of_finding(code: str) -> Iterator[_Section]:
     from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.findings.graph import can_follow, consequences_of
+    from ragval_pipeline.findings.measured import MEASURED
 
     row = CATALOGUE[code]
-    worse = "" if row.error_share is None else f"; an error from {row.error_share:.0%} of the points on"
-    yield "What it says", [f"A {row.subject_kind} {row.means}. Severity: {row.severity}{worse}."]
-    if measured := _measured(code):
-        yield "How it is measured", measured
+    worse = "" if row.error_share is None else f"; an error from {100 * row.error_share:.0f} % of the points on"
+    article = "An" if row.subject_kind[0] in "aeio" else "A"
+    yield (
+        "What it says",
+        [f"{article} {row.subject_kind.replace('url', 'URL')} {row.means}. Severity: {row.severity}{worse}."],
+    )
+    yield "How it is measured", [MEASURED[code]]
     yield from _lines(code)
     yield "Why it happens", [row.cause]
     yield "How to mend it", [row.remedy, f"remediation.json of a run lists them under {_LISTS[row.action]}."]
@@ -176,22 +177,12 @@ def _of_criterion(name: str) -> Iterator[_Section]:
     )
 
 
-def _measured(code: str) -> list[str]:
-    """What the code's detector and its module say of it, paragraph by paragraph."""
-    from ragval_pipeline.validation.detectors import registered
-
-    own = next((each for each in registered().values() if code in each.codes), None)
-    if own is None:
-        return []
-    texts = (inspect.getdoc(said) or "" for said in (own.find, sys.modules[own.find.__module__]))
-    paragraphs = [" ".join(text.split()) for text in "\n\n".join(texts).replace("``", "").split("\n\n")]
-    return [text for text in dict.fromkeys(paragraphs) if text and not text.startswith(_FOR_PROGRAMMERS)]
-
-
 def _lines(name: str) -> Iterator[_Section]:
     from ragval_pipeline.validation.thresholds import table
 
-    group = name.split(".", maxsplit=1)[0]
-    rows = [row for row in table() if name in row.codes or ("." in name and group in row.codes)]
+    # A number that many findings share says least about this one.
+    rows = sorted((row for row in table() if name in row.codes), key=lambda row: len(row.codes))
     if rows:
-        yield "Thresholds", [f"{row.value:.4g} ({row.unit}): {row.reason}. {row.evidence}." for row in rows]
+        told = [f"{row.value:.4g} ({row.unit}): {row.reason}." for row in rows[:_LINES]]
+        rest = f"{len(rows) - _LINES} more, and what" if len(rows) > _LINES else "What"
+        yield "Where the line is", [*told, f"{rest} each number rests on: docs/reference/thresholds.md."]

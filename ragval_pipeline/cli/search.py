@@ -61,18 +61,21 @@ def _show(response: RetrievalResponse, *, threshold: float) -> None:
     words = [word for word in re.findall(r"\w+", response.query) if len(word) >= _MARKED]
     for rank, hit in enumerate(response.results, 1):
         place = " · ".join(part for part in (hit.source_title or "", _chunk(hit)) if part)
-        printer.line((place, "bold"), lead=[(f"{rank:>2}  {hit.similarity_score:.3f}  ", "")])
-        printer.line((hit.source_url or "no page", "cyan"), indent=11, wrap=False)
+        printer.line(
+            (place or f"point {hit.chunk_id}", "bold"), lead=[(f"{rank:>2}  {hit.similarity_score:.3f}  ", "")]
+        )
+        id_ = (f"  {hit.chunk_id}", "dim") if place else ("", "")
+        printer.line((hit.source_url or "no page", "cyan"), id_, indent=11, wrap=False)
         printer.line(*_marked(_excerpt(hit.content or "", words), words), indent=11)
         printer.line()
     reached = sum(hit.similarity_score >= threshold for hit in response.results)
-    told = f"{plural(len(response.results), 'hit')} in {response.search_time_ms:.0f} ms"
+    told = plural(len(response.results), "hit")
     printer.line((f"{told}; {reached} of them at or above retrieval.min_similarity ({threshold:g})", "dim"))
 
 
 def _chunk(hit: SearchResult) -> str:
-    """The chunk's number on its page, else the point's id."""
-    return f"point {hit.chunk_id}" if hit.chunk_index is None else f"chunk {hit.chunk_index}"
+    """The chunk's number on its page, counted from 1 as everywhere that people read; empty without one."""
+    return "" if hit.chunk_index is None else f"chunk {hit.chunk_index + 1}"
 
 
 def _excerpt(text: str, words: list[str]) -> str:

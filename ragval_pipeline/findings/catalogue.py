@@ -54,6 +54,12 @@ class FindingType:
     judged_by: tuple[str, ...] = ()
     error_share: float | None = None
 
+    @property
+    def sentence(self) -> str:
+        """What it says of one subject: "A page of the sitemap has no chunk."."""
+        kind = {"url": "URL"}.get(self.subject_kind, self.subject_kind)
+        return f"{'An' if kind[0] in 'aeio' else 'A'} {kind} {self.means}."
+
     def severity_of(self, count: int, points: int) -> Severity:
         """The severity of a finding that names ``count`` of the index's ``points`` points."""
         return "error" if self.error_share is not None and count >= self.error_share * points else self.severity
@@ -77,13 +83,13 @@ _ROWS = (
         cause="No entry of the sitemap passes source.include and source.exclude, or the sitemap is empty.",
         remedy="Correct source.include and source.exclude, or rebuild the sitemap."),
     FindingType("source.suspicious_lastmod", "info", "corpus", "coverage", "url", "site",
-        title="Dates of the sitemap cannot be true",
-        means="has lastmod dates that cannot be true", many="have lastmod dates that cannot be true",
+        title="Sitemap dates cannot be trusted",
+        means="has lastmod dates that say nothing", many="have lastmod dates that say nothing",
         cause="Every page carries the same lastmod, or lies in the future: the build stamps its own time.",
         remedy="Let the site generator write the real date of change of each page."),
     FindingType("source.page_unfit", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE},
-        title="Sitemap lists pages that are not served",
+        title="Sitemap lists pages that it should not",
         means="of the sitemap redirects, is noindex, or is gone",
         many="of the sitemap redirect, are noindex, or are gone",
         cause="The sitemap was not rebuilt after pages were moved or removed.",

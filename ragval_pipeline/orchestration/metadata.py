@@ -5,21 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 import dagster as dg
 
-from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import SEVERITIES, Finding, ReportedFinding
 from ragval_pipeline.sources.snapshot.schema import COLUMNS, INTEGER_FIELDS, LIST_FIELDS
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.verdict import CriterionResult
+
+if TYPE_CHECKING:
+    from ragval_pipeline.reporting.subjects import Subjects
 
 #: Rows of a table of offenders; the count of all stands beside it.
 TABLE_ROWS = 50
 #: Sections that hold a number a query or a page.
 _NOT_PLOTTED = frozenset({"run", "qrels"})
-OFFENDER_COLUMNS = ("subject", "code", "severity", "remedy", "because", "scope")
+#: In people's words first; what programs go by stands behind it.
+OFFENDER_COLUMNS = ("what", "problem", "severity", "remedy", "because", "scope", "subject", "code")
+_ALWAYS = frozenset({"what", "subject"})
+#: Findings whose sentence an asset's page begins with.
+_NAMED = 3
 
 
 def number(value: Any) -> float | int | None:
@@ -52,6 +61,7 @@ def measured_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
     sections = {name: section for part in parts for name, section in part.sections.items()}
     values = numbers({value.name: value.value for part in parts for value in part.values})
     return {
+        **_result(parts, findings),
         **values,
         **offenders_metadata(findings),
         **numbers(
@@ -64,6 +74,16 @@ def measured_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
         **{name: value for name, value in section_numbers(sections).items() if name not in values},
         **_not_measured(parts),
     }
+
+
+def _result(parts: Sequence[Measurement], findings: Sequence[Finding]) -> dict[str, dg.MetadataValue]:
+    """What was found, in sentences; nothing where nothing was measured."""
+    if all(part.failure or not part.selected for part in parts):
+        return {}
+    loud = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    told = " ".join(finding.message for finding in loud[:_NAMED]) or "Nothing is wrong here."
+    more = f" And {plural(len(loud) - _NAMED, 'more finding')}." if len(loud) > _NAMED else ""
+    return {"result": dg.MetadataValue.text(f"{told}{more}")}
 
 
 def _not_measured(parts: Sequence[Measurement]) -> dict[str, dg.MetadataValue]:
@@ -123,22 +143,35 @@ def gate_text(result: CriterionResult) -> str:
     return "none" if result.threshold is None else f"{result.operator} {result.threshold:g}"
 
 
-def offenders_metadata(findings: Sequence[AnyFinding], *, count: str = "offenders_count") -> dict[str, Any]:
+def offenders_metadata(
+    findings: Sequence[AnyFinding], *, count: str = "offenders_count", subjects: Subjects | None = None
+) -> dict[str, Any]:
     """How many offenders there are, to plot under the name ``count``, and the first of them as a table."""
     all_ = dg.MetadataValue.int(sum(finding.count for finding in findings))
-    return {count: all_, **({"offenders": offenders_table(findings)} if findings else {})}
+    return {count: all_, **({"offenders": offenders_table(findings, subjects)} if findings else {})}
 
 
-def offenders_table(findings: Iterable[AnyFinding]) -> dg.TableMetadataValue:
-    """The first offenders as a table: a row a subject, without the columns that hold nothing."""
-    rows = list(islice((row for finding in findings for row in _rows(finding)), TABLE_ROWS))
-    return table(rows, [name for name in OFFENDER_COLUMNS if any(row[name] for row in rows) or name == "subject"])
+def offenders_table(findings: Iterable[AnyFinding], subjects: Subjects | None = None) -> dg.TableMetadataValue:
+    """The first offenders as a table: a row a subject, without the columns that hold nothing.
+
+    Args:
+        findings: What they offend by.
+        subjects: Names them; None: by what the findings say of them.
+    """
+    from ragval_pipeline.reporting.subjects import Subjects
+
+    names = subjects or Subjects()
+    rows = list(islice((row for finding in findings for row in _rows(finding, names)), TABLE_ROWS))
+    return table(rows, [name for name in OFFENDER_COLUMNS if any(row[name] for row in rows) or name in _ALWAYS])
 
 
-def _rows(finding: AnyFinding) -> Iterator[dict[str, Any]]:
-    for subject in finding.subjects or ("",):
+def _rows(finding: AnyFinding, subjects: Subjects) -> Iterator[dict[str, Any]]:
+    reported = finding.reported() if isinstance(finding, Finding) else finding
+    for name in reported.subjects or ("",):
         yield {
-            "subject": subject.name if isinstance(subject, Subject) else subject,
+            "what": subjects.words(reported, name).line if name else reported.message,
+            "problem": CATALOGUE[finding.code].title if finding.code in CATALOGUE else finding.code,
+            "subject": name,
             "code": finding.code,
             "severity": finding.severity,
             "remedy": finding.remedy,

@@ -87,8 +87,9 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     if result.name in _SHARE_OF and result.value is not None:
         return f"{show_percent(1 - result.value)} {_SHARE_OF[result.name]}"
     if result.name == "error_findings":
-        errors = [finding for finding in report.findings if finding.severity == "error" and finding.because is None]
-        leading = [finding for finding in errors if not is_judged(finding, report)]
+        errors = [finding for finding in report.findings if finding.severity == "error"]
+        named_above = {finding.code for finding in errors}
+        leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
         named = "; ".join(_in_words(finding) for finding in leading[:_NAMED])
         return named + (f"; {plural(len(leading) - _NAMED, 'more error')}" if len(leading) > _NAMED else "")
     if result.name == "no_regression":
@@ -165,8 +166,8 @@ def _beside_a_pass(report: ValidationReport) -> str:
     # Pages that a finding names may be out of scope, or spellings of one page: no part of the pages in scope.
     if whole is not None and widest.subject_kind != "page":
         reach = f"{widest.count:,} of {plural(whole, widest.subject_kind)}"
-    lead = "" if len(loud) == 1 else "the widest "
-    return f", with {told}: {lead}“{title_of(widest.code)}” ({reach})"
+    lead = ": " if len(loud) == 1 else ", among them "
+    return f", with {told}{lead}“{title_of(widest.code)}” ({reach})"
 
 
 def drafts_of(report: ValidationReport) -> list[QueryReport]:

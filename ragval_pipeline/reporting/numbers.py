@@ -84,7 +84,7 @@ def show_spent(calls: int, tokens: float | None, usd: float | None, prices_of: s
     if tokens:
         told += f", {tokens:,.0f} tokens"
     if usd is not None and prices_of is not None:
-        told += f", {show_usd(usd)} by prices of {prices_of}"
+        told += f", {show_usd(usd)} by the list price of {prices_of} (check yours)"
     return told
 
 

@@ -63,23 +63,23 @@ class Subjects:
     """Names the subjects of the findings of one run.
 
     Args:
-        report: The run.
-        corpus: What it read.
+        report: The run; None while it goes on: then queries are named by their ids.
+        corpus: What it read; None: points are named by what their findings say of them.
         findings: The findings with all their subjects, as far as they are at hand.
         located: Where the right pages of failed queries are, by query id (``evidence/query_diagnosis.json``).
     """
 
     def __init__(
         self,
-        report: ValidationReport,
-        corpus: Corpus,
+        report: ValidationReport | None = None,
+        corpus: Corpus | None = None,
         findings: Iterable[Finding] = (),
         located: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._located = located or {}
-        self._report = report
-        self._corpus = corpus
-        self._queries = {query.query_id: query for query in report.query_results}
+        self._chunks = report.quality_metrics.total_chunks if report else None
+        self._corpus = corpus or Corpus()
+        self._queries = {query.query_id: query for query in report.query_results} if report else {}
         self._all = {
             (finding.code, finding.scope): [subject.name for subject in finding.subjects] for finding in findings
         }
@@ -230,7 +230,7 @@ class Subjects:
 
     def _which_points(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         points = [self._corpus.points[name] for name in names if name in self._corpus.points]
-        chunks = self._report.quality_metrics.total_chunks
+        chunks = self._chunks
         told = [f"all {chunks:,} chunks of the index"] if chunks and chunks == len(names) > 1 else []
         pages = {point.page_key for point in points if point.page_key}
         if len(points) == len(names) > 1 and not told:
@@ -380,6 +380,10 @@ def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{near}"
 
 
+def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"not found by {subjects.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
+
+
 #: What was measured on a subject, by code.
 _NOTES: Mapping[str, _Note] = {
     "coverage.orphan_page": lambda found, _: f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}",
@@ -412,5 +416,6 @@ _NOTES: Mapping[str, _Note] = {
     "query.failed": _failed,
     "query.negative_scored_high": _high,
     "query.dead_target": _dead,
-    "retrieval.dark_page": lambda found, subjects: f"not found by {subjects.value('asked', found['asked'])}",
+    "retrieval.dark_page": _unanswered,
+    "payload.flat_headings": lambda found, _: f"flat on {found['flat']} of the {found['pages']} pages that go deeper",
 }  # fmt: skip

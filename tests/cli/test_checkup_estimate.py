@@ -32,7 +32,7 @@ def test_time_calls_tokens_money_and_storage_are_told_before_anything_is_spent(t
     check = checked(tmp_path)
     # 30 queries in a call, 31 single calls and one of 20; 200 stored texts.
     assert "36 embedding calls" in check.message
-    assert "tokens, under 0.01 USD by prices of 20" in check.message
+    assert "tokens, under 0.01 USD by the list price of 20" in check.message
     assert "requests to Qdrant" in check.message
     assert "estimate" in check.message
     assert check.state == "ok"

@@ -16,4 +16,4 @@ def test_the_page_of_findings_holds_every_code():
     from ragval_pipeline.findings.catalogue import CATALOGUE
 
     page = generate.findings_page()
-    assert all(f"| `{code}` |" in page for code in CATALOGUE)
+    assert all(f"### `{code}`\n" in page for code in CATALOGUE)

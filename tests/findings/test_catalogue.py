@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, Action
+from ragval_pipeline.findings.measured import MEASURED
 from ragval_pipeline.suite.criteria import GROUPS, fixed_names
 
 #: The table of the contract: code, severity (E error, W warning, I info), level (s subject, c corpus, r run).
@@ -140,6 +141,11 @@ def test_every_row_says_cause_and_remedy_in_a_sentence(code: str):
     for predicate in (row.means, row.many):
         assert predicate[0].islower()
         assert not predicate.endswith(".")
+
+
+def test_every_finding_says_in_whole_sentences_how_it_is_measured():
+    assert list(MEASURED) == list(CATALOGUE)
+    assert all(re.fullmatch(r"[A-Zr].*[^.\s]\.", text) and "  " not in text for text in MEASURED.values())
 
 
 @pytest.mark.parametrize("code", CATALOGUE)

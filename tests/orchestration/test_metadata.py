@@ -8,6 +8,7 @@ import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.orchestration.metadata import (
     EVIDENCE,
     TABLE_ROWS,
@@ -70,7 +71,7 @@ def test_offenders_are_a_row_a_subject_with_the_count_of_all() -> None:
 def test_columns_that_hold_nothing_are_left_out() -> None:
     plain = make_finding("coverage.missing_page", ["https://x/1"])
     [row] = offenders_metadata([plain])["offenders"].records
-    assert row.data.keys() == {"code", "severity", "subject", "remedy"}
+    assert row.data.keys() == {"what", "problem", "severity", "remedy", "subject", "code"}
     caused = plain.model_copy(update={"because": "coverage.foreign_host"})
     [row] = offenders_metadata([caused])["offenders"].records
     assert row.data["because"] == "coverage.foreign_host"
@@ -93,6 +94,17 @@ def test_a_report_in_an_object_store_is_a_click_away(uri: str, link: str | None)
 def test_findings_of_the_report_show_the_same_offenders() -> None:
     finding = make_finding("coverage.missing_page", ["https://x/1"])
     assert offenders_metadata([finding]) == offenders_metadata([finding.reported()])
+
+
+def test_an_offender_is_named_in_words_and_the_page_of_a_measurement_begins_with_what_was_found() -> None:
+    details = {"page_url": "https://x/docs/intro", "chunk_index": 2, "cosine": 0.31}
+    finding = make_finding("vector.text_mismatch", [Subject(name="9f1c", details=details)])
+    shown = measured_metadata([Measurement(asset="index_health", findings=(finding,))])
+    assert next(iter(shown)) == "result"
+    assert shown["result"].value == finding.message
+    [row] = shown["offenders"].records
+    assert row.data["what"] == "/docs/intro, chunk 3 (similarity 0.31 to its own text)"
+    assert (row.data["problem"], row.data["subject"]) == ("Vectors that do not fit their text", "9f1c")
 
 
 def test_a_finding_without_subjects_is_still_a_row() -> None:

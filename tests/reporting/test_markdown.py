@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.summary_md import escape, summary_md
 from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.validation.report import HeldTo
@@ -61,6 +63,13 @@ def test_the_summary_says_what_changed_and_what_to_know_about_the_scores():
     assert "- 🔴 **verdict** Pass → Fail" in text
     assert "- 🔴 **1 query** passed before, failed now: q3" in text
     assert text.index("Since 2026") < text.index("| | criterion")
+
+
+def test_a_point_is_named_by_its_page_which_is_linked():
+    point = Subject(name="9f1c", details={"page_url": "https://x/a_b", "chunk_index": 0})
+    text = summary_md(factory.report(findings=[make_finding("text.zero_width", [point])])).decode()
+    assert "  - [/a_b](<https://x/a_b>), chunk 1" in text
+    assert '<a href="https://x/a_b">/a_b</a>, chunk 1' in rendered(text)
 
 
 def test_a_number_that_nothing_is_asked_of_has_passed_nothing():

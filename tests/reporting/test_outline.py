@@ -93,7 +93,7 @@ def test_the_headline_of_a_pass_counts_what_is_left_to_look_at_and_names_the_wid
     metrics = QualityMetrics(total_chunks=13)
     assert headline(factory.report(findings=findings, quality_metrics=metrics)) == (
         "This index meets all 3 required criteria, "
-        "with 2 warnings: the widest “Chunks longer than the model reads” (13 of 13 points)."
+        "with 2 warnings, among them “Chunks longer than the model reads” (13 of 13 points)."
     )
     assert headline(factory.report(findings=findings[:1])).endswith(
         ", with 1 warning: “One page under several addresses” (2 pages)."

@@ -133,3 +133,12 @@ def test_drafts_are_told_apart_from_the_queries_that_count():
     report = factory.report(query_results=[draft])
     assert " · 1 draft query · " in printed(report.model_copy(update={"total_queries": 0}))
     assert " · 12 queries · 1 draft query · " in printed(report.model_copy(update={"total_queries": 12}))
+
+
+def test_a_pass_shows_what_does_not_count_yet_as_not_measured_and_counts_the_rest():
+    """Drafts excuse the criterion of the questions: nothing that is required was missed."""
+    excused = factory.criterion("query_pass_rate", None, 0.9, required=True, reason_code="not_applicable")
+    shown = printed(factory.report(criteria=[factory.criterion("coverage", 1.0, 1.0, required=True), excused]))
+    assert "Required and not measured" in shown
+    assert "Required and not met" not in shown
+    assert "1 of 1 required met" in shown

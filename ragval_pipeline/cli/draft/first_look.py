@@ -176,19 +176,19 @@ def _repeats(chunks: Iterable[str]) -> float | None:
 
 
 def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: str) -> Line:
-    if embedder.provider == "static":
+    if embedder.provider == "static" and embedder.limit is None:
         return Line("length", "the embedder reads texts of any length")
     if embedder.limit is None:
         return Line("length", "not compared: how many tokens the model reads is not known here", "unseen")
     from ragval_pipeline.sources.embedders.tokens import fewest_tokens, own_tokenizer
 
-    model = embedder.model or ""
+    model = embedder.limited_by or ""
     flat = [text for chunks in texts.values() for text in chunks]
     counts = fewest_tokens(flat[:: max(len(flat) // _SAMPLED, 1)], model)
     over = sum(count > embedder.limit for count in counts) / len(counts) if counts else 0.0
     about = "" if own_tokenizer(model) else "at least "
     doubt = "" if embedder.sure else ", if that is the model"
-    told = f"{about}{over:.0%} of chunks have more tokens than {embedder.model} reads ({embedder.limit:,}{doubt})"
+    told = f"{about}{over:.0%} of chunks have more tokens than {model} reads ({embedder.limit:,}{doubt})"
     return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
 
 

@@ -48,6 +48,7 @@ class EmbedderGuess:
         why: What the guess rests on.
         sure: Whether it was tried out, or a name says so.
         others: Models that are as long: who guesses names them.
+        stored: The model that the payload names, where another one gave the vectors.
     """
 
     provider: str | None
@@ -55,11 +56,17 @@ class EmbedderGuess:
     why: str
     sure: bool
     others: tuple[str, ...] = ()
+    stored: str | None = None
+
+    @property
+    def limited_by(self) -> str | None:
+        """The model whose limit a run holds the chunks to."""
+        return self.stored or self.model
 
     @property
     def limit(self) -> int | None:
-        """Tokens that the model reads of one text, where that is known."""
-        return None if self.model is None else known_limit(self.model)
+        """Tokens that this model reads of one text, where that is known."""
+        return None if self.limited_by is None else known_limit(self.limited_by)
 
 
 def guess_embedder(
@@ -74,9 +81,12 @@ def guess_embedder(
         flavour: The framework that wrote the points, if one did.
         reader: Reads a few vectors, when they have the static embedder's size.
     """
-    if vector.size == STATIC_DIMENSION and _is_static(reader, fields.get("text"), flavour):
-        return EmbedderGuess("static", None, "embedding stored texts again gave the stored vectors", sure=True)
     names = stored_models(look, fields.get("model"))
+    if vector.size == STATIC_DIMENSION and _is_static(reader, fields.get("text"), flavour):
+        named = next((name for name in names if known_limit(name) is not None), None)
+        return EmbedderGuess(
+            "static", None, "embedding stored texts again gave the stored vectors", sure=True, stored=named
+        )
     for name in names:
         facts = facts_of(name)
         if facts is not None and facts.gives(vector.size):

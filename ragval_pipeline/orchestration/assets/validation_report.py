@@ -25,6 +25,7 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import ChunkFacts, Measured
+from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement
 
@@ -137,9 +138,14 @@ def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
 
 def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
     """What the page of the report shows, the verdict first: the UI keeps this order."""
-    from ragval_pipeline.reporting.files.summary_md import summary_md
+    from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
     from ragval_pipeline.reporting.headline import headline
+    from ragval_pipeline.reporting.outline import verdict_words
+    from ragval_pipeline.reporting.subjects import Subjects
+    from ragval_pipeline.sources.storage.place import open_folder
 
+    place = open_folder(folder)
+    subjects = Subjects(report, read_corpus(CorpusFiles.of_run(place), names_in(report), lengths=False))
     severities = [finding.severity for finding in report.findings]
     counts = {
         "pass_rate": report.pass_rate,
@@ -147,12 +153,13 @@ def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
         "duration_seconds": report.duration_seconds,
     }
     return {
-        "verdict": dg.MetadataValue.text(f"{report.verdict}: {headline(report)}"),
+        "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
+        # A browser opens no local file from a page of a server: this shows what the report says on the spot.
+        "summary": dg.MetadataValue.md((place / "summary.md").read_text(encoding="utf-8")),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
         **console_link(f"{folder}/report.html"),
         "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
-        **offenders_metadata(report.findings),
-        "summary": dg.MetadataValue.md(summary_md(report).decode()),
+        **offenders_metadata(report.findings, subjects=subjects),
         "collection": dg.MetadataValue.text(report.collection_name),
         **numbers({criterion.name: criterion.value for criterion in report.criteria}),
         **numbers(counts),
@@ -164,8 +171,8 @@ def _gates(report: "ValidationReport") -> Iterator[dict[str, Any]]:
     required = [criterion for criterion in report.criteria if criterion.required]
     for criterion in sorted(required, key=lambda criterion: not criterion.gate_fails):
         yield {
-            "criterion": criterion.name,
-            "verdict": criterion.verdict,
+            "criterion": f"{criterion_name(criterion.name)} ({criterion.name})",
+            "verdict": criterion.verdict.replace("_", " "),
             "value": short(criterion.value),
             "gate": gate_text(criterion),
             "reason": criterion.reason,

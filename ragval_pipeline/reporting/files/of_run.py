@@ -12,7 +12,7 @@ from ragval_pipeline.reporting.files.query_csv import csv_pieces
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
-from ragval_pipeline.reporting.html.page import report_pieces
+from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
 from ragval_pipeline.reporting.html.questions import score_note
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.sources.history.kept_runs import FINDINGS, REPORT
@@ -61,5 +61,7 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
         "report.html": lambda: report_pieces(bundle, corpus),
         "query_results.csv": lambda: csv_pieces(bundle.report),
         "junit.xml": lambda: [junit_xml(bundle.report)],
-        "summary.md": lambda: [summary_md(bundle.report, note=score_note(bundle), changes=changes)],
+        "summary.md": lambda: [
+            summary_md(bundle.report, note=score_note(bundle), changes=changes, subjects=subjects_of(bundle, corpus))
+        ],
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.headline import headline
@@ -20,6 +20,7 @@ from ragval_pipeline.reporting.outline import (
     verdict_words,
     would_clear,
 )
+from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
@@ -39,17 +40,24 @@ _QUERIES = 20
 _MOST_CHARACTERS = 60_000
 
 
-def summary_md(report: ValidationReport, *, note: str | None = None, changes: RunChanges | None = None) -> bytes:
+def summary_md(
+    report: ValidationReport,
+    *,
+    note: str | None = None,
+    changes: RunChanges | None = None,
+    subjects: Subjects | None = None,
+) -> bytes:
     """The report as GitHub-flavoured Markdown of at most 60,000 characters.
 
     Args:
         report: The report.
         note: What a reader must know before the numbers, e.g. why scores are low.
         changes: What changed since the last run, or null.
+        subjects: Names what the findings are about; None: by what the report says of it.
     """
     lines: list[str] = []
     length = 0
-    for line in _lines(report, note, changes):
+    for line in _lines(report, note, changes, subjects or Subjects(report)):
         length += len(line) + 1
         if length > _MOST_CHARACTERS:
             lines += ["", "The rest is in report.html."]
@@ -72,7 +80,7 @@ def _word(word: str) -> str:
     return safe.replace("@", "@<!-- -->").replace("\\#", "\\#<!-- -->")
 
 
-def _lines(report: ValidationReport, note: str | None, changes: RunChanges | None) -> Iterator[str]:
+def _lines(report: ValidationReport, note: str | None, changes: RunChanges | None, subjects: Subjects) -> Iterator[str]:
     yield f"## {_VERDICT_SIGNS[report.verdict]} {verdict_words(report)}: {escape(report.suite)}"
     yield ""
     yield escape(headline(report), 600)
@@ -81,8 +89,8 @@ def _lines(report: ValidationReport, note: str | None, changes: RunChanges | Non
         yield f"> {escape(note, 600)}"
         yield ""
     yield from _changes(changes)
+    yield from _findings(report, subjects)
     yield from _criteria(report)
-    yield from _findings(report)
     yield from _queries(report.query_results)
     spent = spent_words(report)
     yield (
@@ -109,11 +117,15 @@ def _changes(changes: RunChanges | None) -> Iterator[str]:
 
 def _criteria(report: ValidationReport) -> Iterator[str]:
     outline = outline_criteria(report.criteria)
-    yield "| | criterion | value | gate | |"
-    yield "|---|---|---:|---:|---|"
-    yield from (_criterion(result, bold=True) for result in outline.required)
-    yield from (_criterion(result, bold=False) for result in outline.shown)
-    yield ""
+    below = [result for result in outline.shown if result.verdict == "not_met"]
+    yield from _table([*outline.required, *below], bold=frozenset(result.name for result in outline.required))
+    rest = [result for result in outline.shown if result.verdict != "not_met"]
+    if rest:
+        yield f"<details><summary>{plural(len(rest), 'more criterion')}</summary>"
+        yield ""
+        yield from _table(rest)
+        yield "</details>"
+        yield ""
     if outline.unmeasured:
         yield f"<details><summary>{plural(len(outline.unmeasured), 'criterion')} not measured</summary>"
         yield ""
@@ -122,6 +134,13 @@ def _criteria(report: ValidationReport) -> Iterator[str]:
         yield ""
         yield "</details>"
         yield ""
+
+
+def _table(results: Sequence[CriterionResult], *, bold: frozenset[str] = frozenset()) -> Iterator[str]:
+    yield "| | criterion | value | gate | |"
+    yield "|---|---|---:|---:|---|"
+    yield from (_criterion(result, bold=result.name in bold) for result in results)
+    yield ""
 
 
 def _criterion(result: CriterionResult, *, bold: bool) -> str:
@@ -133,7 +152,7 @@ def _criterion(result: CriterionResult, *, bold: bool) -> str:
     return f"| {sign} | {name} | {show_value(result)} | {show_gate(result)} | {escape(reason_of(result), 160)} |"
 
 
-def _findings(report: ValidationReport) -> Iterator[str]:
+def _findings(report: ValidationReport, subjects: Subjects) -> Iterator[str]:
     if not report.findings:
         yield "No findings."
         yield ""
@@ -142,23 +161,32 @@ def _findings(report: ValidationReport) -> Iterator[str]:
     yield "### Findings: " + ", ".join(plural(count, severity) for severity, count in counts.items() if count)
     yield ""
     for node in finding_tree(report.findings):
-        yield from _finding(node, "")
+        yield from _finding(node, subjects, "")
     yield ""
 
 
-def _finding(node: FindingNode, indent: str) -> Iterator[str]:
+def _finding(node: FindingNode, subjects: Subjects, indent: str) -> Iterator[str]:
     finding = node.finding
     scope = f" ({escape(finding.scope)})" if finding.scope else ""
     title = f"**{escape(title_of(finding.code))}**{scope} `{finding.code}`"
-    yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} {title}: {escape(finding.message)}"
-    shown = ", ".join(escape(subject, 160) for subject in finding.subjects[:_SUBJECTS])
-    more = f" and {finding.count - _SUBJECTS:,} more" if finding.count > _SUBJECTS else ""
-    if shown:
-        yield f"{indent}  {shown}{more}"
+    yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} {title}: {escape(subjects.message(finding))}"
     told = would_clear(finding)
     yield f"{indent}  *{escape(finding.remedy)}*{f' {escape(told)}' if told else ''}"
+    for name in finding.subjects[:_SUBJECTS]:
+        yield f"{indent}  - {_subject(subjects.words(finding, name))}"
+    if finding.count > _SUBJECTS:
+        yield f"{indent}  - and {finding.count - _SUBJECTS:,} more"
     for below in node.consequences:
-        yield from _finding(below, indent + "  ")
+        yield from _finding(below, subjects, indent + "  ")
+
+
+def _subject(words: SubjectWords) -> str:
+    """A subject in words, linked to its page."""
+    named = escape(words.line)
+    if not words.url or not is_http_url(words.url) or _NOT_IN_LINKS.search(words.url):
+        return named
+    title = escape(words.title)
+    return f"[{title}](<{words.url.replace('|', '%7C')}>){named.removeprefix(title)}"
 
 
 def _queries(queries: Iterable[QueryReport]) -> Iterator[str]:

@@ -147,11 +147,16 @@ def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterato
     yield "".join(pieces).encode()
 
 
+def subjects_of(bundle: ReportBundle, corpus: Corpus) -> Subjects:
+    """What names the subjects of a run's findings."""
+    return Subjects(bundle.report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
+
+
 def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
     """The view of one run."""
     report = bundle.report
     rows = query_rows(bundle)
-    subjects = Subjects(report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
+    subjects = subjects_of(bundle, corpus)
     outline = outline_criteria(report.criteria)
     tones = {result.name: _tone(result) for result in report.criteria}
     sparks = sparklines(bundle.history, tones)

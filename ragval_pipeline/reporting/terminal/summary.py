@@ -152,17 +152,22 @@ class SummaryPrinter(LinePrinter):
     def criteria(self) -> None:
         """What is not met, row by row; what is met, in three lines; what was not measured, by reason."""
         outline = outline_criteria(self._report.criteria)
-        missed = [result for result in outline.required if result.verdict != "met"]
+        missed = [result for result in outline.required if result.verdict == "not_met"]
+        unknown = [result for result in outline.required if result.verdict == "not_measured"]
         below = [result for result in outline.shown if result.verdict == "not_met"]
         if missed:
             self.line(("Required and not met", "bold"))
             self._table(missed)
+        if unknown:
+            self.line(("Required and not measured", "bold"))
+            self._table(unknown)
         if below:
             self.line(("Below their gate, not required", "dim"))
             self._table(below)
         required = [result for result in outline.required if result.verdict == "met"]
         gated = [result for result in outline.shown if result.verdict == "met" and result.threshold is not None]
-        self._met(f"{len(required)} of {len(outline.required)} required met: ", required)
+        asked = sum(not result.excused for result in outline.required)
+        self._met(f"{len(required)} of {asked} required met: ", required)
         self._met(f"{plural(len(gated), 'more gate')} met: ", gated)
         self._met("Without a gate: ", [result for result in outline.shown if result.threshold is None])
         if outline.unmeasured:

@@ -2,69 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.base import InputType, malformed
-from ragval_pipeline.sources.embedders.configuration import usable_key
-from ragval_pipeline.sources.embedders.failures import Endpoint, Fault
 from ragval_pipeline.sources.embedders.remote import Answer, RemoteEmbedder, tokens_told
-from ragval_pipeline.sources.retry import RetryPolicy
 
 if TYPE_CHECKING:
     import cohere
 
-Truncate = Literal["NONE", "START", "END"]
+#: A query that the model would read only in part is an error: its score would judge another question than the one
+#: that is written down. Documents are cut at their end, as ingestion cuts them: re-embedding must make the same vector.
+_TRUNCATE: dict[InputType, str] = {"search_query": "NONE", "search_document": "END"}
 
 
 class CohereEmbedder(RemoteEmbedder):
-    """Embeds through Cohere's API, version 2.
+    """Embeds through Cohere's API, version 2."""
 
-    Args:
-        model: Name of the model; one that the table does not know is passed on as it is.
-        api_key: Must not be blank.
-        base_url: None: the environment variable ``CO_API_URL`` as the SDK has it, else Cohere's own.
-        dimension: As ``RemoteEmbedder``.
-        timeout_s: As ``RemoteEmbedder``.
-        policy: When to try again.
-        truncate_query: ``NONE``: a query that the model would read only in part is an error, because its score would
-            judge another question than the one that is written down.
-        truncate_document: ``END``, the API's default and so what ingestion does: the stored vector was made from the
-            part of the chunk that the model read, and re-embedding must make the same.
-        sleep: Seam for tests.
-
-    Raises:
-        SuiteError: The key is blank or cannot be sent.
-    """
-
-    def __init__(
-        self,
-        *,
-        model: str,
-        api_key: str | None,
-        base_url: str | None = None,
-        dimension: int | None = None,
-        timeout_s: float = 30.0,
-        policy: RetryPolicy | None = None,
-        truncate_query: Truncate = "NONE",
-        truncate_document: Truncate = "END",
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        # The SDK reads CO_API_URL too, but only while it is imported, and a message could not name the host.
-        where = base_url or os.environ.get("CO_API_URL") or None
-        endpoint = Endpoint(where, model, usable_key("cohere", api_key))
-        super().__init__(endpoint, dimension=dimension, timeout_s=timeout_s, policy=policy, sleep=sleep)
-        self._truncate: dict[InputType, Truncate] = {
-            "search_query": truncate_query,
-            "search_document": truncate_document,
-        }
-
-    @property
-    def query_limit(self) -> int | None:
-        """Tokens of a query above which the API refuses it; None: it refuses none."""
-        return self.max_input_tokens if self._truncate["search_query"] == "NONE" else None
+    provider = "cohere"
+    title, host = "Cohere", "api.cohere.com"
+    # The SDK reads it too, but only while it is imported, and a message could not name the host.
+    address_variable = "CO_API_URL"
 
     def _make_client(self) -> cohere.ClientV2:
         import cohere
@@ -87,7 +44,7 @@ class CohereEmbedder(RemoteEmbedder):
                 texts=texts,
                 input_type=input_type,
                 embedding_types=["float"],
-                truncate=self._truncate[input_type],
+                truncate=_TRUNCATE[input_type],
                 request_options={"max_retries": 0},
                 **chosen,
             )
@@ -100,27 +57,8 @@ class CohereEmbedder(RemoteEmbedder):
         return Answer(vectors, tokens_told(billed, "input_tokens"))
 
     def _expected(self) -> tuple[type[Exception], ...]:
-        return expected_errors()
+        import httpx
+        from cohere.core.api_error import ApiError
+        from cohere.core.parse_error import ParsingError
 
-    def _fault(self, error: BaseException) -> Fault | None:
-        return fault_of(error)
-
-
-def expected_errors() -> tuple[type[Exception], ...]:
-    """What a call through the SDK raises when the other side is at fault."""
-    import httpx
-    from cohere.core.api_error import ApiError
-    from cohere.core.parse_error import ParsingError
-
-    return ApiError, ParsingError, httpx.RequestError, httpx.InvalidURL, UnicodeDecodeError
-
-
-def fault_of(error: BaseException) -> Fault | None:
-    """What the SDK raised, in the shape that all providers share."""
-    if not isinstance(error, expected_errors()):
-        return None
-    return Fault(
-        status=getattr(error, "status_code", None),
-        words=getattr(error, "body", None),
-        headers=getattr(error, "headers", None),
-    )
+        return ApiError, ParsingError, httpx.RequestError, httpx.InvalidURL, UnicodeDecodeError

@@ -10,8 +10,14 @@ from typing import Literal
 DEFAULT_COHERE_MODEL = "embed-english-v3.0"
 STATIC_MODEL = "wordllama/l2_supercat/256"
 STATIC_DIMENSION = 256
-#: When the prices were looked up, on the price lists of the providers.
+#: Year and month whose published list prices the table holds. They change, and accounts differ: who shows a sum says so.
 PRICES_OF = "2026-07"
+#: Where each provider publishes them.
+PRICE_LISTS: Mapping[str, str] = {
+    "cohere": "https://cohere.com/pricing",
+    "openai": "https://developers.openai.com/api/docs/pricing",
+    "voyage": "https://docs.voyageai.com/docs/pricing",
+}
 
 Maker = Literal["cohere", "openai", "voyage", "open", "static"]
 

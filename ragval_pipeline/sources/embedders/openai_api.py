@@ -6,72 +6,42 @@ types: queries and documents are embedded alike.
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from ragval_pipeline.sources.embedders.base import InputType, malformed
-from ragval_pipeline.sources.embedders.batches import BATCH
-from ragval_pipeline.sources.embedders.configuration import usable_key
-from ragval_pipeline.sources.embedders.failures import Endpoint, Fault
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.embedders.remote import Answer, RemoteEmbedder, tokens_told
-from ragval_pipeline.sources.retry import RetryPolicy
 
 if TYPE_CHECKING:
     import openai
 
 #: Texts of a call elsewhere: what Text Embeddings Inference takes unless it is started with more.
 COMPATIBLE_BATCH = 32
-#: A request takes 300,000 tokens at OpenAI; of the languages of the world none has two tokens for each character.
-CALL_CHARS = 150_000
-#: What the SDK insists on where a server of the user's own needs no key.
-NO_KEY = "none"
 
 
 class OpenAIEmbedder(RemoteEmbedder):
     """Embeds through OpenAI's API.
 
-    Args:
-        model: Name of the model, or of the deployment at Azure.
-        api_key: May be left out when there is a ``base_url``.
-        base_url: Of a compatible server, up to ``/v1``; None: the environment variable ``OPENAI_BASE_URL`` as the SDK
-            has it, else OpenAI's own. Its query, such as Azure's ``?api-version=``, goes with every request.
-        dimension: Asked for where the model is known to let one choose, and of models that are not known.
-        timeout_s: As ``RemoteEmbedder``.
-        policy: When to try again.
-        sleep: Seam for tests.
-
-    Raises:
-        SuiteError: There is no key, or it cannot be sent.
+    The model is the deployment at Azure. The ``base_url`` of a compatible server goes up to ``/v1``; its query, such as
+    Azure's ``?api-version=``, goes with every request. A dimension is asked of unknown models too.
     """
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        api_key: str | None,
-        base_url: str | None = None,
-        dimension: int | None = None,
-        timeout_s: float = 30.0,
-        policy: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        where = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        key = usable_key("openai", api_key) if where is None or (api_key or "").strip() else NO_KEY
-        super().__init__(
-            Endpoint(where, model, key, "openai", "OpenAI" if where is None else "the OpenAI API", "api.openai.com"),
-            dimension=dimension,
-            timeout_s=timeout_s,
-            policy=policy,
-            batch_size=BATCH if where is None else COMPATIBLE_BATCH,
-            call_chars=CALL_CHARS,
-            sleep=sleep,
-        )
+    provider = "openai"
+    title, host = "OpenAI", "api.openai.com"
+    address_variable = "OPENAI_BASE_URL"
+    keyless = True
+    #: A request takes 300,000 tokens at OpenAI; of the languages of the world none has two tokens for each character.
+    call_chars = 150_000
+
+    def __init__(self, *, model: str, dimension: int | None = None, **settings: Any) -> None:
+        super().__init__(model=model, dimension=dimension, **settings)
         if facts_of(model) is None:
             self._asked_dimension = dimension
+        if self._endpoint.base_url is not None:
+            self._endpoint = replace(self._endpoint, title="the OpenAI API")
+            self.batch_size = COMPATIBLE_BATCH
 
     @property
     def query_limit(self) -> int | None:
@@ -117,17 +87,6 @@ class OpenAIEmbedder(RemoteEmbedder):
         import openai
 
         return openai.APIError, UnicodeDecodeError
-
-    def _fault(self, error: BaseException) -> Fault | None:
-        if not isinstance(error, self._expected()):
-            return None
-        response = getattr(error, "response", None)
-        return Fault(
-            status=getattr(error, "status_code", None),
-            words=getattr(error, "body", None),
-            headers=getattr(response, "headers", None),
-            code=getattr(error, "code", None),
-        )
 
 
 def _billed(response: Any) -> float | None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from ragval_pipeline.errors import BudgetReachedError, SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, no_vectors
 from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
 from ragval_pipeline.sources.embedders.budget import Budget
+from ragval_pipeline.sources.embedders.configuration import usable_key
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
-from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
+from ragval_pipeline.sources.embedders.models import Maker, known_dimension, known_limit, takes_output_dimension
 from ragval_pipeline.sources.retry import Attempts, RetryPolicy, Verdict, call_with_retries
 from ragval_pipeline.text.characters import encodable
+
+#: What SDKs insist on where a server of the user's own needs no key.
+NO_KEY = "none"
 
 
 @dataclass(frozen=True)
@@ -32,43 +37,62 @@ class Answer:
 
 
 class RemoteEmbedder:
-    """Embeds through an API. A provider gives ``_make_client``, ``_post``, ``_expected`` and ``_fault``.
+    """Embeds through an API. A provider gives its attributes, ``_make_client``, ``_post`` and ``_expected``.
 
     Args:
-        endpoint: Whom to ask, for which model, with which key.
+        model: Name of the model; one that the table does not know is passed on as it is.
+        api_key: Must not be blank, unless ``keyless`` servers may stand behind the ``base_url``.
+        base_url: None: the environment variable ``address_variable``, else the provider's own.
         dimension: Length to ask for where the model lets one choose, and to hold the answer against.
         timeout_s: Seconds that one try may take to connect, and to send or receive the next bytes.
         policy: When to try again.
+        sleep: Seam for tests.
+
+    Attributes:
+        provider: As the suite names it.
+        title: As people name it.
+        host: The provider's own.
+        address_variable: The environment variable by which the SDK knows another address; None: it knows none.
+        keyless: Whether servers at a ``base_url`` may do without a key.
         batch_size: Texts of a call.
         call_chars: Characters of a call, for APIs that limit the tokens of all its texts; None: they do not.
-        sleep: Seam for tests.
+
+    Raises:
+        SuiteError: The key is blank or cannot be sent.
     """
 
     free = False
     #: What a run may spend; None: as much as it takes.
     budget: Budget | None = None
+    provider: Maker
+    title: ClassVar[str]
+    host: ClassVar[str]
+    address_variable: ClassVar[str | None] = None
+    keyless: ClassVar[bool] = False
+    batch_size: int = BATCH
+    call_chars: ClassVar[int | None] = None
 
     def __init__(
         self,
-        endpoint: Endpoint,
         *,
+        model: str,
+        api_key: str | None,
+        base_url: str | None = None,
         dimension: int | None = None,
         timeout_s: float = 30.0,
         policy: RetryPolicy | None = None,
-        batch_size: int = BATCH,
-        call_chars: int | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.provider: str = endpoint.provider
-        self.model = endpoint.model
-        self.dimension = dimension or known_dimension(self.model)
-        self.max_input_tokens = known_limit(self.model)
-        self.batch_size = batch_size
-        self._asked_dimension = dimension if takes_output_dimension(self.model) else None
-        self._endpoint = endpoint
+        where = base_url or (os.environ.get(self.address_variable) if self.address_variable else None) or None
+        optional = self.keyless and where is not None and not (api_key or "").strip()
+        key = NO_KEY if optional else usable_key(self.provider, api_key)
+        self.model = model
+        self.dimension = dimension or known_dimension(model)
+        self.max_input_tokens = known_limit(model)
+        self._asked_dimension = dimension if takes_output_dimension(model) else None
+        self._endpoint = Endpoint(where, model, key, self.provider, self.title, self.host)
         self._timeout_s = timeout_s
         self._policy = policy or RetryPolicy()
-        self.call_chars = call_chars
         self._sleep = sleep
 
     @property
@@ -115,7 +139,7 @@ class RemoteEmbedder:
 
     def _fault(self, error: BaseException) -> Fault | None:
         """What the SDK raised, in the shape that all share; None when it is none of the SDK's."""
-        raise NotImplementedError
+        return fault_of(error) if isinstance(error, self._expected()) else None
 
     def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         attempts, spent = Attempts(), [0.0]
@@ -169,6 +193,20 @@ class RemoteEmbedder:
         # Raised here, outside the handler, so that the SDK's exception is not its context: a printed traceback would
         # show response headers, and an HTTP library's message for a bad header would show the key.
         raise failure
+
+
+def fault_of(error: BaseException) -> Fault:
+    """An exception of an SDK in the shape that all share; each SDK has names of its own for the same."""
+
+    def first(*names: str) -> Any:
+        return next((value for name in names if (value := getattr(error, name, None)) is not None), None)
+
+    return Fault(
+        status=first("status_code", "http_status"),
+        words=first("json_body", "http_body", "body"),
+        headers=first("headers") or getattr(first("response"), "headers", None),
+        code=first("code"),
+    )
 
 
 def tokens_told(owner: Any, name: str) -> float | None:

@@ -2,57 +2,27 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.base import InputType, malformed
-from ragval_pipeline.sources.embedders.configuration import usable_key
-from ragval_pipeline.sources.embedders.failures import Endpoint, Fault
 from ragval_pipeline.sources.embedders.remote import Answer, RemoteEmbedder, tokens_told
-from ragval_pipeline.sources.retry import RetryPolicy
 
 if TYPE_CHECKING:
     from voyageai.client import Client
 
-#: A request takes 120,000 tokens of the large models.
-CALL_CHARS = 100_000
 _INPUT_TYPES: dict[InputType, str] = {"search_query": "query", "search_document": "document"}
 
 
 class VoyageEmbedder(RemoteEmbedder):
-    """Embeds through Voyage's API.
+    """Embeds through Voyage's API, or MongoDB's by the form of the key, as the SDK decides.
 
     Queries that are too long are refused, documents are cut as ingestion cuts them, as with Cohere.
-
-    Args:
-        model: Name of the model.
-        api_key: Must not be blank.
-        base_url: None: Voyage's own, or MongoDB's by the form of the key, as the SDK decides.
-        dimension: As ``RemoteEmbedder``.
-        timeout_s: As ``RemoteEmbedder``.
-        policy: When to try again.
-        sleep: Seam for tests.
-
-    Raises:
-        SuiteError: The key is blank or cannot be sent.
     """
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        api_key: str | None,
-        base_url: str | None = None,
-        dimension: int | None = None,
-        timeout_s: float = 30.0,
-        policy: RetryPolicy | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        endpoint = Endpoint(base_url, model, usable_key("voyage", api_key), "voyage", "Voyage", "api.voyageai.com")
-        super().__init__(
-            endpoint, dimension=dimension, timeout_s=timeout_s, policy=policy, call_chars=CALL_CHARS, sleep=sleep
-        )
+    provider = "voyage"
+    title, host = "Voyage", "api.voyageai.com"
+    #: A request takes 120,000 tokens of the large models.
+    call_chars = 100_000
 
     def _make_client(self) -> Client:
         from voyageai.client import Client
@@ -86,9 +56,3 @@ class VoyageEmbedder(RemoteEmbedder):
         from voyageai.error import VoyageError
 
         return VoyageError, requests.RequestException, UnicodeDecodeError
-
-    def _fault(self, error: BaseException) -> Fault | None:
-        if not isinstance(error, self._expected()):
-            return None
-        body: Any = getattr(error, "json_body", None) or getattr(error, "http_body", None)
-        return Fault(status=getattr(error, "http_status", None), words=body, headers=getattr(error, "headers", None))

@@ -53,5 +53,5 @@ def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, 
             "first": utc_text(min(moments)),
             "last": utc_text(max(moments)),
         },
-        message=f"The sitemap's dates cannot be true: {reason}.",
+        message=f"The sitemap's dates say nothing about changes: {reason}.",
     )
