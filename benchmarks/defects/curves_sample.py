@@ -13,6 +13,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.testing.defects import Corpus
 from ragval_pipeline.testing.defects.corpus import StoredPoint
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
 from ragval_pipeline.validation.facts.store import HeldFacts
@@ -45,7 +46,7 @@ def sample_of(corpus: Corpus) -> Sample:
 def named_in(code: str, rows: Sequence[Row], pages: Iterable[PageRecord] = ()) -> set[str]:
     """The points that the detector of a code names among some chunks."""
     facts = HeldFacts(facts_of_bucket(pages, rows))
-    evidence = ChunkEvidence(facts, lambda columns: rows, datetime.now(UTC))
+    evidence = ChunkEvidence(facts, held_points(rows), datetime.now(UTC))
     [own] = [each for each in detectors_of(ChunkEvidence) if code in each.codes]
     return {subject.name for finding in findings_of(own, evidence) for subject in finding.subjects}
 

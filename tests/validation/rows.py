@@ -11,10 +11,13 @@ import pyarrow as pa
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.record import PageRecord
+from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.limits import LimitRules
+from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
+from ragval_pipeline.validation.facts.rows import chunk_table
 from ragval_pipeline.validation.facts.store import FactRows, HeldFacts
 from ragval_pipeline.validation.facts.texts import TextFacts, text_facts
 from ragval_pipeline.validation.facts.tokens import Counting
@@ -84,7 +87,7 @@ def evidence_of(
 ) -> ChunkEvidence:
     """What the detectors of chunks look at, for some rows and pages."""
     facts = _MadeWhenAsked(found, records, limits)
-    return ChunkEvidence(facts, lambda columns: found, now, limits, frozenset(required))
+    return ChunkEvidence(facts, held_points(found), now, limits, frozenset(required))
 
 
 def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
@@ -96,6 +99,11 @@ def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
 def texts_of(found: Sequence[dict[str, Any]], limits: LimitRules | None = None) -> list[TextFacts]:
     """The facts of the texts of some rows."""
     return list(text_facts(found, Counting(limits)))
+
+
+def columns_of_texts(texts: Iterable[TextFacts]) -> Columns:
+    """The facts of some texts in columns."""
+    return Columns.of(chunk_table((), texts).to_batches())
 
 
 def _stored(payloads: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -19,7 +19,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.store import Chosen, FactRows, filled
+from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.wordings import MOST_WORDS, Words
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _Edge = Literal["begins", "ends"]
+_EDGES: tuple[_Edge, ...] = ("begins", "ends")
 
 #: Phrases that the message names.
 _NAMED = 3  # shown
@@ -73,10 +74,9 @@ class Boilerplate:
 @detector("text.boilerplate", needs=ChunkEvidence)
 def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The points that hold furniture; the details name the phrases."""
-    keys = evidence.facts.table("page_key").column("page_key")
-    chunks, pages = len(keys), len(keys.unique().drop_null())
+    chunks, pages = len(evidence.texts), len(evidence.texts.codes("page_key")[0]) - 1
     min_pages = _at_least(HABIT, pages)
-    texts = list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence.facts, min_pages)))
+    texts = list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence, min_pages)))
     found = _phrases_of_themes(texts, pages)
     known = [f" {entry.phrase} " for entry in found]
     for shared in shared_wordings(texts, min_pages=min_pages):
@@ -100,7 +100,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
 
 
-def _telling(facts: FactRows, min_pages: int) -> Chosen:
+def _telling(evidence: ChunkEvidence, min_pages: int) -> Chosen:
     """The texts with a phrase, or with ``FEWEST`` words at an edge that texts of enough pages share.
 
     Most texts have neither, and are never made into objects.
@@ -109,44 +109,38 @@ def _telling(facts: FactRows, min_pages: int) -> Chosen:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    shared = []
-    for edge in ("begins", "ends"):
-        # Numbers for pages and hashes for wordings: pairs of them are counted without holding any text.
-        places: dict[str, int] = {}
-        pairs = [
-            np.array(
-                [
-                    (key, places.setdefault(page, len(places)))
-                    for key, page in zip(_edge_keys(batch, edge), batch.column("page_key").to_pylist(), strict=True)
-                    if key is not None and page is not None
-                ],
-                dtype=np.int64,
-            ).reshape(-1, 2)
-            for batch in facts.batches("chunks", ("page_key", edge))
-        ]
-        distinct = np.unique(np.concatenate(pairs), axis=0) if pairs else np.empty((0, 2), dtype=np.int64)
-        keys, counts = np.unique(distinct[:, 0], return_counts=True)
-        shared.append((edge, set(keys[counts >= min_pages].tolist())))
+    pages, page = evidence.texts.codes("page_key")
+    shared: list[tuple[_Edge, pa.Array]] = []
+    for edge in _EDGES:
+        words = [_outermost(batch.column(edge), edge) for batch in evidence.facts.batches("chunks", (edge,))]
+        wordings = pa.chunked_array(words, pa.string()).combine_chunks().dictionary_encode()
+        wording = wordings.indices.fill_null(-1).to_numpy().astype(np.int64)
+        counted = (wording >= 0) & (page < len(pages) - 1)
+        distinct = np.unique(wording[counted] * len(pages) + page[counted]) // len(pages)
+        often = np.flatnonzero(np.bincount(distinct, minlength=1) >= min_pages)
+        if len(wordings.dictionary):
+            shared.append((edge, wordings.dictionary.take(pa.array(often))))
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
         mask = filled("phrases")(batch)
-        for edge, keys in shared:
-            if keys:
-                mask = pc.or_(mask, pa.array([key in keys for key in _edge_keys(batch, edge)]))
+        for edge, wordings in shared:
+            mask = pc.or_(mask, pc.is_in(_outermost(batch.column(edge), edge), wordings))
         return mask
 
     return chosen
 
 
-def _edge_keys(batch: pa.RecordBatch, edge: str) -> Iterator[int | None]:
-    """A hash of the outermost ``FEWEST`` words of each text; None for fewer words."""
+def _outermost(lists: pa.ListArray, edge: _Edge) -> pa.StringArray:
+    """The outermost ``FEWEST`` words of each text as one; None for fewer words."""
+    import numpy as np
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    lists = batch.column(edge)
-    if edge == "begins":
-        lists = pc.list_slice(lists, 0, FEWEST)
-    for words in lists.to_pylist():
-        yield hash(tuple(words[-FEWEST:])) if len(words) >= FEWEST else None
+    offsets = lists.offsets.to_numpy()
+    at = offsets[:-1] if edge == "begins" else offsets[1:] - FEWEST
+    enough = np.diff(offsets) >= FEWEST
+    places = (pa.array(at + number, mask=~enough) for number in range(FEWEST))
+    return pc.binary_join_element_wise(*map(lists.values.take, places), "\n")
 
 
 def shared_wordings(texts: Sequence[TextFacts], *, min_pages: int) -> Iterator[Shared]:

@@ -13,12 +13,12 @@ alone: what tokenizers differ by makes it a range. Where the model's own tokeniz
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.tokens import RATIOS, Script
-from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.thresholds import (
     CHANCE,
     COUNT_ROUNDING,
@@ -31,12 +31,15 @@ from ragval_pipeline.validation.thresholds import (
     SPECIAL_TOKENS,
 )
 
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.chunks.columns import Counts, Mask
+
 #: What a claim may be an estimate from.
-_MEASURES: tuple[Callable[[TextFacts], int], ...] = (
-    lambda chunk: chunk.tokens,
-    lambda chunk: chunk.parts,
-    lambda chunk: chunk.marks,
-    lambda chunk: chunk.characters,
+_MEASURES: tuple[Callable[[Columns], Counts], ...] = (
+    lambda texts: texts.tokens,
+    lambda texts: texts.parts,
+    lambda texts: texts.marks,
+    lambda texts: texts.characters,
 )
 
 
@@ -62,19 +65,19 @@ class Relation:
         """How far the logarithm of a claim may be from that of the scaled recount."""
         return _scatter(self.spreads[0])
 
-    def expected(self, chunk: TextFacts) -> float:
-        """What the collection would claim for a chunk, by the measure that predicts its claims best."""
+    def expected(self, texts: Columns) -> Counts:
+        """What the collection would claim for some texts, by the measure that predicts its claims best."""
         best = self.spreads.index(min(self.spreads))
-        return self.scales[best] * _MEASURES[best](chunk)
+        return self.scales[best] * _MEASURES[best](texts)
 
-    def allowed(self, chunk: TextFacts) -> tuple[float, float]:
-        """Smallest and largest claim that is not off: tokenizers differ by a factor, and claims scatter a little."""
-        expected, factor = self.expected(chunk), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
+    def allowed(self, texts: Columns) -> tuple[Counts, Counts]:
+        """Smallest and largest claims that are not off: tokenizers differ by a factor, and claims scatter a little."""
+        expected, factor = self.expected(texts), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
         return expected / factor, expected * factor
 
-    def gives(self, chunk: TextFacts, claimed: int) -> bool:
-        """Whether it gives a claim but for rounding."""
-        return abs(claimed - self.expected(chunk)) <= 1 + COUNT_ROUNDING * claimed
+    def gives(self, texts: Columns) -> Mask:
+        """Whether it gives the claims but for rounding."""
+        return abs(texts.claimed - self.expected(texts)) <= 1 + COUNT_ROUNDING * texts.claimed
 
     def is_trusted(self, script: Script) -> bool:
         """Whether claims that follow it are tokens of the model: what other measures predict better are estimates."""
@@ -89,31 +92,31 @@ Relations = Mapping[Script, Relation]
 
 @dataclass(frozen=True)
 class Estimate:
-    """Tokens that a chunk has for its model.
+    """Tokens that texts have for their model.
 
     Args:
-        tokens: The estimate.
-        at_least: Its lower end, allowing for the difference between tokenizers.
-        at_most: Its upper end.
+        tokens: The estimates.
+        at_least: Their lower ends, allowing for the difference between tokenizers.
+        at_most: Their upper ends.
     """
 
-    tokens: float
-    at_least: float
-    at_most: float
+    tokens: Counts
+    at_least: Counts
+    at_most: Counts
 
     @property
-    def measured(self) -> bool:
-        """Whether it is a count and no estimate."""
-        return self.at_least == self.at_most
+    def measured(self) -> Mask:
+        """Which are counts and no estimates."""
+        counted: Mask = self.at_least == self.at_most
+        return counted
 
 
-def learn_relations(counted: Iterable[TextFacts]) -> Relations:
+def learn_relations(texts: Columns) -> Relations:
     """The relation for each script with enough claims that agree."""
-    by_script: dict[Script, list[tuple[TextFacts, int]]] = {}
-    for chunk in counted:
-        if chunk.claimed is not None and chunk.tokens >= SHORT_TEXT:
-            by_script.setdefault(chunk.script, []).append((chunk, chunk.claimed))
-    learnt = {script: _learn(pairs, plausible_range(script)) for script, pairs in by_script.items()}
+    usable = (texts.claimed > 0) & (texts.tokens >= SHORT_TEXT)
+    scripts = {script: texts.some(usable & rows) for script, rows in texts.by_script().items()}
+    by_script = {script: claims for script, claims in scripts.items() if len(claims)}
+    learnt = {script: _learn(claims, plausible_range(script)) for script, claims in by_script.items()}
     relations = {script: relation for script, relation in learnt.items() if relation is not None}
     if "latin" not in relations and len(by_script.get("latin", ())) >= FEWEST:
         # What is no count of the script that all tokenizers cut alike is none of another.
@@ -124,9 +127,9 @@ def learn_relations(counted: Iterable[TextFacts]) -> Relations:
     return relations
 
 
-def _is_followed(relation: Relation, pairs: Sequence[tuple[TextFacts, int]]) -> bool:
+def _is_followed(relation: Relation, claims: Columns) -> bool:
     """Whether most claims of a script with too few of them are just what a relation of another script gives."""
-    return sum(relation.gives(chunk, claimed) for chunk, claimed in pairs) > MOST * len(pairs)
+    return int(relation.gives(claims).sum()) > MOST * len(claims)
 
 
 def _scatter(spread: float) -> float:
@@ -139,45 +142,56 @@ def plausible_range(script: Script) -> tuple[float, float]:
     return RATIOS[script][0] / MISCOUNTED, MISCOUNTED
 
 
-def estimate(chunk: TextFacts, relations: Relations) -> Estimate:
-    """The tokens that the model reads of a chunk, its header included.
+def estimate(texts: Columns, relations: Relations) -> Estimate:
+    """The tokens that the models read of texts, their headers included.
 
     The exact count where there is one; else the claim where it is believed; else the recount, scaled where there is a
     relation.
     """
-    if chunk.exact is not None:
-        return Estimate(chunk.exact, chunk.exact, chunk.exact)
-    low, high = RATIOS[chunk.script]
-    relation = relations.get(chunk.script)
-    if relation is None or not relation.is_trusted(chunk.script):
-        read = chunk.tokens + chunk.added
-        return Estimate(read, read * low, read * high)
-    scaled = chunk.tokens * relation.tokens
-    tolerance = relation.tolerance + SPECIAL_TOKENS / max(scaled, 1.0)
-    if chunk.claimed is not None and abs(math.log(chunk.claimed / max(scaled, 1.0))) <= tolerance:
-        whole = chunk.claimed + chunk.added * relation.tokens
-        return Estimate(whole, whole, whole)
-    whole = scaled + chunk.added * relation.tokens
-    return Estimate(whole, whole * max(math.exp(-tolerance), low), whole * min(math.exp(tolerance), high))
+    import numpy as np
+
+    whole, least, most = (texts.exact.copy() for _ in range(3))
+    for script, rows in texts.by_script().items():
+        chosen = np.flatnonzero(rows & np.isnan(texts.exact))
+        if len(chosen):
+            whole[chosen], least[chosen], most[chosen] = _estimated(texts.some(chosen), script, relations.get(script))
+    return Estimate(whole, least, most)
 
 
-def _learn(pairs: Sequence[tuple[TextFacts, int]], plausible: tuple[float, float]) -> Relation | None:
+def _estimated(texts: Columns, script: Script, relation: Relation | None) -> tuple[Counts, Counts, Counts]:
+    """Estimates of texts of one script, with their lower and upper ends."""
+    import numpy as np
+
+    low, high = RATIOS[script]
+    if relation is None or not relation.is_trusted(script):
+        read = texts.tokens + texts.added
+        return read, read * low, read * high
+    scaled, added = texts.tokens * relation.tokens, texts.added * relation.tokens
+    tolerance = relation.tolerance + SPECIAL_TOKENS / np.maximum(scaled, 1.0)
+    believed = abs(np.log(texts.claimed / np.maximum(scaled, 1.0))) <= tolerance
+    whole = np.where(believed, texts.claimed, scaled) + added
+    least, most = np.maximum(np.exp(-tolerance), low), np.minimum(np.exp(tolerance), high)
+    return whole, np.where(believed, whole, whole * least), np.where(believed, whole, whole * most)
+
+
+def _learn(claims: Columns, plausible: tuple[float, float]) -> Relation | None:
     low, high = plausible
-    fitting = [(chunk, claimed) for chunk, claimed in pairs if low <= claimed / chunk.tokens <= high]
+    ratios = claims.claimed / claims.tokens
+    fitting = claims.some((low <= ratios) & (ratios <= high))
     if len(fitting) < FEWEST:
         return None
-    scales, spreads = zip(
-        *(_fit([(measure(chunk), claimed) for chunk, claimed in fitting]) for measure in _MEASURES), strict=True
-    )
+    scales, spreads = zip(*(_fit(measure(fitting), fitting.claimed) for measure in _MEASURES), strict=True)
     relation = Relation(scales, spreads)
-    ranges = [(relation.allowed(chunk), claimed) for chunk, claimed in pairs]
-    followed = sum(low <= claimed <= high for (low, high), claimed in ranges)
-    return relation if followed >= FOLLOWED * len(pairs) else None
+    least, most = relation.allowed(claims)
+    followed = int(((least <= claims.claimed) & (claims.claimed <= most)).sum())
+    return relation if followed >= FOLLOWED * len(claims) else None
 
 
-def _fit(counts: Sequence[tuple[int, int]]) -> tuple[float, float]:
+def _fit(counts: Counts, claimed: Counts) -> tuple[float, float]:
     """The median of claimed / counted, and the robust standard deviation of its logarithm, in the longer texts."""
-    long = sorted(counts, reverse=True)[: max(FEWEST, len(counts) // 2)]  # rounding weighs little there
-    ratios = [claimed / max(count, 1) for count, claimed in long]
-    middle = statistics.median(ratios)
-    return middle, 1.4826 * statistics.median(abs(math.log(ratio / middle)) for ratio in ratios)  # definition
+    import numpy as np
+
+    long = np.lexsort((claimed, counts))[::-1][: max(FEWEST, len(counts) // 2)]  # rounding weighs little there
+    ratios = claimed[long] / np.maximum(counts[long], 1)
+    middle = float(np.median(ratios))
+    return middle, 1.4826 * float(np.median(abs(np.log(ratios / middle))))  # definition

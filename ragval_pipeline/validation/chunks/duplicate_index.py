@@ -24,7 +24,8 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points that share page and index; which of them is the newest, where anything tells it."""
     subjects, groups = [], 0
     told: set[Basis | None] = set()
-    for key, page in evidence.orders.items():
+    orders = evidence.orders
+    for key, page in orders.in_full(orders.chosen(orders.points > orders.indices)).items():
         for index, points in page.points.items():
             if len(points) < 2:
                 continue

@@ -16,13 +16,16 @@ _SHOWN = 20  # shown
 @detector("chunk.duplicate_text", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every point of each group; the details name the others."""
+    import numpy as np
     import pyarrow.compute as pc
 
-    counted = pc.value_counts(evidence.facts.table("digest").column("digest").drop_null())
+    texts = evidence.texts
+    digests = texts.table.column("digest").combine_chunks()
+    counted = pc.value_counts(digests.drop_null())
     several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
-    by_digest: dict[int | None, list[PointRef]] = {}
-    for text in evidence.facts.texts("digest", where=lambda batch: pc.is_in(batch.column("digest"), several)):
-        by_digest.setdefault(text.digest, []).append(text.ref)
+    by_digest: dict[int, list[PointRef]] = {}
+    for row in np.flatnonzero(pc.is_in(digests, several).to_numpy(zero_copy_only=False)).tolist():
+        by_digest.setdefault(digests[row].as_py(), []).append(texts.ref(row))
     groups = [sorted(refs) for refs in by_digest.values()]
     subjects = []
     for group in groups:

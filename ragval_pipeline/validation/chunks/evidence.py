@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.claims import Relations, learn_relations
 from ragval_pipeline.validation.chunks.limits import LimitRules
-from ragval_pipeline.validation.chunks.order import COLUMNS, PageOrder, collect_order, without_strays
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts, chunks_of
+from ragval_pipeline.validation.chunks.order import Orders, Points
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, chunks_of
 from ragval_pipeline.validation.facts.store import FactRows
-from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.metadata.levels import present_fields
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
-_COUNTED = (
-    "model",
-    "claimed",
-    "characters",
-    "parts",
-    "marks",
-    "script",
-    "tokens",
-    "added",
-    "exact",
-    "digest",
-)
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 #: All columns of a chunk but those that say in which other words or on which other pages it stands.
 _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
 
@@ -39,77 +30,105 @@ _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in 
 class ChunkEvidence:
     """The facts of a run, and what a suite says of chunks.
 
+    What all detectors need of every chunk is held in columns; objects are made of the few that one looks at in full.
+
     Attributes:
         facts: One row a chunk and one a page.
-        points: Rows of the snapshot with the columns asked for; every point, those without a text too.
+        points: Batches of the snapshot with the columns asked for; every point, those without a text too.
         now: Time of the run, aware.
         limits: Where the model's input limit comes from.
         required: Canonical names of fields that every point must fill.
     """
 
     facts: FactRows
-    points: Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
+    points: Points
     now: datetime
     limits: LimitRules = field(default_factory=LimitRules)
     required: frozenset[str] = frozenset()
 
     @cached_property
-    def read(self) -> Mapping[str, PageFacts]:
-        """The pages that were read, by key, each with the last of its passages only."""
-        return {page.page_key: _brief(page) for page in self.facts.pages() if page.state == "read"}
+    def texts(self) -> columns.Columns:
+        """Every text with its counts."""
+        return columns.Columns.of(self.facts.batches("chunks", columns.COLUMNS))
 
-    def on_pages(self, keys: Collection[str] | None = None) -> Iterator[tuple[str, Sequence[ChunkFacts]]]:
-        """The chunks of each page that was read, a bucket in memory at a time.
+    @cached_property
+    def relations(self) -> Relations:
+        """How claimed token counts relate to what can be counted."""
+        return learn_relations(self.texts)
 
-        Args:
-            keys: Of the pages that are meant; None: all.
-        """
+    @cached_property
+    def orders(self) -> Orders:
+        """The pages and their chunk indices."""
+        return Orders.of(self.points, now=self.now)
+
+    @cached_property
+    def layout(self) -> layout.Layout:
+        """Where the chunks of each page stand on it."""
+        return layout.Layout.of(self.facts.by_bucket("chunks", layout.COLUMNS))
+
+    @cached_property
+    def read(self) -> Mapping[str, str]:
+        """The addresses of the pages that were read, by key."""
+        return {
+            key: url
+            for batch in self.facts.batches("pages", ("page_key", "url", "state"))
+            for key, url, state in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            if state == "read"
+        }
+
+    def last_passages(self, keys: Collection[str]) -> dict[str, BlockFacts]:
+        """The last block of some pages that says something, by key; pages without one are left out."""
+        import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if keys is not None and not keys:
+        found: dict[str, BlockFacts] = {}
+        wanted = pa.array(sorted(keys), pa.string())
+        for batch in self.facts.batches("pages", ("page_key", "blocks")):
+            chosen = batch.filter(pc.is_in(batch.column("page_key"), wanted))
+            blocks = chosen.column("blocks").flatten()
+            ends = np.cumsum(pc.list_value_length(chosen.column("blocks")).to_numpy())
+            long = np.flatnonzero(pc.struct_field(blocks, "letters").to_numpy() >= PASSAGE_LETTERS)
+            names = chosen.column("page_key").to_pylist()
+            last = dict(zip(np.searchsorted(ends, long, side="right").tolist(), long.tolist(), strict=True))
+            found |= {names[page]: BlockFacts(**blocks[at].as_py()) for page, at in last.items()}
+        return found
+
+    def on_pages(self, keys: Collection[str]) -> Iterator[tuple[str, Sequence[ChunkFacts]]]:
+        """The chunks of some pages that were read, a bucket in memory at a time."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not keys:
             return
+        wanted = pa.array(sorted(keys), pa.string())
         for table in self.facts.by_bucket("chunks", _PLACED):
-            meant = table.column("compared")
-            if keys is not None:
-                meant = pc.and_(
-                    meant, pc.is_in(table.column("page_key"), value_set=pa.array(sorted(keys), pa.string()))
-                )
+            meant = pc.and_(table.column("compared"), pc.is_in(table.column("page_key"), wanted))
             by_page: dict[str, list[ChunkFacts]] = {}
-            for batch in table.filter(meant).to_batches():
-                for chunk in chunks_of(batch):
-                    if chunk.letters and chunk.page_key is not None:
-                        by_page.setdefault(chunk.page_key, []).append(chunk)
+            for chunk in _chunks(table, meant):
+                by_page.setdefault(chunk.page_key or "", []).append(chunk)
             yield from by_page.items()
 
     @cached_property
     def habits(self) -> Habits:
         """What the ingestion puts around its chunks."""
-        differing, total = [], 0
-        for _, own in self.on_pages():
-            total += len(own)
-            differing += [chunk for chunk in own if chunk.found < chunk.letters]
+        import pyarrow.compute as pc
+
+        differing: list[ChunkFacts] = []
+        total = 0
+        for table in self.facts.by_bucket("chunks", _PLACED):
+            compared = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
+            compared = pc.and_(compared, pc.greater(table.column("letters"), 0))
+            total += pc.sum(compared).as_py() or 0
+            differs = pc.less(table.column("found"), table.column("letters"))
+            differing += _chunks(table, pc.and_(compared, differs))
         return Habits.of(differing, total=total, pages=len(self.read))
 
-    @cached_property
-    def orders(self) -> Mapping[str, PageOrder]:
-        """The points of each page by index."""
-        return without_strays(collect_order(self.points(COLUMNS)))
 
-    @cached_property
-    def counted(self) -> Sequence[TextFacts]:
-        """Every text with its counts."""
-        return list(self.facts.texts(*_COUNTED))
-
-    @cached_property
-    def relations(self) -> Relations:
-        """How claimed token counts relate to what can be counted."""
-        return learn_relations(self.counted)
-
-
-def _brief(page: PageFacts) -> PageFacts:
-    passages = [block for block in page.blocks if block.letters >= PASSAGE_LETTERS]
-    return replace(page, blocks=tuple(passages[-1:]), anchors=())
+def _chunks(table: pa.Table, meant: pa.ChunkedArray) -> Iterator[ChunkFacts]:
+    """Those of the chunks that are meant and have letters."""
+    chosen = (chunk for batch in table.filter(meant).to_batches() for chunk in chunks_of(batch))
+    return (chunk for chunk in chosen if chunk.letters)
 
 
 def required_fields(manifest: SnapshotManifest) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
@@ -17,12 +18,14 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.thresholds import FEWEST, FOLLOWED, MOST
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 @detector("text.hash_mismatch", needs=ChunkEvidence)
 def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose hash is of no form of their text, where those of other points are."""
-    hashes = evidence.facts.table("stored_hash", "hashed_as").to_pylist()
-    if not any(row["stored_hash"] and row["hashed_as"] is None for row in hashes):
+    if not any(_has_unexplained(batch) for batch in evidence.facts.batches("chunks", ("stored_hash", "hashed_as"))):
         return
     texts = [text for text in evidence.facts.texts("digest", "stored_hash", "hashed_as") if text.stored_hash]
     explained = Counter(text.hashed_as for text in texts if text.hashed_as is not None)
@@ -35,6 +38,13 @@ def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
         details = {"convention": main, "points": len(texts), "explained": own}
         cause = f"The text was changed after it was hashed; the other hashes are {main}."
         yield make_finding("text.hash_mismatch", subjects, details=details, cause=cause)
+
+
+def _has_unexplained(batch: pa.RecordBatch) -> bool:
+    import pyarrow.compute as pc
+
+    stored = pc.greater(pc.binary_length(batch.column("stored_hash")), 0)
+    return bool(pc.any(pc.and_(stored, pc.is_null(batch.column("hashed_as")))).as_py())
 
 
 def _are_of_pages(texts: Sequence[TextFacts]) -> bool:

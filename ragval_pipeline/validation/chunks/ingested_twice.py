@@ -8,92 +8,48 @@ than one chunk, two ingestions went through it. What the page itself repeats sta
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.layout import Layout
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
-from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS, WHOLE
+from ragval_pipeline.validation.thresholds import MOST
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
-#: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
-_CHUNKS = 2
 #: What tells generations apart so that the older ones are known.
 BY_DATE = "embedded_at"
 
 
-@dataclass(frozen=True)
-class Stored:
-    """The chunks of one page on the page.
-
-    Attributes:
-        letters: Letters of the page that its chunks hold, each as often as it is held.
-        covered: Letters of the page that they hold.
-        repeated: Those that more than one chunk holds.
-    """
-
-    letters: int
-    covered: int
-    repeated: int
-
-    @classmethod
-    def of(cls, chunks: Iterable[ChunkFacts]) -> Stored:
-        """How often the letters of a page are stored."""
-        changes: dict[int, int] = {}
-        for chunk in chunks:
-            for first, behind in chunk.spans:
-                changes[first] = changes.get(first, 0) + 1
-                changes[behind] = changes.get(behind, 0) - 1
-        letters = covered = repeated = depth = at = 0
-        for place in sorted(changes):
-            letters += depth * (place - at)
-            covered += (depth > 0) * (place - at)
-            repeated += (depth > 1) * (place - at)
-            depth, at = depth + changes[place], place
-        return cls(letters, covered, repeated)
-
-
-def times_stored(chunks: Iterable[tuple[str, Sequence[ChunkFacts]]]) -> MeasuredValue:
+def times_stored(layout: Layout) -> MeasuredValue:
     """The criterion: letters of chunks that stand on their page / letters of it that they cover, median over pages."""
-    stored = [Stored.of(own) for _, own in chunks]
-    ratios = [page.letters / page.covered for page in stored if page.covered]
-    if not ratios:
+    pages = len(layout.copies)
+    if not pages:
         return not_measured("times_stored", "not_applicable", "no page was read that has chunks")
-    reason = f"median over {len(ratios)} pages that were read and have chunks"
-    return MeasuredValue(name="times_stored", value=statistics.median(ratios), denominator=len(ratios), reason=reason)
+    reason = f"median over {pages} pages that were read and have chunks"
+    value = statistics.median(layout.copies)
+    return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)
 
 
 @detector("chunk.ingested_twice", needs=ChunkEvidence)
 def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The pages; the details hold the points of each generation."""
-    for key, own in evidence.on_pages():
+    twice = evidence.layout.twice
+    for key, own in evidence.on_pages(twice):
         placed = [chunk for chunk in own if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
-        if key in evidence.read and _is_twice(placed):
-            generations, told_by = generations_of(placed)
-            stored = Stored.of(placed)
-            details: dict[str, Any] = {
-                "times_stored": round(stored.letters / stored.covered, 2),
-                "told_by": told_by,
-                "generations": [[chunk.point_id for chunk in generation] for generation in generations],
-                "older": [chunk.point_id for generation in generations[:-1] for chunk in generation]
-                if told_by == BY_DATE
-                else [],
-            }
-            yield Subject(name=evidence.read[key].url, page=key, details=details)
-
-
-def _is_twice(chunks: Sequence[ChunkFacts]) -> bool:
-    if len(chunks) < 2 * _CHUNKS:
-        return False
-    stored = Stored.of(chunks)
-    first, last = min(_begins(chunk) for chunk in chunks), max(_ends(chunk) for chunk in chunks)
-    beginnings = sum(_begins(chunk) - first < PASSAGE_LETTERS for chunk in chunks)
-    endings = sum(last - _ends(chunk) < PASSAGE_LETTERS for chunk in chunks)
-    return min(beginnings, endings) >= 2 and stored.repeated >= WHOLE * stored.covered
+        generations, told_by = generations_of(placed)
+        details: dict[str, Any] = {
+            "times_stored": twice[key],
+            "told_by": told_by,
+            "generations": [[chunk.point_id for chunk in generation] for generation in generations],
+            "older": [chunk.point_id for generation in generations[:-1] for chunk in generation]
+            if told_by == BY_DATE
+            else [],
+        }
+        yield Subject(name=evidence.read[key], page=key, details=details)
 
 
 def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:

@@ -24,9 +24,9 @@ def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measur
         now: Time of the run, aware.
     """
     snapshot = facts.snapshot
-    evidence = ChunkEvidence(facts, snapshot.rows, now, limits, required_fields(snapshot.manifest))
+    evidence = ChunkEvidence(facts, snapshot.batches, now, limits, required_fields(snapshot.manifest))
     return Measurement(
         asset=ASSET,
-        values=(times_stored(evidence.on_pages()),),
+        values=(times_stored(evidence.layout),),
         findings=tuple(with_share(finding, snapshot.manifest.points) for finding in find_all(evidence)),
     )

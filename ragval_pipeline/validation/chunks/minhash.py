@@ -38,19 +38,33 @@ def candidate_pairs(hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int6
     factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
     added = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
 
-    def band_keys(band: int) -> npt.NDArray[np.uint64]:
+    def band_keys(band: int, sets: Sequence[int] | None = None) -> npt.NDArray[np.uint64]:
         rows = slice(band % BANDS * ROWS, (band % BANDS + 1) * ROWS)
-        return _keys(hashes, offsets, factors[rows], added[rows])
+        some = (hashes, offsets) if sets is None else _some(hashes, offsets, sets)
+        return _keys(*some, factors[rows], added[rows])
 
-    keys = [band_keys(band) for band in range(_FOLLOWING + 1)]
     for band in range(BANDS):
-        order = np.lexsort(keys[::-1])
-        edges = np.flatnonzero(np.diff(keys[0][order])) + 1
+        keys = band_keys(band)
+        order = np.argsort(keys, kind="stable")
+        edges = np.flatnonzero(np.diff(keys[order])) + 1
         sizes = np.diff(np.concatenate(([0], edges, [len(order)])))
         starts = np.concatenate(([0], edges))
         for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
-            yield from _pairs(order[start : start + size].tolist())
-        keys = [*keys[1:], band_keys(band + _FOLLOWING + 1)]
+            members = order[start : start + size]
+            if size > ALL_PAIRS:
+                following = [band_keys(band + later, members.tolist()) for later in range(1, _FOLLOWING + 1)]
+                members = members[np.lexsort(following[::-1])]
+            yield from _pairs(members.tolist())
+
+
+def _some(
+    hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64], sets: Sequence[int]
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+    """Some of the sets, as hashes and offsets."""
+    import numpy as np
+
+    chosen = [hashes[offsets[number] : offsets[number + 1]] for number in sets]
+    return np.concatenate(chosen), np.cumsum([0, *map(len, chosen)])
 
 
 def _keys(

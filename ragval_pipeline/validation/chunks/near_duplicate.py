@@ -16,23 +16,19 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.minhash import candidate_pairs
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.rows import chunk_schema
-from ragval_pipeline.validation.facts.store import FactRows, filled
-from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
 #: Trigrams by which texts differ that differ by two words: three on either side for each.
 _TWO_WORDS = 12  # definition
 _SHOWN = 20  # shown
-_POINT = ("point_id", "page_key", "page_url", "digest")
 #: Neighbours of one text after which no more are looked for: it is a near duplicate, whatever else there is.
 _ENOUGH = 50  # work
 
@@ -42,58 +38,51 @@ class Shingled:
     """The word trigrams of the chunks that are long enough to be compared.
 
     Attributes:
-        points: Their points: id, key and address of the page, and a hash of the text with blanks folded: equal texts
-            are duplicates, not near duplicates.
+        texts: These chunks; equal texts, blanks folded, are duplicates, not near duplicates.
         shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
         offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
     """
 
-    points: pa.Table
+    texts: Columns
     shingles: npt.NDArray[np.uint32]
     offsets: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, facts: FactRows) -> Shingled:
+    def of(cls, evidence: ChunkEvidence) -> Shingled:
         """Those of a run."""
         import numpy as np
-        import pyarrow as pa
-        import pyarrow.compute as pc
 
-        points, parts, lengths = [], [np.empty(0, dtype=np.uint32)], [np.zeros(1, dtype=np.int64)]
-        for every in facts.batches("chunks", (*_POINT, "shingles")):
-            batch = every.filter(filled("shingles")(every))
-            points.append(batch.select(_POINT))
-            parts.append(batch.column("shingles").flatten().to_numpy())
-            lengths.append(pc.list_value_length(batch.column("shingles")).to_numpy())
-        table = pa.Table.from_batches(points, schema=pa.schema([chunk_schema().field(name) for name in _POINT]))
-        offsets = np.cumsum(np.concatenate(lengths), dtype=np.int64)
-        return cls(table.combine_chunks(), np.concatenate(parts), offsets)
+        parts, lengths = [np.empty(0, dtype=np.uint32)], [np.empty(0, dtype=np.int64)]
+        for batch in evidence.facts.batches("chunks", ("shingles",)):
+            shingles = batch.column("shingles")
+            parts.append(shingles.flatten().to_numpy())
+            lengths.append(np.diff(shingles.offsets.to_numpy()))
+        each = np.concatenate(lengths)
+        offsets = np.cumsum(np.append(0, each[each > 0]), dtype=np.int64)
+        return cls(evidence.texts.some(each > 0), np.concatenate(parts), offsets)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""
         return self.shingles[self.offsets[index] : self.offsets[index + 1]]
 
-    def ref(self, index: int) -> PointRef:
-        """The point of a chunk."""
-        return PointRef(*(self.points.column(name)[index].as_py() for name in _POINT[:3]))  # work
-
     def are_comparable(self, first: int, second: int) -> bool:
         """Whether two chunks are of different pages, and not equal."""
-        pages, digests = self.points.column("page_key"), self.points.column("digest")
-        one_page = pages[first].is_valid and pages[first] == pages[second]
-        return not one_page and digests[first] != digests[second]
+        page, other = (self.texts.value("page_key", index) for index in (first, second))
+        if page is not None and page == other:
+            return False
+        return bool(self.texts.value("digest", first) != self.texts.value("digest", second))
 
 
 @detector("chunk.near_duplicate", needs=ChunkEvidence)
 def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every member of each pair; the details name the others, the most alike first."""
-    chunks = Shingled.of(evidence.facts)
+    chunks = Shingled.of(evidence)
     alike = _neighbours(chunks)
     subjects = []
     for index, found in alike.items():
-        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:_SHOWN]
-        others = [chunks.ref(other).point_id for other, _ in nearest]
-        subjects.append(chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
+        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.texts.ref(item[0]).point_id))[:_SHOWN]
+        others = [chunks.texts.ref(other).point_id for other, _ in nearest]
+        subjects.append(chunks.texts.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
     if subjects:
         details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}
         yield make_finding("chunk.near_duplicate", subjects, details=details)

@@ -1,16 +1,41 @@
-"""The points of each page by the chunk index that their payload claims."""
+"""The points of each page by the chunk index that their payload claims: all pages in numbers, some of them in full."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.urls import is_http_url, without_fragment
+from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
-#: Snapshot columns that ``collect_order`` needs.
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+#: Snapshot columns that ``Orders`` reads.
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at", "model")
+_NARROW = ("page_key", "source_url", "chunk_index", "embedded_at")
+
+#: Reads some columns of every point of the snapshot.
+Points = Callable[[Sequence[str]], "Iterable[pa.RecordBatch]"]
+
+
+def held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
+    """Reads points from rows in memory."""
+    import pyarrow as pa
+
+    from ragval_pipeline.sources.snapshot.schema import arrow_schema
+
+    def read(columns: Sequence[str]) -> list[pa.RecordBatch]:
+        schema = pa.schema([arrow_schema(()).field(name) for name in columns])
+        return list(pa.Table.from_pylist(list(rows), schema=schema).to_batches())
+
+    return read
 
 
 @dataclass
@@ -27,25 +52,165 @@ class PageOrder:
             self.url = without_fragment(url)
 
 
-def collect_order(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
-    """Points by page and index; points without page or index belong nowhere, and a negative index is none."""
+@dataclass(frozen=True)
+class Orders:
+    """The pages with chunk indices, in numbers: one entry a page.
+
+    What several points hold in place of an address is no page that they share: it is named as an invalid value, and
+    left out of an index whose pages are addresses. A negative index is none.
+
+    Attributes:
+        keys: Of the pages.
+        points: Points of each.
+        indices: Different indices of each.
+        first: Smallest index of each.
+        last: Largest index of each.
+        dated: Whether all points of each have a time of embedding that is not still to come.
+        apart: Seconds between the oldest and the newest index of each; of several points with an index the newest
+            counts.
+        read: Reads the snapshot again, for pages that are looked at in full.
+    """
+
+    keys: Sequence[str]
+    points: Numbers
+    indices: Numbers
+    first: Numbers
+    last: Numbers
+    dated: NDArray[np.bool_]
+    apart: NDArray[np.float64]
+    read: Points
+
+    @classmethod
+    def of(cls, read: Points, *, now: datetime) -> Orders:
+        """The numbers of a snapshot's pages at the time ``now``, aware."""
+        import numpy as np
+
+        pages, index, moment = _held(read, now)
+        page, keys = pages.of_points(), pages.keys
+        order = np.lexsort((moment, index, page))
+        page, index, moment = page[order], index[order], moment[order]
+        # Of the points with one index the newest comes last, but for those without a time.
+        last = np.ones(len(page), dtype=bool)
+        last[:-1] = (np.diff(page) != 0) | (np.diff(index) != 0)
+        each, own, times = page[last], index[last], moment[last]
+        starts = np.searchsorted(each, np.arange(len(keys)))
+        ends = np.append(starts[1:], len(each)) - 1
+        newest, oldest = (kind.reduceat(times, starts) if keys else times for kind in (np.maximum, np.minimum))
+        counted = cls(
+            keys,
+            points=np.bincount(page, minlength=len(keys)),
+            indices=np.bincount(each, minlength=len(keys)),
+            first=own[starts],
+            last=own[ends[: len(keys)]],
+            dated=np.bincount(page[np.isnan(moment)], minlength=len(keys)) == 0,
+            apart=newest - oldest,
+            read=read,
+        )
+        return counted._without_strays(pages.addresses)
+
+    def chosen(self, pages: NDArray[np.bool_]) -> list[str]:
+        """The keys of some pages."""
+        return [self.keys[number] for number in pages.nonzero()[0].tolist()]
+
+    @property
+    def mixed_ages(self) -> list[str]:
+        """The pages of which some chunks were embedded later than others."""
+        return self.chosen(self.dated & (self.indices > 1) & (self.apart > CLOCK_SKEW.total_seconds()))
+
+    def in_full(self, keys: Collection[str]) -> dict[str, PageOrder]:
+        """Some of the pages with their points."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not keys:
+            return {}
+        wanted = pa.array(sorted(keys), pa.string())
+        batches = (batch.filter(pc.is_in(batch.column("page_key"), wanted)) for batch in self.read(COLUMNS))
+        return _collected(row for batch in batches for row in batch.to_pylist())
+
+    def _without_strays(self, addresses: NDArray[np.bool_]) -> Orders:
+        if addresses.all() or not addresses.any():
+            return self
+        kept = {
+            name: getattr(self, name)[addresses] for name in ("points", "indices", "first", "last", "dated", "apart")
+        }
+        return Orders(self.chosen(addresses), **kept, read=self.read)
+
+
+class _Pages:
+    """Numbers for pages, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._addresses: list[bool] = []
+        self._parts: list[Numbers] = []
+
+    @property
+    def keys(self) -> list[str]:
+        return list(self._numbers)
+
+    @property
+    def addresses(self) -> NDArray[np.bool_]:
+        """Whether each page is an address, by its first point."""
+        import numpy as np
+
+        return np.array(self._addresses, dtype=bool)
+
+    def add(self, keys: pa.Array, urls: pa.Array) -> None:
+        """Take in the pages of some points."""
+        import numpy as np
+
+        named = keys.dictionary_encode()
+        codes, own = named.indices.to_numpy(), []
+        firsts = np.unique(codes, return_index=True)[1].tolist()
+        for key, first in zip(named.dictionary.to_pylist(), firsts, strict=True):
+            if key not in self._numbers:
+                self._numbers[key] = len(self._numbers)
+                self._addresses.append(is_http_url(urls[first].as_py()))
+            own.append(self._numbers[key])
+        self._parts.append(np.array(own, dtype=np.int64)[codes])
+
+    def of_points(self) -> Numbers:
+        """The page of each point."""
+        import numpy as np
+
+        return np.concatenate([np.empty(0, dtype=np.int64), *self._parts])
+
+
+def _held(read: Points, now: datetime) -> tuple[_Pages, Numbers, NDArray[np.float64]]:
+    """Page, index and time of embedding of the points that have both page and index; NaN is no time."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    pages, indices, moments = _Pages(), [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    latest = (now + CLOCK_SKEW).timestamp()
+    for every in read(_NARROW):
+        index = pc.fill_null(every.column("chunk_index"), -1)
+        batch = every.filter(pc.and_(pc.is_valid(every.column("page_key")), pc.greater_equal(index, 0)))
+        if not batch.num_rows:
+            continue
+        pages.add(batch.column("page_key"), batch.column("source_url"))
+        indices.append(batch.column("chunk_index").to_numpy())
+        stored = pc.fill_null(batch.column("embedded_at"), "").dictionary_encode()
+        known = np.array([_seconds(text, latest) for text in stored.dictionary.to_pylist()])
+        moments.append(known[stored.indices.to_numpy()])
+    return pages, np.concatenate(indices), np.concatenate(moments)
+
+
+def _seconds(text: str, latest: float) -> float:
+    moment = parse_time(text)
+    seconds = float("nan") if moment is None else moment.timestamp()
+    return seconds if seconds <= latest else float("nan")
+
+
+def _collected(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
+    """Points by page and index."""
     pages: dict[str, PageOrder] = {}
     for row in rows:
-        if row["page_key"] is not None and row["chunk_index"] is not None and row["chunk_index"] >= 0:
+        if row["chunk_index"] is not None and row["chunk_index"] >= 0:
             page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
             page.spelt(row["source_url"])
-            # Facts of the same points are held beside these, and points share their models and times.
-            point_id, embedded_at = sys.intern(row["point_id"]), row["embedded_at"] and sys.intern(row["embedded_at"])
-            page.points.setdefault(row["chunk_index"], []).append((point_id, embedded_at))
+            page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
             if row["model"] is not None:
-                page.models[point_id] = sys.intern(row["model"])
+                page.models[row["point_id"]] = row["model"]
     return pages
-
-
-def without_strays(pages: Mapping[str, PageOrder]) -> dict[str, PageOrder]:
-    """The pages without those that are no address, in an index whose pages are addresses.
-
-    What several points hold in place of an address is no page that they share: it is named as an invalid value.
-    """
-    addresses = {key: page for key, page in pages.items() if is_http_url(page.url)}
-    return addresses or dict(pages)

@@ -20,7 +20,7 @@ from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 @detector("chunk.order_shuffled", needs=ChunkEvidence)
 def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     """Pages of which some chunk stands before one with a smaller index."""
-    for key, own in evidence.on_pages():
+    for key, own in evidence.on_pages(evidence.layout.doubtful):
         indexed = [
             (chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)
         ]
@@ -33,7 +33,7 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
         moved = len(places) - _longest_rising(places)
         if moved:
             details = {"out_of_order": moved, "chunks": len(places)}
-            yield Subject(name=evidence.read[key].url, page=key, details=details)
+            yield Subject(name=evidence.read[key], page=key, details=details)
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:

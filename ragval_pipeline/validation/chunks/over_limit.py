@@ -6,92 +6,104 @@ longer than the limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.validation.chunks.claims import Estimate, Relations, estimate
+from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.limits import Limit
 from ragval_pipeline.validation.chunks.token_count_off import usual_ratios
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.thresholds import MOST
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.chunks.columns import Counts, Mask
 
 _MIN_PAGES = 2
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A chunk with its tokens and the limit that holds for it."""
+    """The chunks that have a limit, with their tokens.
 
-    chunk: TextFacts
+    Attributes:
+        texts: The chunks.
+        tokens: Of each.
+        limit: That holds for each.
+        sources: Who says so, for each.
+    """
+
+    texts: Columns
     tokens: Estimate
-    limit: int
-    source: str
+    limit: Counts
+    sources: Sequence[str]
 
     @property
-    def over(self) -> bool:
-        """Whether it is over the limit even at the lower end of the estimate."""
-        return self.tokens.at_least > self.limit
+    def over(self) -> Mask:
+        """Which are over the limit even at the lower end of the estimate."""
+        over: Mask = self.tokens.at_least > self.limit
+        return over
 
-    def details(self) -> dict[str, Any]:
-        """Its tokens, as far as they are known."""
-        found: dict[str, Any] = {"tokens": round(self.tokens.tokens), "limit": self.limit}
-        if self.tokens.measured:
-            return {**found, "embedded_share": round(self.limit / self.tokens.tokens, 4)}
-        return {**found, "at_least": int(self.tokens.at_least), "at_most": round(self.tokens.at_most)}
+    def details(self, row: int) -> dict[str, Any]:
+        """The tokens of one, as far as they are known."""
+        tokens, limit = float(self.tokens.tokens[row]), int(self.limit[row])
+        found: dict[str, Any] = {"tokens": round(tokens), "limit": limit}
+        if self.tokens.measured[row]:
+            return {**found, "embedded_share": round(limit / tokens, 4)}
+        ends = {"at_least": int(self.tokens.at_least[row]), "at_most": round(float(self.tokens.at_most[row]))}
+        return {**found, **ends}
 
 
 @detector("chunk.over_model_limit", "chunk.one_per_page", needs=ChunkEvidence)
 def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
     """Chunks over their model's limit, and pages that are one such chunk."""
-    measured = measure_limits(evidence.counted, evidence.relations, evidence.limits.of)
+    measured = measure_limits(evidence.texts, evidence.relations, evidence.limits.of)
     return limit_findings(measured, evidence.relations)
 
 
-def measure_limits(
-    counted: Iterable[TextFacts], relations: Relations, limit_of: Callable[[str | None], Limit | None]
-) -> list[Measured]:
+def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str | None], Limit | None]) -> Measured:
     """Chunks that have a limit; none where no limit is known or the model reads everything."""
-    limits: dict[str | None, Limit | None] = {}
-    measured = []
-    for chunk in counted:
-        if chunk.model not in limits:
-            limits[chunk.model] = limit_of(chunk.model)
-        limit = limits[chunk.model]
-        if limit is not None and limit.tokens is not None:
-            measured.append(Measured(chunk, estimate(chunk, relations), limit.tokens, limit.source))
-    return measured
+    import numpy as np
+
+    models, codes = texts.codes("model")
+    limits = [limit_of(model) for model in models]
+    tokens = np.array([np.nan if limit is None or limit.tokens is None else limit.tokens for limit in limits])
+    rows = np.flatnonzero(~np.isnan(tokens[codes]))
+    limited, codes = texts.some(rows), codes[rows]
+    sources = ["" if limit is None else limit.source for limit in limits]
+    return Measured(limited, estimate(limited, relations), tokens[codes], [sources[code] for code in codes.tolist()])
 
 
-def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[Finding]:
+def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
     """``chunk.over_model_limit``, with the share that is embedded where it was counted, and ``chunk.one_per_page``."""
-    over = [entry for entry in measured if entry.over]
-    if not over:
+    import numpy as np
+
+    texts, tokens, limit = measured.texts, measured.tokens, measured.limit
+    over = np.flatnonzero(measured.over)
+    if not len(over):
         return []
-    limits = {entry.source: entry.limit for entry in reversed(over)}
-    details: dict[str, Any] = {"limits": limits, "chunks": len(measured)}
-    head = f"{len(over)} of {len(measured)} chunks have more tokens than the embedding model reads"
-    if all(entry.tokens.measured for entry in measured):
-        total = sum(entry.tokens.tokens for entry in measured)
-        unread = sum(entry.tokens.tokens - entry.limit for entry in over)
+    limits = {measured.sources[row]: int(limit[row]) for row in over[::-1].tolist()}
+    details: dict[str, Any] = {"limits": limits, "chunks": len(texts)}
+    head = f"{len(over)} of {len(texts)} chunks have more tokens than the embedding model reads"
+    if tokens.measured.all():
+        total = float(tokens.tokens.sum())
+        unread = float((tokens.tokens - limit)[over].sum())
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
         # A believed claim is the ingestion's count, and the reader has to know whose figure it is.
-        basis = "" if all(entry.chunk.exact is not None for entry in measured) else ", by the stored token counts"
+        basis = ", by the stored token counts" if np.isnan(texts.exact).any() else ""
         message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
     else:
-        about = sum(entry.tokens.tokens > entry.limit for entry in measured)
-        at_most = sum(entry.tokens.at_most > entry.limit for entry in measured)
-        scripts = sorted({entry.chunk.script for entry in measured})
+        about, at_most = int((tokens.tokens > limit).sum()), int((tokens.at_most > limit).sum())
         details |= {
             "about": about,
             "at_most": at_most,
             "tokenizer": TOKENIZER,
-            "ratios": {script: list(RATIOS[script]) for script in scripts},
+            "ratios": {script: list(RATIOS[script]) for script in sorted(texts.by_script())},
             "usual_ratio": usual_ratios(relations),
         }
         message = (
@@ -99,35 +111,40 @@ def limit_findings(measured: Sequence[Measured], relations: Relations) -> list[F
             "The model's own tokenizer is not on this machine. What lies beyond the limit is not searchable."
         )
     subjects = [
-        replace(entry.chunk.ref.subject(**entry.details()), extent=1 - entry.limit / entry.tokens.tokens)
-        for entry in over
+        replace(texts.ref(row).subject(**measured.details(row)), extent=float(1 - limit[row] / tokens.tokens[row]))
+        for row in over.tolist()
     ]
     finding = make_finding("chunk.over_model_limit", subjects, details=details, message=message)
     return [*_one_per_page(measured), finding]
 
 
-def _one_per_page(measured: Sequence[Measured]) -> list[Finding]:
-    pages: dict[str, list[Measured]] = {}
-    for entry in measured:
-        if entry.chunk.ref.page_key is not None:
-            pages.setdefault(entry.chunk.ref.page_key, []).append(entry)
+def _one_per_page(measured: Measured) -> list[Finding]:
+    """Pages that are one chunk over the limit, where they are most of those with more tokens than it."""
+    import numpy as np
+
+    names, page = measured.texts.codes("page_key")
+    digest = measured.texts.table.column("digest").combine_chunks().fill_null(0).to_numpy()
+    rows = np.flatnonzero(page < len(names) - 1)
+    pages = len(np.unique(page[rows]))
     # A page that was ingested twice is still one chunk.
-    distinct = [list({entry.chunk.digest: entry for entry in entries}.values()) for entries in pages.values()]
-    long = [entries for entries in distinct if _is_long(entries)]
-    whole = [entries[0] for entries in long if len(entries) == 1]
-    if len(whole) < _MIN_PAGES or len(whole) < MOST * len(long):
+    rows = rows[np.lexsort((rows, digest[rows], page[rows]))]
+    last = np.ones(len(rows), dtype=bool)
+    last[:-1] = (np.diff(page[rows]) != 0) | (digest[rows][1:] != digest[rows][:-1])
+    rows = rows[last]
+    of, tokens = page[rows], measured.tokens.tokens
+    chunks, total = (np.bincount(of, weights, minlength=len(names)) for weights in (None, tokens[rows]))
+    single = rows[(chunks[of] == 1) & measured.over[rows]]
+    limit = np.zeros(len(names))
+    limit[of] = measured.limit[rows]
+    long = len(single) + int(((chunks > 1) & (total > limit)).sum())
+    if len(single) < _MIN_PAGES or len(single) < MOST * long:
         return []
-    subjects = [
-        Subject(
-            name=entry.chunk.ref.page_url or str(entry.chunk.ref.page_key),
-            page=entry.chunk.ref.page_key,
-            details={**entry.details(), "point": entry.chunk.ref.point_id},
-        )
-        for entry in whole
-    ]
-    details = {"pages_over_limit": len(long), "pages": len(pages)}
-    return [make_finding("chunk.one_per_page", subjects, details=details)]
+    subjects = [_page_of(measured, row) for row in sorted(single.tolist())]
+    return [make_finding("chunk.one_per_page", subjects, details={"pages_over_limit": long, "pages": pages})]
 
 
-def _is_long(entries: Sequence[Measured]) -> bool:
-    return entries[0].over if len(entries) == 1 else sum(entry.tokens.tokens for entry in entries) > entries[0].limit
+def _page_of(measured: Measured, row: int) -> Subject:
+    """The page of a chunk that is all of it."""
+    ref = measured.texts.ref(row)
+    details = {**measured.details(row), "point": ref.point_id}
+    return Subject(name=ref.page_url or str(ref.page_key), page=ref.page_key, details=details)

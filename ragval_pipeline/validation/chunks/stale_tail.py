@@ -19,7 +19,7 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of, is_lost
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import FEW, MOST, PASSAGE_LETTERS
@@ -72,21 +72,18 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
 @detector("chunk.stale_tail", needs=ChunkEvidence)
 def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The points of old ends of pages that their pages do not need."""
-    pages, read = evidence.orders, evidence.read
-    tails, dates_prove = find_tails(pages, now=evidence.now)
+    orders, read = evidence.orders, evidence.read
+    tails, dates_prove = find_tails(orders.in_full(orders.mixed_ages), now=evidence.now)
     old = {tail.page: tail for tail in tails if dates_prove or tail.page in read}
-    undated = {
-        key for key, order in pages.items() if key in read and len(order.points) > 1 and not _times(order, evidence.now)
-    }
-    kept: dict[str, set[str]] = {}
-    gone: dict[str, set[int]] = {}
-    for key, own in evidence.on_pages({*old, *undated}):
-        if key in old:
-            kept[key] = needed_points(old[key], own)
-        if key in undated:
-            gone[key] = leftover(pages[key], own, read[key], evidence.habits)
+    kept = {key: needed_points(old[key], own) for key, own in evidence.on_pages(old)}
     for key, tail in old.items():
         yield from _old_subjects(tail, kept.get(key, set()), checked=key in read)
+    undated = read.keys() & orders.chosen(~orders.dated & (orders.indices > 1))
+    if not undated:
+        return
+    pages, ends = orders.in_full(undated), evidence.last_passages(undated)
+    own = ((key, chunks) for key, chunks in evidence.on_pages(undated) if key in ends)
+    gone = {key: leftover(pages[key], chunks, ends[key], evidence.habits) for key, chunks in own}
     for key in (key for key in pages if gone.get(key)):
         yield from _gone_subjects(key, pages[key], gone[key])
 
@@ -106,8 +103,15 @@ def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
     }
 
 
-def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts, habits: Habits) -> set[int]:
-    """The unbroken end of a page's chunk indices that is gone, when the chunks in front of it hold the page's end."""
+def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
+    """The unbroken end of a page's chunk indices that is gone, when the chunks in front of it hold the page's end.
+
+    Args:
+        order: The points of the page by index.
+        chunks: The same against the page.
+        last: The last passage of the page.
+        habits: What the ingestion puts around its chunks.
+    """
     own = {chunk.point_id: chunk for chunk in chunks}
     gone = {
         index for index, points in order.points.items() if all(_is_gone(own.get(name), habits) for name, _ in points)
@@ -117,8 +121,7 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], page: PageFacts, ha
         if index not in gone:
             break
         tail.add(index)
-    last = next((block for block in reversed(page.blocks) if block.letters >= PASSAGE_LETTERS), None)
-    if not tail or gone - tail or len(tail) == len(order.points) or last is None or is_lost(last):
+    if not tail or gone - tail or len(tail) == len(order.points) or is_lost(last):
         return set()
     return tail
 

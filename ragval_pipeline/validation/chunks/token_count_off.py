@@ -12,47 +12,51 @@ wrongly: 1.5 and 2 times the tokens, and half of them, are never named, 2.5, 3 a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.tokens import TOKENIZER
 from ragval_pipeline.validation.chunks.claims import Relations, plausible_range
+from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.thresholds import MISCOUNTED, SPECIAL_TOKENS
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.chunks.columns import Counts
 
 
 @detector("chunk.token_count_off", needs=ChunkEvidence)
 def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose claimed count is off."""
-    counted, relations, subjects = evidence.counted, evidence.relations, []
-    for chunk in counted:
-        low, high = expected_range(chunk, relations)
-        claimed = chunk.claimed
-        if claimed is None or low <= claimed <= high:
-            continue
-        if min(abs(claimed - low * MISCOUNTED), abs(claimed - high / MISCOUNTED)) >= SPECIAL_TOKENS:
-            subjects.append(
-                chunk.ref.subject(
-                    claimed=claimed, recounted=chunk.tokens, ratio=round(claimed / max(chunk.tokens, 1), 2)
-                )
-            )
+    import numpy as np
+
+    texts, relations = evidence.texts, evidence.relations
+    low, high = expected_range(texts, relations)
+    beyond = (texts.claimed < low) | (texts.claimed > high)
+    apart = np.minimum(abs(texts.claimed - low * MISCOUNTED), abs(texts.claimed - high / MISCOUNTED))
+    subjects = []
+    for row in np.flatnonzero(beyond & (apart >= SPECIAL_TOKENS)).tolist():
+        claimed, tokens = texts.value("claimed", row), texts.value("tokens", row)
+        ratio = round(claimed / max(tokens, 1), 2)
+        subjects.append(texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio))
     if not subjects:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
-    yield make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(counted, len(subjects)))
+    yield make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(texts, len(subjects)))
 
 
-def expected_range(chunk: TextFacts, relations: Relations) -> tuple[float, float]:
-    """Smallest and largest claim that is not off."""
-    relation = relations.get(chunk.script)
-    if relation is not None:
-        return relation.allowed(chunk)
-    low, high = plausible_range(chunk.script)
-    return chunk.tokens * low, chunk.tokens * high
+def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts]:
+    """Smallest and largest claim of each text that is not off."""
+    import numpy as np
+
+    least, most = np.empty(len(texts)), np.empty(len(texts))
+    for script, rows in texts.by_script().items():
+        own, relation, (low, high) = texts.some(rows), relations.get(script), plausible_range(script)
+        least[rows], most[rows] = relation.allowed(own) if relation else (own.tokens * low, own.tokens * high)
+    return least, most
 
 
 def usual_ratios(relations: Relations) -> dict[str, float]:
@@ -60,11 +64,8 @@ def usual_ratios(relations: Relations) -> dict[str, float]:
     return {script: round(relation.tokens, 3) for script, relation in relations.items()}
 
 
-def _cause(counted: Iterable[TextFacts], off: int) -> str | None:
+def _cause(texts: Columns, off: int) -> str | None:
     """Says so when the counts are plainly counts of something else."""
-    claims = [chunk for chunk in counted if chunk.claimed is not None]
-    if off > len(claims) / 2:
-        characters = sum(chunk.claimed == chunk.characters for chunk in claims)
-        if characters > off / 2:
-            return "The counts are characters, not tokens."
+    if off > (texts.claimed > 0).sum() / 2 and (texts.claimed == texts.characters).sum() > off / 2:
+        return "The counts are characters, not tokens."
     return None

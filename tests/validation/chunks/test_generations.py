@@ -5,6 +5,7 @@ from itertools import chain
 import pytest
 
 from ragval_pipeline.validation.chunks.ingested_twice import times_stored
+from ragval_pipeline.validation.chunks.layout import Layout
 from tests.validation.integrity.world import paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
@@ -65,10 +66,10 @@ def test_single_copies_of_chunks_are_none():
 
 
 def test_times_stored_counts_each_letter_as_often_as_it_is_held():
-    assert times_stored(facts(*cut(100)).on_pages()).value == 1.0
-    assert times_stored(facts(*cut(100), *cut(100)).on_pages()).value == 2.0
-    assert times_stored(facts(*cut(100, 80)).on_pages()).value == pytest.approx(1.25, abs=0.05)
-    assert times_stored([]).reason_code == "not_applicable"
+    assert times_stored(facts(*cut(100)).layout).value == 1.0
+    assert times_stored(facts(*cut(100), *cut(100)).layout).value == 2.0
+    assert times_stored(facts(*cut(100, 80)).layout).value == pytest.approx(1.25, abs=0.05)
+    assert times_stored(Layout()).reason_code == "not_applicable"
 
 
 def shuffled(*order: int):

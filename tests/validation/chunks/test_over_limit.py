@@ -6,7 +6,7 @@ import tokenizers
 from ragval_pipeline.sources.embedders.tokens import own_tokenizer
 from ragval_pipeline.validation.chunks.limits import Limit, LimitRules
 from ragval_pipeline.validation.chunks.over_limit import find_over_limit, measure_limits
-from tests.validation.rows import evidence_of, rows, texts_of
+from tests.validation.rows import columns_of_texts, evidence_of, rows, texts_of
 
 SENTENCE = "The arm moves to the next pose and waits for the camera. "
 TOKENS = 14  # of the sentence
@@ -78,8 +78,8 @@ def test_what_the_framework_embeds_with_the_text_counts_too(model_with_tokenizer
     points = rows(chunk(8), chunk(8, "/b"))
     points[0]["embedded_text"] = f"title: {'Arms ' * 80}\n\n{SENTENCE * 8}"
     for rules in (LimitRules(max_input_tokens=110, model=model_with_tokenizer), LimitRules(max_input_tokens=110)):
-        measured = measure_limits(texts_of(points, rules), {}, rules.of)
-        assert [entry.over for entry in measured] == [True, False]
+        measured = measure_limits(columns_of_texts(texts_of(points, rules)), {}, rules.of)
+        assert measured.over.tolist() == [True, False]
 
 
 def test_a_chunker_that_cuts_at_exactly_the_limit_of_its_own_tokens_is_not_over_it():

@@ -75,8 +75,9 @@ PARTS = [GRIPPER, CAMERA, BATTERY]
 def leftovers(chunks: list[str], content: list[str]) -> set[int]:
     stored = rows(*({"source_url": "/a", "chunk_index": at, "text": text} for at, text in enumerate(chunks)))
     evidence = evidence_of(stored, [record(paragraphs(*content))])
-    [(_, own)], [order], [page] = evidence.on_pages(), evidence.orders.values(), evidence.read.values()
-    return leftover(order, own, page, evidence.habits)
+    [key] = keys = evidence.orders.keys
+    [(_, own)], last = evidence.on_pages(keys), evidence.last_passages(keys)[key]
+    return leftover(evidence.orders.in_full(keys)[key], own, last, evidence.habits)
 
 
 def test_what_follows_the_end_of_a_shorter_page_is_left_over():

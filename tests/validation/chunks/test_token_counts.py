@@ -11,7 +11,7 @@ from ragval_pipeline.validation.chunks.claims import estimate, learn_relations
 from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.store import HeldFacts
 from ragval_pipeline.validation.facts.texts import TextFacts
-from tests.validation.rows import detected, evidence_of, named, rows, texts_of
+from tests.validation.rows import columns_of_texts, detected, evidence_of, named, rows, texts_of
 
 SENTENCES = (
     "A topic carries messages in one direction. Publishers do not know who listens; subscribers do not know who speaks."
@@ -93,17 +93,17 @@ def test_a_rule_that_gives_three_times_the_tokens_is_no_estimate_of_them():
     counted = [
         replace(chunk, claimed=3 * (chunk.characters // 4)) for chunk in [*collection(lambda chunk: 1), *japanese]
     ]
-    relations = learn_relations(counted)
+    relations = learn_relations(columns_of_texts(counted))
     assert relations == {}
     assert off(counted)[0].count == 60
-    assert estimate(counted[-1], relations).tokens == counted[-1].tokens
+    assert estimate(columns_of_texts(counted), relations).tokens[-1] == counted[-1].tokens
 
 
 def test_estimates_from_characters_are_not_believed_to_be_tokens_however_near_they_are():
     counted = collection(CONVENTIONS["characters / 4"])
-    relations = learn_relations(counted)
+    relations = learn_relations(columns_of_texts(counted))
     assert 0.75 < relations["latin"].tokens < 1.35
-    assert not any(estimate(chunk, relations).measured for chunk in counted)
+    assert not estimate(columns_of_texts(counted), relations).measured.any()
 
 
 def test_counts_of_characters_are_off_and_the_cause_says_so():
@@ -121,17 +121,19 @@ def test_points_without_a_count_are_left_alone():
 
 def test_a_claim_that_follows_the_rest_is_believed_and_another_is_recounted():
     counted = collection(lambda chunk: int(0.9 * chunk.tokens))
-    relations = learn_relations(counted)
-    assert estimate(counted[1], relations).tokens == counted[1].claimed
+    relations = learn_relations(columns_of_texts(counted))
     stray = replace(counted[1], claimed=7)
-    assert estimate(stray, relations).tokens == pytest.approx(0.9 * stray.tokens, rel=0.02)
+    [believed, recounted] = estimate(columns_of_texts([counted[1], stray]), relations).tokens
+    assert believed == counted[1].claimed
+    assert recounted == pytest.approx(0.9 * stray.tokens, rel=0.02)
 
 
 def test_counts_of_words_are_not_believed_to_be_tokens():
     counted = collection(lambda chunk: int(0.6 * chunk.tokens))
-    found = estimate(counted[1], learn_relations(counted))
-    assert found.tokens == counted[1].tokens
-    assert (found.at_least, found.at_most) == pytest.approx((counted[1].tokens * 0.7, counted[1].tokens * 1.6))
+    texts = columns_of_texts(counted)
+    found = estimate(texts, learn_relations(texts))
+    assert found.tokens[1] == counted[1].tokens
+    assert (found.at_least[1], found.at_most[1]) == pytest.approx((counted[1].tokens * 0.7, counted[1].tokens * 1.6))
 
 
 def test_half_of_the_claims_may_be_wrong():
@@ -139,7 +141,7 @@ def test_half_of_the_claims_may_be_wrong():
         replace(chunk, claimed=5 * chunk.tokens if number % 2 else chunk.tokens)
         for number, chunk in enumerate(collection(lambda chunk: 1))
     ]
-    assert learn_relations(counted)["latin"].tokens == pytest.approx(1.0)
+    assert learn_relations(columns_of_texts(counted))["latin"].tokens == pytest.approx(1.0)
 
 
 def test_a_text_longer_than_a_piece_is_counted_whole():

@@ -1,0 +1,194 @@
+"""Where the chunks of each page stand on it, in arrays: of most pages no objects are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, PASSAGE_LETTERS, WHOLE
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+#: Columns of the facts that a layout is made of.
+COLUMNS = (
+    "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "starts", "places", "lengths",
+)  # fmt: skip
+#: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
+_CHUNKS = 2
+#: More letters than a page has: the places of one page after those of another.
+_PAGE = 1 << 40  # definition
+
+
+class Stored(NamedTuple):
+    """How often the letters of pages are stored, one entry a page.
+
+    Attributes:
+        letters: Letters of the page that its chunks hold, each as often as it is held.
+        covered: Letters of the page that they hold.
+        repeated: Those that more than one chunk holds.
+    """
+
+    letters: Numbers
+    covered: Numbers
+    repeated: Numbers
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the chunks of all pages that were read show.
+
+    Attributes:
+        copies: How often each page is stored whose chunks hold some of it: letters held over letters covered.
+        twice: The pages that two ingestions went through, with how often their text is stored.
+        doubtful: Pages whose chunk indices do not plainly follow their places.
+    """
+
+    copies: list[float] = field(default_factory=list)
+    twice: dict[str, float] = field(default_factory=dict)
+    doubtful: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, buckets: Iterable[pa.Table]) -> Layout:
+        """The layout of all pages; a page and its chunks are in one bucket, with ``COLUMNS``."""
+        import pyarrow.compute as pc
+
+        found = cls()
+        for table in buckets:
+            meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
+            chunks = _Chunks.of(table.filter(pc.and_(meant, pc.greater(table.column("letters"), 0))))
+            found._add(chunks)
+        return found
+
+    def _add(self, chunks: _Chunks) -> None:
+        stored = chunks.stored(chunks.on_page)
+        held = stored.covered > 0
+        self.copies.extend((stored.letters[held] / stored.covered[held]).tolist())
+        self.twice.update(chunks.ingested_twice())
+        self.doubtful.update(chunks.out_of_order())
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """The chunks of some pages, and the spans of their texts that stand in one piece on the page.
+
+    Attributes:
+        keys: Of the pages.
+        page: The page of each chunk, as its place in ``keys``.
+        columns: Numbers of each chunk by the names of the facts.
+        chunk: The chunk of each span.
+        start: Its first letter in the chunk.
+        place: Its first letter on the page; -1 where the chunk's own title or headings have it.
+        length: Its letters.
+    """
+
+    keys: list[str]
+    page: Numbers
+    columns: Mapping[str, Numbers]
+    chunk: Numbers
+    start: Numbers
+    place: Numbers
+    length: Numbers
+
+    @classmethod
+    def of(cls, table: pa.Table) -> _Chunks:
+        import numpy as np
+        import pyarrow.compute as pc
+
+        table = table.combine_chunks()
+        pages = table.column("page_key").combine_chunks().dictionary_encode()
+        numbers = {
+            name: pc.fill_null(table.column(name).cast("int64"), -1).to_numpy()
+            for name in ("letters", "found", "longest", "repeated", "chunk_index")
+        }
+        spans = {name: table.column(name).combine_chunks() for name in ("starts", "places", "lengths")}
+        start, place, length = (lists.flatten().to_numpy().astype(np.int64) for lists in spans.values())
+        chunk = np.repeat(np.arange(len(table)), pc.list_value_length(spans["starts"]).to_numpy())
+        keys, page = pages.dictionary.to_pylist(), pages.indices.to_numpy().astype(np.int64)
+        return cls(keys, page, numbers, chunk, start, place, length)
+
+    @property
+    def on_page(self) -> Mask:
+        """The spans that stand on the page."""
+        return self.place >= 0
+
+    def stored(self, spans: Mask) -> Stored:
+        """How often the pages are stored, by some of the spans."""
+        import numpy as np
+
+        page, length = self.page[self.chunk[spans]], self.length[spans]
+        first = page * _PAGE + self.place[spans]
+        edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
+        order = np.argsort(edges, kind="stable")
+        depth, width = np.cumsum(changes[order])[:-1], np.diff(edges[order])
+        width[depth <= 0] = 0
+        of = edges[order][:-1] // _PAGE
+        letters, covered, repeated = (
+            np.bincount(of, weights, minlength=len(self.keys)).astype(np.int64)
+            for weights in (depth * width, width, width * (depth > 1))
+        )
+        return Stored(letters, covered, repeated)
+
+    def ingested_twice(self) -> dict[str, float]:
+        """The pages of which two chunks begin at the beginning, two end at the end, and most is held more than once."""
+        import numpy as np
+
+        count, pages = len(self.page), len(self.keys)
+        begins, ends = np.full(count, _PAGE), np.full(count, -1)
+        spans = self.on_page
+        np.minimum.at(begins, self.chunk[spans], self.place[spans])
+        np.maximum.at(ends, self.chunk[spans], (self.place + self.length)[spans])
+        placed = (self.columns["found"] >= MOST * self.columns["letters"]) & (ends >= 0)
+        first, last = np.full(pages, _PAGE), np.full(pages, -1)
+        np.minimum.at(first, self.page[placed], begins[placed])
+        np.maximum.at(last, self.page[placed], ends[placed])
+
+        def counted(chunks: Mask) -> Numbers:
+            return np.bincount(self.page[placed & chunks], minlength=pages)
+
+        edges = (
+            counted(begins - first[self.page] < PASSAGE_LETTERS),
+            counted(last[self.page] - ends < PASSAGE_LETTERS),
+        )
+        stored = self.stored(spans & placed[self.chunk])
+        twice = (np.minimum(*edges) >= 2) & (counted(placed) >= 2 * _CHUNKS)
+        twice &= stored.repeated >= WHOLE * stored.covered
+        return {
+            self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
+            for page in np.flatnonzero(twice).tolist()
+        }
+
+    def out_of_order(self) -> set[str]:
+        """The pages with a chunk that does not stand behind all those of a smaller index."""
+        import numpy as np
+
+        index, found, page = self.columns["chunk_index"], self.columns["longest"], self.page
+        whole = found >= np.maximum(ANCHOR_LETTERS, MOST * self.columns["letters"])
+        chunks = np.flatnonzero(whole & (self.columns["repeated"] == 0) & (index >= 0))
+        if not len(chunks):
+            return set()
+        place = self._places()[chunks]
+        order = np.lexsort((place, index[chunks], page[chunks]))
+        behind, of = np.diff(place[order]) > 0, page[chunks][order]
+        return {self.keys[number] for number in np.unique(of[1:][~behind & (np.diff(of) == 0)]).tolist()}
+
+    def _places(self) -> Numbers:
+        """Where the longest span of each chunk puts its first letter, but for title and headings put before."""
+        import numpy as np
+
+        longest = np.full(len(self.page), -1)
+        np.maximum.at(longest, self.chunk, np.where(self.on_page, self.length, -1))
+        spans = np.flatnonzero(self.on_page & (self.length == longest[self.chunk]))
+        chunks, first = np.unique(self.chunk[spans], return_index=True)
+        span = np.full(len(self.page), -1)
+        span[chunks] = spans[first]
+        before = ~self.on_page & (self.start < self.start[span[self.chunk]])
+        stored = np.bincount(self.chunk[before], self.length[before], minlength=len(self.page)).astype(np.int64)
+        places: Numbers = self.place[span] - (self.start[span] - stored)
+        return places
