@@ -23,6 +23,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.fail(f"tests marked {name} need {missing}", pytrace=False)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how often each fuzzed target was run."""
+    for report in terminalreporter.getreports("passed"):
+        counts = [value for name, value in report.user_properties if name == "executions"]
+        for count in counts:
+            terminalreporter.write_line(f"{count} executions: {report.nodeid}")
+
+
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
     """The demo, built once for all tests that copy it or only look."""
