@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.tools import MISSING, no_server
 
 if TYPE_CHECKING:
     from ragval_pipeline.demo.workspace import DemoHome
+
+
+# A machine that does other things besides is no fault of what is tested.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 
 @pytest.hookimpl(tryfirst=True)
