@@ -21,7 +21,8 @@ def test_each_mutant_differs_from_the_code_at_one_place():
     asked, first, last = "    if a > 1 and True:", "        return a + 2", "    return 0 in a"
     assert sorted(made) == sorted([
         *([other, first, last] for other in (
-            "    if not (a > 1 and True):", "    if a > 1 or True:", "    if a >= 1 and True:", "    if a > 2 and True:",
+            "    if not (a > 1 and True):", "    if a > 1 or True:", "    if a >= 1 and True:",
+            "    if a > 2 and True:",
             "    if a > 1 and False:",
         )),
         *([asked, other, last] for other in ("        return None", "        return a - 2", "        return a + 3")),
