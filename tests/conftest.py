@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.tools import MISSING, no_server
 
 if TYPE_CHECKING:
     from ragval_pipeline.demo.workspace import DemoHome
+
+
+# A machine that does other things besides is no fault of what is tested.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -21,6 +27,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         missing = MISSING[name]()
         if missing:
             pytest.fail(f"tests marked {name} need {missing}", pytrace=False)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how often each fuzzed target was run."""
+    for report in terminalreporter.getreports("passed"):
+        counts = [value for name, value in report.user_properties if name == "executions"]
+        for count in counts:
+            terminalreporter.write_line(f"{count} executions: {report.nodeid}")
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks.defects.large import edition
 from benchmarks.defects.matrix import Row, run_cell
 from benchmarks.defects.options import ENDS_THE_RUN, chosen_amounts, chosen_defects, chosen_pairs, parse
-from benchmarks.defects.table import header, lines, write_page
+from benchmarks.defects.table import lines, write_page
 from benchmarks.defects.world.pages import handbook
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.testing.defects import Amount, Corpus, Outcome, Planted, find_defect
@@ -29,11 +27,6 @@ def test_groups_codes_and_variants_can_be_asked_for() -> None:
     }
     assert [defect.name for defect in chosen_defects(["query.failed:score"], variants=True)] == ["query.failed:score"]
     assert all(defect.variant is None for defect in chosen_defects(None, variants=False))
-
-
-def test_a_code_that_nobody_plants_ends_the_command() -> None:
-    with pytest.raises(SystemExit, match="vectors"):
-        chosen_defects(["vectors"], variants=True)
 
 
 def test_amounts_are_counts_and_shares_and_only_those_at_which_a_code_is_planted() -> None:
@@ -61,13 +54,6 @@ def test_of_a_pair_what_gives_points_new_ids_is_planted_first_and_what_undoes_ea
     assert chosen_pairs(apart, 10, seed=0) == []
 
 
-def test_a_line_holds_everything_that_is_asked_of_a_cell() -> None:
-    shown = lines(row("coverage.missing_page", "a", "b", problems=("it is late",), recall=0.5))
-    assert shown[0].split() == ["coverage.missing_page", "demo", "1", "2", "2", "0.500", "1.000", "1", "2.0"]
-    assert shown[1].strip() == "NOT AS DECLARED: it is late"
-    assert header().split()[:3] == ["defect", "corpus", "amount"]
-
-
 def test_what_cannot_be_planted_in_a_corpus_is_a_line_with_the_reason(tmp_path: Path) -> None:
     url, site = "https://book.example/docs/a", Site()
     site.set_entries([Entry(url, None)])
@@ -78,14 +64,6 @@ def test_what_cannot_be_planted_in_a_corpus_is_a_line_with_the_reason(tmp_path: 
     assert refused.problems == ()
     [line] = lines(refused)
     assert line.startswith("chunk.order_shuffled in bare: cannot be planted here: no point holds chunk_index")
-
-
-def test_of_a_folder_any_amount_can_be_asked_for() -> None:
-    options = parse(["--corpus", "my/index", "--amounts", "7"], None)
-    assert options.corpus == ["my/index"]
-    missing, constant = find_defect("coverage.missing_page"), find_defect("payload.constant_field")
-    assert [str(amount) for amount in chosen_amounts(missing, options.amounts, strictly=False)] == ["7"]
-    assert chosen_amounts(constant, options.amounts, strictly=False) == []
 
 
 def test_the_page_takes_new_rows_and_keeps_those_of_other_cells_without_times(tmp_path: Path) -> None:
@@ -102,14 +80,6 @@ def test_the_page_takes_new_rows_and_keeps_those_of_other_cells_without_times(tm
     write_page([row("vector.zero", "p"), row("coverage.missing_page", "a", "b")], page)
     assert len(page.read_text(encoding="utf-8").splitlines()) == len(first.splitlines()) + 1
     assert "2.0" not in first
-
-
-def test_a_code_that_is_planted_no_more_leaves_the_page(tmp_path: Path) -> None:
-    page = tmp_path / "defects.md"
-    write_page([row("vector.zero", "p")], page)
-    page.write_text(page.read_text(encoding="utf-8").replace("vector.zero", "vector.gone"), encoding="utf-8")
-    write_page([row("vector.missing", "p")], page)
-    assert "vector.gone" not in page.read_text(encoding="utf-8")
 
 
 def test_an_edition_says_as_much_as_the_handbook_in_words_of_its_own() -> None:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from ragval_pipeline.cli import main
-from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.demo.workspace import DemoHome
 
 REPOSITORY = Path(__file__).parents[2]
 VARIABLES = (
@@ -86,10 +86,8 @@ class Home:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("built") / "demo"
-    build_demo(folder)
-    return folder
+def built(demo: DemoHome) -> Path:
+    return demo.home
 
 
 @pytest.fixture

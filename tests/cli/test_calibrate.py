@@ -41,14 +41,6 @@ def test_write_changes_the_two_numbers_and_no_other_byte(home: Home, kept: UPath
     assert expected != before
 
 
-def test_the_json_holds_scores_and_error_rates(home: Home, kept: UPath, ragval: Ragval) -> None:
-    content = ragval("calibrate", "-s", home.suite, "--run", "last", "--json").json
-    assert content["separation_auc"] == 1.0
-    assert len(content["scores"]["positive"]) == 12
-    [at] = [entry for entry in content["thresholds"] if entry["threshold"] == 0.7]
-    assert (at["lost"], at["let_through"]) == (1.0, 0.0)
-
-
 def test_the_last_run_is_the_newest_that_asked_queries(home: Home, kept: UPath, ragval: Ragval) -> None:
     keep(kept, NAMES[1], factory.report(groups=["coverage"], query_results=[], index={"vectors": []}))
     ended = ragval("calibrate", "-s", home.suite, "--run", "last")
@@ -80,10 +72,3 @@ def test_without_a_run_the_index_is_asked_and_nothing_is_kept(home: Home, ragval
     assert content["scores"]["self_retrieval"]
     assert 0.2 < content["min_similarity"] < 0.5
     assert home.files() == before
-
-
-def test_an_index_that_does_not_answer_ends_with_three(home: Home, ragval: Ragval) -> None:
-    home.edit(qdrant={"path": None, "url": "http://127.0.0.1:9"}, retry={"max": 0})
-    ended = ragval("calibrate", "-s", home.suite)
-    assert ended.code == 3
-    assert "127.0.0.1:9" in ended.message

@@ -40,22 +40,6 @@ def test_the_demo_passes_in_an_empty_folder_without_colour_or_a_terminal(tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == [".ragval"]
 
 
-@pytest.mark.usefixtures("quick")
-def test_a_planted_defect_is_found_and_fails_the_run(ragval: Ragval) -> None:
-    ended = ragval("demo", "--break", "coverage.missing_page", "--json")
-    assert ended.code == 1
-    assert "coverage.missing_page" in {finding["code"] for finding in ended.json["findings"]}
-
-
-@pytest.mark.usefixtures("quick")
-def test_home_and_output_are_where_the_files_go(ragval: Ragval, tmp_path: Path) -> None:
-    ended = ragval("demo", "--home", "elsewhere", "--output", "out")
-    assert ended.code == 0
-    assert (tmp_path / "elsewhere" / "reports").is_dir()
-    assert (tmp_path / "out" / "report.html").is_file()
-    assert not (tmp_path / ".ragval").exists()
-
-
 def test_an_unknown_defect_names_the_nearest_and_builds_nothing(ragval: Ragval, tmp_path: Path) -> None:
     ended = ragval("demo", "--break", "coverage.mising_page")
     assert ended.code == 2
@@ -68,14 +52,6 @@ def test_a_home_that_is_a_file_is_refused(ragval: Ragval, tmp_path: Path) -> Non
     ended = ragval("demo", "--home", "file")
     assert ended.code == 2
     assert "--home" in ended.message
-
-
-def test_every_defect_is_listed_with_what_it_does(ragval: Ragval, tmp_path: Path) -> None:
-    ended = ragval("demo", "--list-defects")
-    assert ended.code == 0
-    for code in ("coverage.missing_page", "payload.empty_field", "query.failed", "chunk.duplicate_index"):
-        assert code in ended.out
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_listed_defects_stand_by_family_with_variants_below_their_code(ragval: Ragval) -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.pages import DraftPage
-from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
+from ragval_pipeline.cli.draft.questions import draft_questions, is_english, is_telling, off_topic, question_of
 from ragval_pipeline.cli.draft.site import unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
@@ -42,14 +42,6 @@ BASE = "https://a.example"
 )
 def test_a_heading_becomes_the_question_that_its_section_answers(heading: str, question: str) -> None:
     assert question_of(heading, "Commands") == question
-
-
-@pytest.mark.parametrize(
-    ("heading", "text"),
-    [("2.1 Motors¶", "Motors"), ("Chapter 3: URDF for robots", "URDF for robots"), ("Notes:", "Notes"), ("#", "")],
-)
-def test_a_heading_is_read_without_number_anchor_and_colon(heading: str, text: str) -> None:
-    assert clean(heading) == text
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,10 @@ import yaml
 from ragval_pipeline.cli.draft.drafting import suite_name
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.pages import shared_folder
-from ragval_pipeline.cli.draft.questions import queries_text
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
-from ragval_pipeline.testing.faults.http_host import refused_url
 from tests.cli.collections_ import PAGES, haystack_payloads, langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
 
@@ -143,14 +141,6 @@ def test_what_cannot_be_looked_at_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_server_may_come_from_the_environment(ragval: Ragval, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = refused_url()
-    monkeypatch.setenv("QDRANT_URL", url)
-    ended = ragval("init", "--collection", "docs")
-    assert ended.code == 3
-    assert url in ended.message
-
-
 def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragval) -> None:
     payloads = [
         {"wurst": f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
@@ -184,10 +174,6 @@ def test_starter_queries_keep_the_rules_of_every_profile(profile: str, tmp_path:
     assert suite.payload.fields["text"] == "page_content"
     queries = load_queries(suite)
     assert [query.negative for query in queries] == [False] * len(PAGES) + [True] * 5
-
-
-def test_no_pages_make_an_empty_query_file_that_loads() -> None:
-    assert yaml.safe_load(queries_text([], [], None)) == []
 
 
 @pytest.mark.parametrize(

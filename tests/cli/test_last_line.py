@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from ragval_pipeline.cli.run import closing_line
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
@@ -18,10 +16,6 @@ def reported(verdict: RunVerdict, *findings: Finding, unmeasured: dict[str, str]
         for name, reason in (unmeasured or {}).items()
     ]
     return report(verdict, findings=list(findings), criteria=criteria)
-
-
-def test_a_run_that_passes_needs_no_last_line() -> None:
-    assert closing_line(reported("pass")) == ""
 
 
 def test_a_failed_system_is_named_although_an_error_in_the_index_comes_first() -> None:
@@ -50,10 +44,3 @@ def test_a_crash_says_how_to_see_more() -> None:
     crashed = make_finding("check.crashed", ["coverage_report"], message="coverage_report failed to run (TypeError).")
     line = closing_line(reported("not_measured", crashed, unmeasured={"error_findings": "something crashed"}))
     assert line == "coverage_report failed to run (TypeError). --log-level DEBUG shows where."
-
-
-@pytest.mark.parametrize("verdict", ["fail", "error", "not_measured"])
-def test_a_run_that_does_not_pass_always_says_something(verdict: RunVerdict) -> None:
-    line = closing_line(reported(verdict))
-    assert line
-    assert "\n" not in line

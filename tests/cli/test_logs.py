@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 
 from ragval_pipeline.cli import logs
-from ragval_pipeline.errors import SuiteError
 from tests.cli.conftest import Ended, Home
 
 LOGGER = logging.getLogger("ragval_pipeline")
@@ -28,18 +27,6 @@ LOGGER = logging.getLogger("ragval_pipeline")
 def test_the_flag_wins_over_the_variable(flag: str | None, variable: str | None, level: str) -> None:
     logs.set_level(flag, {} if variable is None else {"LOG_LEVEL": variable})
     assert logging.getLevelName(LOGGER.level) == level
-
-
-def test_an_unknown_level_names_where_it_stands() -> None:
-    with pytest.raises(SuiteError, match="LOG_LEVEL: there is no log level loud"):
-        logs.set_level(None, {"LOG_LEVEL": "loud"})
-
-
-def test_setting_the_level_twice_logs_once(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.set_level("INFO")
-    logs.set_level("INFO")
-    logging.getLogger("ragval_pipeline.sources").info("read\nit")
-    assert capsys.readouterr().err == "info: read it\n"
 
 
 @pytest.mark.parametrize("place", ["before", "after"])

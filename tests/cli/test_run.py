@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.cli.run import groups_of
-from ragval_pipeline.errors import SuiteError
 from tests.cli.conftest import Ended, Home
 
 Ragval = Callable[..., Ended]
@@ -93,13 +91,6 @@ def test_an_output_that_refuses_ends_with_three_after_the_result_is_shown(home: 
     assert "not ragval's" in ended.message
 
 
-def test_the_suite_file_may_be_the_one_in_the_working_directory(
-    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(home.folder)
-    assert ragval("run", "--only", "coverage").code == 0
-
-
 def test_a_pipe_gets_plain_lines_of_progress_on_stderr(home: Home, ragval: Ragval) -> None:
     ended = ragval("run", "-s", home.suite, "--only", "coverage")
     lines = ended.err.splitlines()
@@ -127,10 +118,3 @@ def test_a_detector_that_crashes_says_its_type_and_how_to_see_more(
     assert "Traceback" not in ended.err
     debugged = ragval("run", "-s", home.suite, "--only", "coverage", "--log-level", "DEBUG")
     assert "nothing to divide by" in debugged.err
-
-
-def test_groups_are_split_at_commas_and_named_once() -> None:
-    assert groups_of(["coverage,metadata", " metadata ", "chunks"]) == ["coverage", "metadata", "chunks"]
-    assert groups_of(None) is None
-    with pytest.raises(SuiteError):
-        groups_of([""])

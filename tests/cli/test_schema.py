@@ -23,12 +23,6 @@ def test_schemas_are_json(arguments: tuple[str, ...], key: str, ragval: Ragval) 
     assert key in ended.json["properties"]
 
 
-def test_the_schema_of_a_query_file_describes_a_list(ragval: Ragval) -> None:
-    ended = ragval("schema", "queries")
-    assert ended.code == 0
-    assert "query_text" in ended.out
-
-
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [

@@ -65,10 +65,3 @@ def test_a_kept_run_shows_its_summary_again_by_name_or_by_folder(home: Home, rag
     assert by_folder.out.replace(str(Path("copy")), "") != by_folder.out
     (kept,) = home.reports()
     assert ragval("show", "-s", home.suite, "--json").stdout == kept.read_bytes()
-
-
-def test_without_a_suite_the_way_to_one_is_named(ragval: Callable[..., Ended]) -> None:
-    for name in ("run", "doctor", "show", "history"):
-        ended = ragval(name)
-        assert ended.code == 2
-        assert "ragval init" in ended.err

@@ -19,7 +19,3 @@ def test_items_and_rows_are_blocks_and_their_cells_stay_apart():
 def test_code_keeps_its_lines_and_inline_code_is_not_torn_from_its_sentence():
     html = "<article><pre><code>a = 1\n    b = 2\n</code></pre><p>Call\n<code>spin</code>, then wait.</p></article>"
     assert [block.text for block in article_blocks(html)] == ["a = 1\n    b = 2", "Call spin, then wait."]
-
-
-def test_a_page_without_an_article_has_no_blocks():
-    assert article_blocks("<body><p>Not found</p></body>") == []

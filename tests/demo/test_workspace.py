@@ -59,8 +59,3 @@ def test_a_build_that_breaks_off_leaves_the_older_demo_whole(tmp_path: Path, mon
         build_demo(tmp_path / "demo")
     assert _files(tmp_path) == ["demo"]
     assert len(read_points(older)) == older.ingestion.chunks
-
-
-def test_the_default_home_is_below_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    assert build_demo().suite_file == tmp_path / ".ragval" / "demo" / "ragval.yaml"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,20 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.sources.history.kept_runs import REPORT, KeptRun
-from ragval_pipeline.sources.site.html.page_text import page_texts
-from ragval_pipeline.sources.site.html.signals import asks_not_to_be_indexed, decode_html, refresh_target
-from ragval_pipeline.sources.site.sitemap.content import unpacked
-from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
-from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_loopback_or_private, path_of, without_userinfo
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.queries.files import read_entries
-from ragval_pipeline.text.markup import without_markup
-from ragval_pipeline.validation.facts.align import align
-from ragval_pipeline.validation.facts.page import Searched
+from tests.faults.targets import ENDINGS, TARGETS, as_utf8, declared
 
+ROOT = Path(__file__).parents[2]
 Factory = pytest.TempPathFactory
 #: Marks that mean something to one of the readers, and letters of every width.
 HTML = r"<div> </div> <p> <!-- --> <script> <![CDATA[ ]]> &amp; &#x0; <loc> </loc> <url> <urlset> <b <a/"
@@ -58,51 +53,11 @@ KEYS = [
     "history",
 ]
 FUZZED = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-FOLDER = UrlFolder(host_aliases=("docs.example.com",))
-
-
-def as_utf8(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
-
-
-def url(text: str) -> None:
-    address = f"https://docs.example.com/{text}"
-    for one in (text, address):
-        assert FOLDER.key(FOLDER.key(one)) == FOLDER.key(one), "folding twice is folding once"
-        host_of(one), path_of(one), without_userinfo(one), is_loopback_or_private(one)
-
-
-def page(text: str) -> None:
-    html = decode_html(as_utf8(text), content_type="text/html")
-    page_texts(html)
-    refresh_target(html, base="https://docs.example.com/a")
-    asks_not_to_be_indexed(html, header=text.replace("\n", " "))
-
-
-def sitemap(text: str) -> None:
-    parse_sitemap(unpacked(as_utf8(text), location="x"), location="x", max_entries=10_000)
-
-
-def alignment(text: str) -> None:
-    found = align(text, Searched(f"{text[: len(text) // 2]} other words {text[len(text) // 3 :]}"))
-    assert 0 <= found.share <= 1
-
-
-READERS: dict[str, Callable[[str], Any]] = {
-    "page": page,
-    "URL": url,
-    "sitemap": sitemap,
-    "markup": without_markup,
-    "alignment": alignment,
-}
-#: What alignment costs is tested with pages and chunks of its own: tests/validation/facts/test_growth.py.
-COSTED = {name: read for name, read in READERS.items() if name != "alignment"}
-
-
-def declared(work: Callable[..., Any], *arguments: Any) -> None:
-    """Let nothing but a declared error out of ``work``."""
-    with contextlib.suppress(RagvalError):
-        work(*arguments)
+#: Quick ones that need no file. What alignment costs is tested in validation/facts/test_growth.py.
+READERS = {name: TARGETS[name] for name in ("page", "URL", "sitemap", "markup", "alignment")}
+COSTED = {name: TARGETS[name] for name in ("page", "URL", "sitemap", "markup")}
+#: Executions and seconds of each target in `make test-all`.
+RUNS, SECONDS = 200_000, 30
 
 
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
@@ -139,7 +94,7 @@ def test_any_suite_file_is_loaded_or_refused(tmp_path_factory: Factory, text: st
         declared(lambda file=file: resolve_suite(load_suite(file), {}))
 
 
-@pytest.mark.parametrize("ending", ["yaml", "json", "jsonl", "csv", "tsv"])
+@pytest.mark.parametrize("ending", ENDINGS)
 @FUZZED
 @given(text=TEXTS, value=JSON)
 def test_any_query_file_is_read_or_refused(tmp_path_factory: Factory, ending: str, text: str, value: Any) -> None:
@@ -157,3 +112,16 @@ def test_any_report_of_an_earlier_run_is_read_or_refused(tmp_path_factory: Facto
     folder.mkdir()
     (folder / REPORT).write_bytes(content)
     declared(read_report, KeptRun(folder))  # type: ignore[arg-type]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_coverage_leads_a_fuzzer_to_is_read_or_refused(name: str, tmp_path: Path, record_property: Any) -> None:
+    """What it found is left in the folder of the test; the executions are counted in the report of the tests."""
+    command = [sys.executable, "-m", "tests.faults.targets", name, f"-runs={RUNS}", f"-max_total_time={SECONDS}",
+               "-max_len=4096", "-timeout=20", f"-artifact_prefix={tmp_path}/"]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-3000:]
+    [runs] = re.findall(r"^Done (\d+) runs in", done.stderr, re.MULTILINE)
+    record_property("executions", runs)
+    assert int(runs) > 50

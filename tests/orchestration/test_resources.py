@@ -62,14 +62,6 @@ def test_a_resource_of_dagster_qdrants_shape_serves_a_whole_run(world: World, el
 
 
 @pytest.mark.parametrize("kind", [LikeDagsterQdrant, PlainResource])
-def test_the_client_of_a_foreign_resource_is_closed_after_success(world: World, elsewhere: str, kind: Any) -> None:
-    resource = kind(path=elsewhere)
-    with open_reader(resource, resolve_suite(world.suite())) as reader:
-        assert reader.count() == 91
-    assert [is_closed(client) for client in made_by(resource)] == [True]
-
-
-@pytest.mark.parametrize("kind", [LikeDagsterQdrant, PlainResource])
 def test_the_client_of_a_foreign_resource_is_closed_after_a_failure(world: World, elsewhere: str, kind: Any) -> None:
     resource = kind(path=elsewhere)
     with pytest.raises(ZeroDivisionError), open_reader(resource, resolve_suite(world.suite())):

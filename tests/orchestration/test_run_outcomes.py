@@ -129,13 +129,6 @@ def test_a_required_criterion_whose_source_is_not_configured_blocks_unless_the_s
     assert run_job(off, only="coverage,metadata").success
 
 
-def test_a_severity_of_the_suite_holds_for_the_published_findings_too(world: World) -> None:
-    world.delete_page(a_page(world))
-    changes = {"criteria": {**ONLY_COVERAGE_COUNTS, "coverage": None}, "severity": {"coverage.missing_page": "info"}}
-    result = run_job(world.suite(changes), only=COVERAGE)
-    assert metadata_of(result, "coverage_report")["error_findings"].value == 0
-
-
 def test_a_gate_read_from_the_environment_is_the_same_in_check_and_report(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,37 +210,6 @@ def step_failure(result: dg.ExecuteInProcessResult) -> tuple[str, dict[str, obje
     return data.description, {name: value.value for name, value in data.metadata.items()}
 
 
-def test_an_unreachable_sitemap_fails_the_first_step_and_says_what_it_was(world: World) -> None:
-    changes = {"source": {"sitemap": f"{NOBODY}/sitemap.xml"}, "retry": {"max": 0}}
-    result = run_job(world.suite(changes))
-    assert not result.success
-    assert not materialised(result)
-    assert failed_steps(result) == {"sitemap_urls"}
-    message, facts = step_failure(result)
-    assert f"{NOBODY}/sitemap.xml" in message
-    assert facts["code"] == "source.unreachable"
-    assert facts["subject"] == f"{NOBODY}/sitemap.xml"
-    assert facts["remedy"]
-    assert facts["attempts"] == 1
-
-
-def test_a_sitemap_that_is_cut_in_half_is_malformed_and_what_needs_no_site_is_measured(world: World) -> None:
-    file = world.folder / "site" / "sitemap.xml"
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    result = run_job(world.suite())
-    assert failed_steps(result) == {"sitemap_urls"}
-    assert step_failure(result)[1]["code"] == "source.malformed"
-    [written] = world.reports.glob(f"*-{result.run_id[:8]}/validation_report.json")
-    report = json.loads(written.read_text(encoding="utf-8"))
-    assert (report["verdict"], report["run_id"]) == ("error", result.run_id)
-    found = {criterion["name"]: criterion["verdict"] for criterion in report["criteria"]}
-    assert {found[name] for name in ("metadata_completeness", "query_pass_rate", "embedding_match")} == {"met"}
-    unread = ("coverage", "content_integrity", "source_captured", "self_retrieval")
-    assert {found[name] for name in unread} == {"not_measured"}
-    assert [finding["code"] for finding in report["findings"]] == ["source.malformed"]
-    assert not (written.parent / "evidence" / "sitemap_urls.csv").exists()
-
-
 def test_where_sitemap_and_collection_cannot_be_read_both_are_named(world: World) -> None:
     changes = {"source": {"sitemap": f"{NOBODY}/sitemap.xml"}, "qdrant": {"path": "./nowhere"}, "retry": {"max": 0}}
     result = run_job(world.suite(changes))
@@ -285,18 +247,3 @@ def test_a_variable_that_is_not_set_fails_the_first_step_and_is_named(world: Wor
     assert failed_steps(result) == {"sitemap_urls"}
     [message] = [event.step_failure_data.error_display_string for event in result.all_events if event.is_step_failure]
     assert "NO_SUCH_VARIABLE_HERE" in message
-
-
-def test_a_query_file_that_is_not_there_fails_the_first_step_and_not_the_last(world: World) -> None:
-    result = run_job(world.suite({"queries": "gone.yaml"}))
-    assert failed_steps(result) == {"sitemap_urls"}
-    assert "gone.yaml" in step_failure(result)[0]
-
-
-def test_an_embedder_without_its_key_names_the_suites_key_and_no_defect(world: World) -> None:
-    result = run_job(world.suite({"embedding": {"provider": "cohere", "api_key": ""}}), only="queries")
-    assert "embedding.api_key" in metadata_of(result, "query_validation_results")["not_measured"].value
-    report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
-    [crashed] = [finding for finding in report["findings"] if finding["code"] == "check.crashed"]
-    assert "embedding.api_key" in crashed["cause"]
-    assert "Report the exception" not in crashed["remedy"]

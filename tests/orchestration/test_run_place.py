@@ -69,12 +69,6 @@ def test_working_files_of_a_run_at_work_stay(tmp_path: Path, instance: dg.Dagste
     assert folder.exists()
 
 
-def test_the_runs_own_working_files_stay(tmp_path: Path, instance: dg.DagsterInstance) -> None:
-    folder = leave_behind(UPath(tmp_path), "this-run", age_s=TWO_DAYS_S)
-    purge_abandoned(instance, place(UPath(tmp_path)))
-    assert folder.exists()
-
-
 def test_a_run_of_another_instance_is_given_a_day(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     young = leave_behind(UPath(tmp_path), "someone-elses")
     old = leave_behind(UPath(tmp_path), "long-forgotten", age_s=TWO_DAYS_S)
@@ -101,11 +95,6 @@ def test_left_overs_that_cannot_be_removed_do_not_stop_a_run(
     leave_behind(UPath(tmp_path), "long-forgotten", age_s=TWO_DAYS_S)
     monkeypatch.setattr("ragval_pipeline.orchestration.run_place.remove_tree", vanished)
     purge_abandoned(instance, place(UPath(tmp_path)))
-
-
-def test_a_first_run_has_nothing_to_purge(tmp_path: Path, instance: dg.DagsterInstance) -> None:
-    purge_abandoned(instance, place(UPath(tmp_path / "not-there-yet")))
-    assert not (tmp_path / "not-there-yet").exists()
 
 
 def test_reports_sort_by_the_start_of_their_run(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.live import dagster_dev
-from tests.orchestration.world import NAME, NOBODY, World, copy_collection, failed_steps, run_job
+from tests.orchestration.world import NAME, World, copy_collection, failed_steps, run_job
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
@@ -102,13 +102,6 @@ def test_a_qdrant_that_fails_keeps_them(
     changes = {"qdrant": server_settings(server), "retry": {"max": 0}}
     result = run_job(world.suite(changes), instance=instance)
     assert failed_steps(result) == {"payload_snapshot"}
-    assert leaks(world, instance) == []
-
-
-def test_a_sitemap_that_fails_keeps_them(world: World, instance: dg.DagsterInstance) -> None:
-    changes = {"source": {"sitemap": with_credentials(f"{NOBODY}/sitemap.xml")}, "retry": {"max": 0}}
-    result = run_job(world.suite(changes), instance=instance)
-    assert failed_steps(result) == {"sitemap_urls"}
     assert leaks(world, instance) == []
 
 

@@ -61,7 +61,3 @@ def test_modules_with_missing_pages_come_first() -> None:
     modules = {"a": {"total": 2, "indexed": 2, "missing": 0}, "b": {"total": 3, "indexed": 1, "missing": 2}}
     rows = [record.data for record in section_tables({"coverage_report": {"by_module": modules}})["modules"].records]
     assert rows[0] == {"module": "b", "pages": 3, "indexed": 1, "missing": 2}
-
-
-def test_sections_without_queries_or_modules_give_no_table() -> None:
-    assert section_tables({"latency": {"p95": 3}, "coverage_report": {}}) == {}

@@ -30,15 +30,6 @@ def test_behind_a_verdict_of_error_nothing_runs_although_every_required_criterio
     assert not materialised(result) & {"validation_report", "published_index"}
 
 
-def test_behind_a_pass_what_follows_runs(world: World) -> None:
-    result = run_job(world.suite({"criteria": ONLY_COVERAGE}), only="coverage", beside=[published_index])
-    assert result.success
-    verdict = checked(result, "validation_report")["verdict"]
-    assert verdict.passed
-    assert "it is met: Pages in the index" in verdict.description
-    assert "published_index" in materialised(result)
-
-
 def test_a_failed_verdict_names_the_criteria_that_are_not_met(world: World) -> None:
     world.delete_page(a_page(world))
     result = run_job(world.suite({"criteria": ONLY_COVERAGE}), only="coverage")

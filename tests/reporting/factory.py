@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -268,9 +268,9 @@ def unreachable() -> ReportBundle:
     return ReportBundle(report=run, findings=[finding])
 
 
-def hostile() -> ReportBundle:
-    """An index, site and test set whose every text is out to get the reader."""
-    nasty = list(HOSTILE)
+def hostile(texts: Sequence[str] = HOSTILE) -> ReportBundle:
+    """An index, site and test set whose every text is out to get the reader; at least ten texts."""
+    nasty = list(texts)
     findings = [
         make_finding("payload.empty_field", nasty, scope=nasty[0], details={nasty[0]: nasty}, message=nasty[1]),
         make_finding("query.failed", nasty, cause=nasty[2], remedy=nasty[9]).model_copy(

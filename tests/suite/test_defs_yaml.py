@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.component.attributes import DagsterSettings
-from ragval_pipeline.suite.defs_yaml import BESIDE_THE_SUITE
+from ragval_pipeline.suite.defs_yaml import BESIDE_THE_SUITE, split_name
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 
 DOCS = """\
@@ -35,6 +35,17 @@ def test_the_attributes_are_the_suite_and_what_is_dagsters_is_left_to_dagster(
     assert (suite.suite, suite.queries) == ("docs", tmp_path / "queries.yaml")
     monkeypatch.setenv("DOCS_QDRANT", "http://qdrant:6333")
     assert resolve_suite(suite).qdrant.url == "http://qdrant:6333"
+
+
+@pytest.mark.parametrize(("path", "file", "name"), [
+    ("a/defs.yaml#docs", "a/defs.yaml", "docs"),
+    ("a/defs.yml#docs", "a/defs.yml", "docs"),
+    ("a/defs.yaml", "a/defs.yaml", None),
+    ("c#/ragval.yaml", "c#/ragval.yaml", None),
+    ("docs #1", "docs #1", None),
+])  # fmt: skip
+def test_only_behind_a_file_of_yaml_a_sign_begins_a_name(path: str, file: str, name: str | None) -> None:
+    assert split_name(path) == (Path(file), name)
 
 
 def test_of_several_instances_one_is_named(tmp_path: Path) -> None:

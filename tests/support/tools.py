@@ -65,11 +65,16 @@ def _no_torch() -> str | None:
     return f"the Python packages {' and '.join(missing)}: {line}" if missing else None
 
 
+def _no_atheris() -> str | None:
+    return None if find_spec("atheris") else "the Python package atheris: install the dev group"
+
+
 #: Marker to a question: what is missing? Null: nothing.
 MISSING: Mapping[str, Callable[[], str | None]] = {
     "browser": _no_browser,
     "celery": _no_celery,
     "daemon": _no_daemon,
+    "fuzz": _no_atheris,
     "postgres": _no_postgres,
     "ray": _no_ray,
     "torch": _no_torch,

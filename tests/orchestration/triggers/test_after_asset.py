@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import dagster as dg
 import pytest
 
-from ragval_pipeline.orchestration.triggers import records
 from tests.orchestration.triggers.shop import INGESTION, Shop
 from tests.orchestration.world import NAME, QUIET, World
 
@@ -22,11 +21,6 @@ def shop(clean_world: World) -> Iterator[Shop]:
 
 def names(request: dg.RunRequest) -> list[str]:
     return request.tags["ragval/ingestions"].split(",")
-
-
-def test_nothing_ingested_nothing_to_do(shop: Shop) -> None:
-    assert not shop.tick()
-    assert shop.skipped == "no new ingestion"
 
 
 def test_an_ingestion_elsewhere_is_followed_by_one_validation_that_says_why(shop: Shop) -> None:
@@ -60,27 +54,10 @@ def test_run_keys_never_repeat_whoever_ingests(shop: Shop) -> None:
     assert all(str(key).startswith(f"{NAME}:") for key in keys)
 
 
-def test_ingestions_that_end_before_the_next_look_share_a_validation_that_names_them_all(shop: Shop) -> None:
-    shop.tick()
-    runs = [shop.ingest() for _ in range(3)]
-    [request] = shop.tick()
-    assert names(request) == runs
-    assert request.tags["ragval/upstream_run"] == runs[-1]
-    assert not shop.tick()
-
-
 def test_a_sensor_that_is_switched_on_looks_back_to_the_last_ingestion_only(shop: Shop) -> None:
     runs = [shop.ingest() for _ in range(3)]
     [request] = shop.tick()
     assert names(request) == runs[-1:]
-
-
-def test_looking_again_at_the_same_ingestion_asks_for_the_same_run(shop: Shop) -> None:
-    shop.ingest()
-    [first] = shop.tick()
-    shop.cursor = None
-    [again] = shop.tick()
-    assert again.run_key == first.run_key
 
 
 def test_an_ingestion_whose_run_goes_on_after_its_asset_is_waited_for(shop: Shop) -> None:
@@ -173,44 +150,6 @@ def test_a_backfill_of_four_partitions_is_one_validation_after_the_last(shop: Sh
     assert len(names(request)) == 4
 
 
-def test_an_ingestion_shares_a_validation_that_is_still_queued(shop: Shop) -> None:
-    shop.tick()
-    queued = shop.queue(**{"ragval/ingestions": "earlier"})
-    ingestion = shop.ingest()
-    assert not shop.tick()
-    assert shop.tags(queued)["ragval/ingestions"] == f"earlier,{ingestion}"
-    assert f"{queued} has not begun yet" in str(shop.skipped)
-    assert not shop.tick()
-    assert shop.tags(queued)["ragval/ingestions"] == f"earlier,{ingestion}"
-
-
-def test_a_run_that_was_made_and_never_began_is_not_waited_for(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "_BEGINS_WITHIN_S", -1)
-    shop.queue()
-    shop.ingest()
-    assert len(shop.tick()) == 1
-
-
-def test_no_second_validation_is_asked_for_while_one_runs(shop: Shop) -> None:
-    seen: list[tuple[int, str | None]] = []
-    shop.tick()
-
-    @dg.op
-    def slow() -> None:
-        shop.ingest()
-        seen.append((len(shop.tick()), shop.skipped))
-
-    @dg.job(tags={"ragval/suite": NAME})
-    def validation() -> None:
-        slow()
-
-    run_id = validation.execute_in_process(instance=shop.instance).run_id
-    [(asked, reason)] = seen
-    assert asked == 0
-    assert f"{run_id} began before it ended and is still running" in str(reason)
-    assert len(shop.tick()) == 1
-
-
 def test_ten_ingestions_one_after_the_other_are_ten_validations(shop: Shop) -> None:
     asked = []
     for _ in range(10):
@@ -219,11 +158,3 @@ def test_ten_ingestions_one_after_the_other_are_ten_validations(shop: Shop) -> N
         shop.validate()
         assert not shop.tick()
     assert len(asked) == 10
-
-
-def test_its_own_validation_does_not_start_it_again(shop: Shop) -> None:
-    shop.ingest()
-    assert len(shop.tick()) == 1
-    for _ in range(3):
-        shop.validate()
-        assert not shop.tick()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import dagster as dg
 import pytest
@@ -69,25 +68,12 @@ def test_a_jobs_success_is_followed_by_one_validation_that_says_why(shop: Shop) 
     assert [target.job_name for target in shop.sensor.targets] == [f"{NAME}_validation"]
 
 
-@pytest.mark.parametrize("other", [{"fails": True}, {"name": "another_job"}])
-def test_failures_and_other_jobs_start_nothing(shop: Shop, other: dict[str, Any]) -> None:
-    run(shop, **other)
-    assert not ticks(shop, 3)
-
-
 def test_one_request_names_all_that_have_ended_and_the_rest_is_skipped_as_validated(shop: Shop) -> None:
     runs = [run(shop) for _ in range(3)]
     [request] = shop.tick()
     assert set(request.tags["ragval/ingestions"].split(",")) == set(runs)
     shop.validate(**request.tags)
     assert not ticks(shop, 3)
-
-
-def test_a_success_that_a_validation_followed_already_is_skipped_with_that_reason(shop: Shop) -> None:
-    run(shop)
-    shop.validate()
-    assert not ticks(shop, 1)
-    assert "has been validated already by" in str(shop.skipped)
 
 
 def test_runs_of_the_job_that_are_still_queued_are_waited_for_and_share_the_validation(shop: Shop) -> None:
@@ -108,26 +94,6 @@ def test_a_success_is_not_lost_when_the_run_that_it_waited_for_fails(shop: Shop)
     assert request.tags["ragval/ingestions"] == first
 
 
-def test_a_success_while_the_requested_run_is_queued_shares_it(shop: Shop) -> None:
-    first = run(shop)
-    [request] = ticks(shop, 1)
-    queued = shop.queue(**request.tags)
-    second = run(shop)
-    assert not ticks(shop, 2)
-    assert shop.tags(queued)["ragval/ingestions"] == f"{first},{second}"
-
-
-def test_ten_successes_one_after_the_other_are_ten_validations(shop: Shop) -> None:
-    keys = []
-    for _ in range(10):
-        run(shop)
-        # Without a daemon no run comes of a request, so it is made again; Dagster runs no key twice.
-        [key] = {request.run_key for request in ticks(shop, 2)}
-        keys.append(key)
-        shop.validate()
-    assert len(set(keys)) == 10
-
-
 def test_without_any_validation_before_a_request_names_what_ended_since_and_no_history(world: World) -> None:
     suite = world.suite({"automation": {"after_asset": None, "after_job": "nightly_ingest"}})
     with dg.DagsterInstance.ephemeral() as instance:
@@ -138,11 +104,6 @@ def test_without_any_validation_before_a_request_names_what_ended_since_and_no_h
         run_id = run(shop)
         [request] = shop.tick()
         assert request.tags["ragval/ingestions"] == run_id
-
-
-def test_its_own_validations_start_nothing(shop: Shop) -> None:
-    shop.validate()
-    assert not ticks(shop, 3)
 
 
 def test_a_job_of_one_location_is_told_apart_from_others_of_that_name(world: World) -> None:

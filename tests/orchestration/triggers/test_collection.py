@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.triggers.shop import Shop
-from tests.orchestration.world import NAME, NOBODY, World
+from tests.orchestration.world import NAME, World
 
 SENSOR = f"{NAME}_collection_changed"
 
@@ -71,14 +71,6 @@ def test_a_change_that_has_come_to_rest_is_followed_by_one_validation(polling: P
     assert request.tags["ragval/trigger"] == "collection_changed"
     assert request.tags["ragval/ingestions"].startswith("collection:")
     assert not polling.ticks(3)
-
-
-def test_while_points_are_still_coming_nothing_is_asked_for(polling: Polling) -> None:
-    polling.ticks(1)
-    for number in range(4, 9):
-        polling.add(number)
-        assert not polling.ticks(1)
-    assert len(polling.ticks(1)) == 1
 
 
 def test_a_change_waits_for_runs_that_are_known_to_ingest(polling: Polling) -> None:
@@ -142,17 +134,6 @@ def test_an_indexed_time_shows_a_collection_that_was_filled_anew_with_as_many_po
     assert len(polling.ticks(2)) == 1
 
 
-def test_a_change_that_was_validated_already_is_skipped_with_that_reason(polling: Polling) -> None:
-    polling.ticks(1)
-    polling.add(4)
-    polling.ticks(1)
-    run_id = polling.shop.validate()
-    assert not polling.ticks(1)
-    assert f"has been validated already by {run_id}" in polling.skipped
-    assert not polling.ticks(1)
-    assert polling.skipped.startswith("unchanged")
-
-
 @pytest.mark.parametrize("fault", ["503", "reset", "html", "401"])
 def test_a_server_in_trouble_is_a_reason_to_skip_and_no_empty_collection(polling: Polling, fault: str) -> None:
     polling.ticks(1)
@@ -172,13 +153,6 @@ def test_a_tick_never_shows_the_key_not_even_one_that_the_server_repeats(polling
     assert not polling.ticks(1)
     assert polling.skipped.startswith("Qdrant")
     assert "k-very-secret" not in f"{polling.skipped}{polling.shop.cursor}"
-
-
-def test_a_server_that_is_not_there_is_asked_once_a_look(world: World) -> None:
-    with dg.DagsterInstance.ephemeral() as instance:
-        shop = Shop(_suite(world, NOBODY), instance, SENSOR)
-        assert not shop.tick()
-        assert "refused the connection" in str(shop.skipped)
 
 
 def test_a_look_is_a_few_calls_and_reads_no_points(polling: Polling) -> None:

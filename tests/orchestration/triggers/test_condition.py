@@ -40,24 +40,12 @@ def evaluated(clean_world: World) -> Iterator[Evaluated]:
         yield Evaluated(build_validation_defs(clean_world.suite(), declarative=True), instance)
 
 
-def test_nothing_ingested_nothing_requested(evaluated: Evaluated) -> None:
-    assert not evaluated.tick()
-    assert not evaluated.tick()
-
-
 def test_an_ingestion_requests_every_asset_once_also_those_that_do_not_depend_on_it(evaluated: Evaluated) -> None:
     """And with it its checks, which it makes itself."""
     evaluated.tick()
     evaluated.ingest()
     assert evaluated.tick() == set(ASSETS)
     assert not evaluated.tick()
-
-
-def test_each_further_ingestion_requests_again(evaluated: Evaluated) -> None:
-    evaluated.tick()
-    for _ in range(3):
-        evaluated.ingest()
-        assert evaluated.tick() == set(ASSETS)
 
 
 def test_its_runs_say_which_suite_they_validate_and_why(clean_world: World) -> None:

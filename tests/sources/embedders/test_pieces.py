@@ -18,7 +18,7 @@ def tokens(text: str) -> list[int]:
     return list(static_parts().tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(WORDS, st.integers(20, 60))
 def test_pieces_hold_every_character_but_the_blanks_that_were_cut_at(text, limit):
     pieces = list(pieces_of(text, limit))
@@ -26,7 +26,7 @@ def test_pieces_hold_every_character_but_the_blanks_that_were_cut_at(text, limit
     assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.text("abcXYZ019\u00e9\u4e2d,.</s>\u2581-", min_size=1, max_size=9), min_size=1, max_size=60))
 def test_the_pieces_of_a_text_have_the_tokens_of_the_whole(words):
     text = " some word ".join(words)

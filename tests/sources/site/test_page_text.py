@@ -268,7 +268,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TREES)
 def test_no_letter_of_the_body_is_lost_and_main_is_made_of_blocks(html):
     text = page_texts(f"<body>{html}</body>")

@@ -257,7 +257,7 @@ TAILS = st.lists(st.sampled_from([*"/.%?&=#:@[]+*|^`{}\\<>'!$(),; aZ09~-_", *PIE
 ANY_TEXT = st.text(st.characters(exclude_categories=[]))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.builds(str.__add__, st.sampled_from(HOSTS), TAILS | ANY_TEXT))
 @example("http://[::1]@")
 @example("https://x/a/...html")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from tests.suite.queries.reading import put, read, refused
+from tests.suite.writing import suite_of
 
 HEADER = "query-id\tcorpus-id\tscore\n"
 
@@ -33,6 +35,12 @@ def test_a_beir_folder_gives_its_judged_queries_with_their_grades(tmp_path: Path
     assert second.grades == {"MED-10": 2}
     assert second.metadata == {"title": "Cures"}
     assert second.fields() == {"id": "2", "query_text": "Is there a cure?", "metadata": {"title": "Cures"}}
+
+
+def test_judgements_on_queries_that_the_folder_does_not_have_are_counted(tmp_path: Path):
+    beir(tmp_path / "nf", {"test.tsv": "2\tMED-10\t2\nPLAIN-9\tMED-2\t1\nPLAIN-9\tMED-3\t1\n"})
+    suite = suite_of(tmp_path, queries="nf")
+    assert unmatched_topics(suite, load_queries(suite)) == {"PLAIN-9": 2}
 
 
 def test_the_only_split_counts(tmp_path: Path):

@@ -166,7 +166,7 @@ fields = st.dictionaries(
 )  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.lists(fields, max_size=3) | json_values)
 def test_any_json_is_queries_or_an_error_of_one_line(tmp_path: Path, content: Any):
     put(tmp_path, "q.json", json.dumps(content))

@@ -22,12 +22,6 @@ def test_pages_that_were_chosen_once_are_not_chosen_again(corpus: Corpus, rng: r
     assert not set(first) & set(second)
 
 
-def test_points_of_chosen_pages_are_left_alone(corpus: Corpus, rng: random.Random):
-    pages = choose_pages(corpus, HALF, rng)
-    points = choose_points(corpus, HALF, rng)
-    assert not {corpus.get(point, "source_url") for point in points} & set(pages)
-
-
 def test_queries_about_chosen_pages_are_left_alone(corpus: Corpus, rng: random.Random):
     pages = set(choose_pages(corpus, HALF, rng))
     queries = choose_queries(corpus, ALL, rng, suits=lambda query: not query.get("negative"))

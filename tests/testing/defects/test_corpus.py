@@ -61,11 +61,6 @@ def test_a_copy_shares_nothing_that_planters_change(base: Corpus, tmp_path: Path
     assert base.site.files
 
 
-def test_points_of_a_page_come_in_chunk_order(base: Corpus):
-    for points in base.pages().values():
-        assert [base.get(point, "chunk_index") for point in points] == list(range(len(points)))
-
-
 def test_canonical_names_reach_into_nested_payload(corpus: Corpus):
     corpus.settings["payload"]["fields"]["module"] = "metadata.module"
     point = StoredPoint("1", {"metadata": {"module": "A"}}, None)
@@ -105,11 +100,6 @@ def test_pages_are_found_under_the_names_that_a_site_has(corpus: Corpus):
     assert Corpus.load(corpus.folder).site.html(corpus.site.entries[-1].url) == "<h1>Other</h1>"
 
 
-def test_excluded_pages_are_not_in_scope(corpus: Corpus):
-    corpus.settings["source"]["exclude"] = ["/docs/intro"]
-    assert not [url for url in corpus.scope_urls if url.endswith("/intro")]
-
-
 def test_a_search_ranks_as_qdrant_does(base: Corpus, demo: DemoHome):
     from qdrant_client import QdrantClient
 
@@ -131,9 +121,3 @@ def test_a_named_vector_may_be_missing_in_a_point(corpus: Corpus):
     again = Corpus.load(corpus.folder)
     assert again.space.name == "text"
     assert [point.id for point in again.points if point.vector is None] == [corpus.points[0].id]
-
-
-def test_the_sitemap_is_named_as_findings_name_it(corpus: Corpus):
-    assert corpus.sitemap_location == str(corpus.folder / "site" / "sitemap.xml")
-    corpus.settings["source"]["sitemap"] = "https://book.example/sitemap.xml"
-    assert corpus.sitemap_location == "https://book.example/sitemap.xml"

@@ -16,17 +16,6 @@ def own_demo(tmp_path: Path) -> DemoHome:
     return build_demo(tmp_path / "demo")
 
 
-def test_a_defect_planted_in_the_demo_is_what_the_next_run_names(own_demo: DemoHome):
-    (own_demo.reports / "older").mkdir(parents=True)
-    spoilt = plant_in_demo(own_demo, "payload.empty_field")
-    assert spoilt.resources is None
-    run = run_suite(load_suite(own_demo.suite_file), resources=spoilt.resources)
-    assert verify(spoilt.planted, run.report, folder=run.folder) == []
-    assert run.report.verdict == "fail"
-    assert (own_demo.reports / "older").is_dir()
-    assert [entry.name for entry in own_demo.home.parent.iterdir()] == ["demo"]
-
-
 def test_a_defect_of_a_service_leaves_the_folder_alone_and_gives_resources(own_demo: DemoHome, without_gx: None):
     before = Corpus.of_demo(own_demo)
     spoilt = plant_in_demo(own_demo, "index.changed_during_read")

@@ -1,15 +1,8 @@
 from __future__ import annotations
 
-import pytest
-
-from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.defects import Corpus, find_defect, resources_of
 from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
-
-
-def test_without_a_service_a_run_needs_no_resources():
-    assert resources_of([]) is None
 
 
 def test_a_reader_that_passes_on_answers_as_the_real_one_and_says_that_it_is_simulated(corpus: Corpus):
@@ -45,14 +38,3 @@ def test_wrappers_of_several_services_stand_behind_each_other(corpus: Corpus):
     assert resources is not None
     with resources["qdrant"].reader_for(suite) as reader:
         assert reader.count() > reader.facts().points_count
-
-
-def test_a_simulated_refusal_says_so(corpus: Corpus):
-    suite = load_suite(corpus.write())
-    find_defect("index.unreachable").plant_in(corpus)
-    resources = resources_of(corpus.services)
-    assert resources is not None
-    with resources["qdrant"].reader_for(suite) as reader, pytest.raises(SystemFailure) as caught:
-        reader.facts()
-    assert caught.value.details["simulated"] is True
-    assert caught.value.details["status"] == 401

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.testing.defects.site import Entry, Site
 
@@ -20,12 +19,6 @@ def test_entries_come_back_as_they_were_written_with_markup_in_addresses(site: S
     assert site.entries == [Entry(f"{SITE}/docs/a", "2024-05-01"), Entry(f"{SITE}/docs/b?x=1&y=2", None)]
 
 
-def test_a_removed_entry_leaves_its_file(site: Site):
-    site.remove_entries([f"{SITE}/docs/a"])
-    assert [entry.url for entry in site.entries] == [f"{SITE}/docs/b?x=1&y=2"]
-    assert site.html(f"{SITE}/docs/a") == "<h1>A</h1>"
-
-
 def test_a_lastmod_can_be_changed_without_touching_the_others(site: Site):
     site.set_lastmod({f"{SITE}/docs/b?x=1&y=2": "2025-01-01T00:00:00Z"})
     assert [entry.lastmod for entry in site.entries] == ["2024-05-01", "2025-01-01T00:00:00Z"]
@@ -34,11 +27,6 @@ def test_a_lastmod_can_be_changed_without_touching_the_others(site: Site):
 def test_the_html_of_a_page_is_found_by_its_address_and_can_be_replaced(site: Site):
     site.set_html(f"{SITE}/docs/a", "<h1>B</h1>")
     assert site.files["docs/a/index.html"] == "<h1>B</h1>"
-
-
-def test_a_page_without_a_file_cannot_be_spoilt(site: Site):
-    with pytest.raises(NothingToSpoilError, match="no file for"):
-        site.html(f"{SITE}/docs/zebra")
 
 
 def test_what_is_appended_stands_at_the_end_of_the_content_whatever_element_holds_that(site: Site):

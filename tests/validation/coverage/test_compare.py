@@ -49,7 +49,7 @@ PATHS = st.lists(st.sampled_from([f"/docs/{name}" for name in "abcdefgh"]), max_
 SPELLINGS = st.sampled_from(["{}", "{}/", "{}.html", "{}/index.html", "{}#top", "{}?utm_source=x"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(listed=PATHS, indexed=st.lists(st.tuples(st.sampled_from("abcdefghij"), SPELLINGS), max_size=20))
 def test_indexed_and_missing_always_add_up_to_the_site(listed: list[str], indexed: list[tuple[str, str]]) -> None:
     inventory = site(*listed)

@@ -235,3 +235,15 @@ def test_the_cost_of_an_alignment_grows_with_the_length_of_the_text(sep: str):
 
     seconds(100)  # what is made once
     assert seconds(60_000) < 30 * max(seconds(6_000), 0.02)
+
+
+def test_what_the_page_says_twice_is_found_where_the_chunk_goes_on() -> None:
+    """Behind words that stand nowhere, so that places in the chunk and on the page are far from alike."""
+    twice = "press the red button beside the door"
+    begins, opening = (
+        "The gripper closes when its motor draws two amperes",
+        "Of this the chunk that follows has not a word. " * 2,
+    )
+    page = Searched(f"{opening}{begins} then {twice}. Between them stands some more of it and {twice}.")
+    first, second = align(f"Words of nowhere xqz wvu tsr in front {begins} at once {twice}.", page).spans
+    assert (first.place, second.place) == (page.letters.index("thegripper"), page.letters.index("pressthered"))

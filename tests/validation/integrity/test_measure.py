@@ -150,6 +150,13 @@ def test_a_short_chunk_in_whose_section_content_is_lost_was_cut_and_a_short_sect
     assert compared(page, stored[0], f"Title > Camera\n{CAMERA[:20]}", f"Grip\n{GRIPPER}").cut == ["1"]
 
 
+def test_the_page_whose_content_is_lost_names_the_chunks_that_were_cut(tmp_path: Path):
+    page = f"<h2>Camera</h2><p>{CAMERA}</p><h2>Grip</h2>{paragraphs(GRIPPER)}"
+    found = measured(tmp_path, {**PAGES, "/b": page}, *POINTS[:2], point("/b", f"Camera\n{CAMERA[:20]}"),
+                     point("/b", f"Grip\n{GRIPPER}", 1), POINTS[3])  # fmt: skip
+    assert detail(found, "integrity.not_captured")["cut_chunks"] == ["2"]
+
+
 def test_a_chunk_that_was_cut_to_its_end_stands_beside_what_is_lost():
     page = f"<h2>Camera</h2><p>{CAMERA}</p><p>It sees ten metres far.</p><h2>Grip</h2>{paragraphs(GRIPPER)}"
     assert compared(page, "sees ten metres far.", f"Grip\n{GRIPPER}").cut == ["0"]

@@ -64,7 +64,7 @@ def judge_here(found: PayloadEvidence, **changed: Any) -> dict[str, Any]:
 
 
 #: Each example is a run of Great Expectations: shrinking a failure would take minutes.
-@settings(max_examples=5, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=5, phases=(Phase.explicit, Phase.generate))
 @given(payloads=st.lists(PAYLOAD, min_size=12, max_size=19), urls_required=st.booleans())
 def test_great_expectations_and_the_own_count_agree_on_every_level_of_every_field(
     payloads: list[dict[str, Any]], urls_required: bool

@@ -34,7 +34,7 @@ QRELS = st.dictionaries(
 RUN = st.dictionaries(QUERY_IDS, st.lists(st.sampled_from(DOCUMENTS), unique=True, max_size=12), max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(run=RUN, qrels=QRELS)
 def test_every_figure_equals_ir_measures_on_the_written_files(
     run: dict[str, list[str]], qrels: dict[str, dict[str, int]]
@@ -56,7 +56,7 @@ def test_every_figure_equals_ir_measures_on_the_written_files(
         assert metric.value <= metric.ceiling + 1e-9, name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(grades=st.lists(st.integers(0, 2), min_size=1, max_size=12), relevant=st.integers(1, 12))
 def test_the_usual_formulas_hold(grades: list[int], relevant: int) -> None:
     ranking = [f"d{number}" for number in range(len(grades))]

@@ -34,6 +34,7 @@ def test_a_page_is_named_by_its_title_and_by_headings_that_no_other_page_has():
         ]
     )
     asked = {(query.key, query.kind, query.text) for query in own_queries(pages.values())}
+    assert all(query.unique for query in own_queries(pages.values())), "a page's own heading is no other's title"
     assert asked == {("a", "title", "Alpha"), ("a", "heading", "Alpha: Only here"), ("b", "title", "Beta")}
 
 
