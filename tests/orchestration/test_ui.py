@@ -138,7 +138,7 @@ def test_the_lineage_is_drawn_with_its_external_sources(live: Live, browser: Bro
 def test_the_reports_page_starts_with_the_verdict_and_previews_the_report(live: Live, page: Page, missing: str) -> None:
     page.goto(asset(live, "validation_report"))
     page.get_by_role("cell", name="verdict", exact=True).first.wait_for()
-    page.get_by_text(re.compile(r"^fail: .*1 of 13 pages is not in the index")).first.wait_for()
+    page.get_by_text(re.compile(r"^Fail: .*1 of 13 pages is not in the index")).first.wait_for()
     assert page.get_by_text("report.html").first.is_visible()
     keep(page, "report", live)
     page.get_by_text("[Show Markdown]").first.click()
