@@ -142,7 +142,7 @@ def test_the_reports_page_starts_with_the_verdict_and_previews_the_report(live: 
     assert page.get_by_text("report.html").first.is_visible()
     keep(page, "report", live)
     page.get_by_text("[Show Markdown]").first.click()
-    page.get_by_role("link", name=missing).first.wait_for()
+    page.locator(f'a[href="{missing}"]').first.wait_for()
     page.mouse.move(800, 500)
     page.mouse.wheel(0, -10_000)  # the preview opens at its end
     keep(page, "summary", live)
