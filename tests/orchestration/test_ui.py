@@ -30,6 +30,8 @@ RENAME = """([from, to]) => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(from, to);
 }"""
+#: A machine that takes pictures need not have a font with emoji.
+SIGNS = {"✅": "✓", "❌": "✗", "🔴": "✗", "🟢": "✓", "⚠️": "!", "⚪": "○"}
 ASSETS = """{ assetNodes { assetKey { path } isMaterializable isObservable kinds groupName dependencyKeys { path }
     assetObservations(limit: 1) { metadataEntries { label __typename ... on IntMetadataEntry { intValue } } } } }"""
 GATES = """query ($key: AssetKeyInput!) { assetNodes(assetKeys: [$key]) { assetChecksOrError { ... on AssetChecks {
@@ -90,7 +92,8 @@ def keep(page: Page, name: str, live: Live) -> None:
     folder = os.environ.get("RAGVAL_PICTURES")
     if folder:
         page.wait_for_timeout(2_000)  # spinners and transitions
-        page.evaluate(RENAME, [str(live.folder), "/srv/book"])
+        for written, shown in {str(live.folder): "/srv/book", **SIGNS}.items():
+            page.evaluate(RENAME, [written, shown])
         picture(page, Path(folder) / f"ui-{name}.png")
 
 
