@@ -1,8 +1,8 @@
 """The pictures of the docs, taken anew by ``python -m docs.pictures [report] [terminal] [ui]``.
 
-Those of ``docs/how-to/reading-the-report.md`` are of the demo with a planted defect, after a clean run; its report is also
-the sample in ``docs/examples``, and README's terminal is what that demo prints. Those of ``docs/how-to/ui.md`` are taken by the browser tests of Dagster's UI, which
-also say what must be on them.
+Those of ``docs/how-to/reading-the-report.md`` are of the demo with a planted defect, after a clean run; its report is
+also the sample in ``docs/examples``, and README's terminal is what that demo prints. Those of ``docs/how-to/ui.md`` are
+taken by the browser tests of Dagster's UI, which also say what must be on them.
 """
 
 from __future__ import annotations
