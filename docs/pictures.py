@@ -1,8 +1,8 @@
 """The pictures of the docs, taken anew by ``python -m docs.pictures [report] [terminal] [ui]``.
 
-Those of ``docs/how-to/reading-the-report.md`` are of the demo with a planted defect, after a clean run, and README's
-terminal is what that demo prints. Those of ``docs/how-to/ui.md`` are taken by the browser tests of Dagster's UI, which
-also say what must be on them.
+Those of ``docs/how-to/reading-the-report.md`` are of the demo with a planted defect, after a clean run; its report is
+also the sample in ``docs/examples``, and README's terminal is what that demo prints. Those of ``docs/how-to/ui.md`` are
+taken by the browser tests of Dagster's UI, which also say what must be on them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,7 @@ def take_reports(folder: Path) -> None:
         take(browser, failed, "report-queries.png", at="#query-18", width=1280, height=900, before=-180)
         take(browser, drifted, "report-texts.png", at="#texts", width=1280, height=520)
         take(browser, failed, "report-plots.png", at="#distributions", width=1280, height=900, scheme="dark")
+    shutil.copyfile(failed / "report.html", ROOT / "docs" / "examples" / "report.html")
 
 
 def demo(folder: Path, code: str) -> Path:

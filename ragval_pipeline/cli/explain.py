@@ -185,4 +185,4 @@ def _lines(name: str) -> Iterator[_Section]:
     if rows:
         told = [f"{row.value:.4g} ({row.unit}): {row.reason}." for row in rows[:_LINES]]
         rest = f"{len(rows) - _LINES} more, and what" if len(rows) > _LINES else "What"
-        yield "Where the line is", [*told, f"{rest} each number rests on: docs/reference/thresholds.md."]
+        yield "Where the line is", [*told, f"{rest} each number rests on: the page Thresholds of the docs."]

@@ -193,9 +193,9 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
     draft = drafted.suite
     steps = []
     if not draft.embedder.sure:
-        steps.append((f"correct embedding in {suite}", "the model is a guess"))
+        steps.append((f"check embedding in {suite}", "the model is a guess"))
     if draft.guessed:
-        steps.append((f"correct payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
+        steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
     if draft.sitemap is None:
         steps.append(("the same again with --force --sitemap URL", "compares pages and texts with their site"))
     if not draft.embedder.sure or draft.embedder.provider != "static":

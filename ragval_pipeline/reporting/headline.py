@@ -71,7 +71,7 @@ _NAMED = 2
 
 def _what_fails(report: ValidationReport, required: Sequence[CriterionResult]) -> list[str]:
     told = [_shortfall(result, report) for result in required if result.verdict == "not_met"]
-    return [clause for clause in told if clause] or ["errors follow from what other criteria judge"]
+    return [clause for clause in told if clause] or ["a required criterion is not met"]
 
 
 def _shortfall(result: CriterionResult, report: ValidationReport) -> str:

@@ -380,6 +380,11 @@ def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{near}"
 
 
+def _flat(found: Mapping[str, Any], _: Subjects) -> str:
+    which = f"all {found['pages']}" if found["flat"] == found["pages"] else f"{found['flat']} of the {found['pages']}"
+    return f"flat on {which} pages that go deeper"
+
+
 def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"not found by {subjects.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
 
@@ -417,5 +422,5 @@ _NOTES: Mapping[str, _Note] = {
     "query.negative_scored_high": _high,
     "query.dead_target": _dead,
     "retrieval.dark_page": _unanswered,
-    "payload.flat_headings": lambda found, _: f"flat on {found['flat']} of the {found['pages']} pages that go deeper",
+    "payload.flat_headings": _flat,
 }  # fmt: skip

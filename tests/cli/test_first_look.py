@@ -137,7 +137,7 @@ def test_what_cannot_be_reached_is_not_claimed_to_have_been_looked_at(tmp_path: 
     assert "not indexed" not in seen
     written = yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))
     assert written["embedding"]["model"] == "text-embedding-3-small"
-    for name in ("text-embedding-ada-002", "embed-v4.0", "correct embedding in ragval.yaml"):
+    for name in ("text-embedding-ada-002", "embed-v4.0", "check embedding in ragval.yaml"):
         assert name in ended.out
 
 

@@ -92,8 +92,8 @@ def test_every_asset_of_a_run_plots_something(clean_run: dg.ExecuteInProcessResu
 
 def test_the_reports_page_begins_with_the_verdict(clean_run: dg.ExecuteInProcessResult) -> None:
     shown = metadata_of(clean_run, "validation_report")
-    assert list(shown)[:3] == ["verdict", "report", "gates"]
-    assert shown["verdict"].value.startswith("pass: This index meets")
+    assert list(shown)[:4] == ["verdict", "summary", "report", "gates"]
+    assert shown["verdict"].value.startswith("Pass: This index meets")
     assert "query_pass_rate" in shown["summary"].value
     assert {record.data["verdict"] for record in shown["gates"].records} == {"met"}
 

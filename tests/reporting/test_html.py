@@ -125,7 +125,7 @@ def test_only_what_is_worth_doing_is_advised_with_the_lines_to_copy():
     text = page(factory.faulty()).text
     steps = text[text.index("Do this first") : text.index("Findings", text.index("Do this first"))]
     assert factory.PAGES[3] in steps, "the page to ingest again"
-    assert "In the way of: Test questions answered, Pages in the index" in " ".join(steps.split())
+    assert "Not met because of this: Test questions answered, Pages in the index" in " ".join(steps.split())
     informed = page(factory.bundle(factory.report(findings=[make_finding("query.no_coverage", ["capstone"])])))
     assert "Nothing to do" in informed.text
 

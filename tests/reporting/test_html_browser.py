@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.html.page import report_html
 from tests.reporting import factory
@@ -104,16 +107,28 @@ def test_findings_begin_on_the_first_screen_and_the_page_stays_short(browser, fi
     for name in ("faulty", "later", "hostile", "large"):
         with Watched(browser, files / f"{name}.html", viewport={"width": 1280, "height": 800}) as opened:
             assert opened.page.locator(".finding h3").first.bounding_box()["y"] < 800, name
-    thirteen = [
-        make_finding(code, [factory.PAGES[0]])
-        for code, row in CATALOGUE.items()
-        if row.subject_kind == "page" and row.severity != "info"
-    ]
-    assert len(thirteen) >= 13
-    run = factory.report("fail", findings=thirteen)
-    (files / "thirteen.html").write_bytes(report_html(factory.bundle(run, thirteen[:13])))
-    with Watched(browser, files / "thirteen.html", viewport={"width": 1280, "height": 800}) as opened:
-        assert opened.page.evaluate("document.documentElement.scrollHeight") < 8_000
+    subjects = {"page": list(factory.PAGES), "point": [str(number) for number in range(40)]}
+    kinds = {
+        kind: [code for code, row in CATALOGUE.items() if row.subject_kind == kind and row.severity != "info"]
+        for kind in subjects
+    }
+    thirteen = [make_finding(code, names) for kind, names in subjects.items() for code in kinds[kind][:7]][:13]
+    bundle = factory.bundle(factory.report("fail", findings=thirteen), thirteen)
+    later = replace(bundle, history=factory.with_history().history)
+    (files / "thirteen.html").write_bytes(report_html(later))
+    for width in (1280, 400):
+        with Watched(browser, files / "thirteen.html", viewport={"width": width, "height": 800}) as opened:
+            assert opened.page.locator(".finding h3").first.bounding_box()["y"] < 800
+            assert opened.page.evaluate("document.documentElement.scrollHeight") < 8_000
+
+
+def test_the_id_of_a_point_is_copied_from_beside_its_place(browser, files):
+    point = Subject(name="9f1c", details={"page_url": factory.PAGES[0], "chunk_index": 0})
+    findings = [make_finding("text.zero_width", [point])]
+    (files / "point.html").write_bytes(report_html(factory.bundle(factory.report(findings=findings), findings)))
+    with Watched(browser, files / "point.html", permissions=["clipboard-read", "clipboard-write"]) as opened:
+        opened.page.get_by_role("button", name="id", exact=True).click()
+        assert opened.page.evaluate("navigator.clipboard.readText()") == "9f1c"
 
 
 def test_lines_are_copied_and_pages_sort(browser, files):

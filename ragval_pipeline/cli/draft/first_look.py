@@ -188,7 +188,8 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     over = sum(count > embedder.limit for count in counts) / len(counts) if counts else 0.0
     about = "" if own_tokenizer(model) else "at least "
     doubt = "" if embedder.sure else ", if that is the model"
-    told = f"{about}{over:.0%} of chunks have more tokens than {model} reads ({embedder.limit:,}{doubt})"
+    share = f"{about}{over:.0%} of chunks have" if over else "no chunk has"
+    told = f"{share} more tokens than {model} reads ({embedder.limit:,}{doubt})"
     return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
 
 

@@ -96,7 +96,7 @@ def guess_embedder(
     usual = _USUAL.get(vector.size)
     if usual is None:
         return EmbedderGuess(None, None, f"no model that ragval knows makes {vector.size} dimensions", sure=False)
-    also = f"; so have {', '.join(usual[1:])}" if usual[1:] else ""
+    also = f", which these have too: {', '.join(usual[1:])}" if usual[1:] else ""
     why = f"guessed from {vector.size} dimensions{also}"
     return replace(_proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False), others=usual[1:])
 

@@ -158,7 +158,7 @@ def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
         "summary": dg.MetadataValue.md((place / "summary.md").read_text(encoding="utf-8")),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
         **console_link(f"{folder}/report.html"),
-        "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
+        "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason", "name")),
         **offenders_metadata(report.findings, subjects=subjects),
         "collection": dg.MetadataValue.text(report.collection_name),
         **numbers({criterion.name: criterion.value for criterion in report.criteria}),
@@ -171,9 +171,10 @@ def _gates(report: "ValidationReport") -> Iterator[dict[str, Any]]:
     required = [criterion for criterion in report.criteria if criterion.required]
     for criterion in sorted(required, key=lambda criterion: not criterion.gate_fails):
         yield {
-            "criterion": f"{criterion_name(criterion.name)} ({criterion.name})",
+            "criterion": criterion_name(criterion.name),
             "verdict": criterion.verdict.replace("_", " "),
             "value": short(criterion.value),
             "gate": gate_text(criterion),
             "reason": criterion.reason,
+            "name": criterion.name,
         }

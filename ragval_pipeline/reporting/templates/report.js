@@ -42,15 +42,16 @@
   for (const button of document.querySelectorAll(".copy")) {
     button.hidden = false;
     button.addEventListener("click", async () => {
+      const [id, label] = [button.dataset.copy, button.textContent];
       const code = button.parentElement.querySelector("code");
       try {
-        await navigator.clipboard.writeText(code.textContent);
+        await navigator.clipboard.writeText(id ?? code.textContent);
         button.textContent = "Copied";
       } catch {
-        getSelection().selectAllChildren(code);
-        button.textContent = "Press Ctrl+C";
+        if (code) getSelection().selectAllChildren(code);
+        button.textContent = code ? "Press Ctrl+C" : id;
       }
-      setTimeout(() => (button.textContent = "Copy"), 2000);
+      setTimeout(() => (button.textContent = label), 2000);
     });
   }
   if (!table) return;

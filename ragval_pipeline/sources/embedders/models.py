@@ -10,7 +10,7 @@ from typing import Literal
 DEFAULT_COHERE_MODEL = "embed-english-v3.0"
 STATIC_MODEL = "wordllama/l2_supercat/256"
 STATIC_DIMENSION = 256
-#: Year and month whose published list prices the table holds. They change, and accounts differ: who shows a sum says so.
+#: Year and month whose published list prices the table holds. They change, and accounts differ.
 PRICES_OF = "2026-07"
 #: Where each provider publishes them.
 PRICE_LISTS: Mapping[str, str] = {
