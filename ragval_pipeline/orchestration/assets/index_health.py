@@ -105,7 +105,7 @@ _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Read every vector once, re-embed the sampled texts, and judge both."""
-    from ragval_pipeline.sources.embedders.cache import asked_anew
+    from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
     from ragval_pipeline.sources.embedders.reembedding import embed_like
     from ragval_pipeline.sources.snapshot.lookup import rows_by_id
     from ragval_pipeline.sources.snapshot.reader import Snapshot
@@ -120,8 +120,9 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
     with (
         open_reader(connection, suite) as reader,
         embedding.embedder_for(suite) as embedder,
-        # Compared with a vector that was kept, a model that changed under its name would not show.
-        asked_anew(embedder),
+        # Compared with a vector that was kept, a model that changed under its name would not show; and what costs
+        # nothing is not kept: every text of the index is embedded once.
+        uncached(embedder) if embedder.free else asked_anew(embedder),
     ):
         embed = partial(_vectors, embed_like(embedder, vector))
         wanted = sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
