@@ -15,7 +15,8 @@ _TAGS = (
 # What a line may begin with inside of quotations and lists.
 _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _MARKUP = re.compile(
-    rf"!\[[^\]\n]{{0,500}}\]{_ADDRESS}"  # an image, which shows no letters
+    rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
+    r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\]"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
     r"|(?<=\])\(https?://(?:[^()\n]|\n(?=\S)){1,500}\)"
@@ -23,7 +24,7 @@ _MARKUP = re.compile(
     r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
     r"|\A(?:[^\s()\[\]]+(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
     r"|\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"  # front matter
-    r"|&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
+    r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown
@@ -57,7 +58,8 @@ _STATEMENT_WORDS = ("import", "export", "mermaid")
 
 #: What a text must hold for any markup but the number of a list item and a piece that its beginning was cut off.
 _MARKS = (
-    "![", "](", "]:", "[^", "[x]", "[X]", "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::", "highlight-",
+    "![", "](", "][", "]:", "[^", "[x]", "[X]", "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::",
+    "highlight-",
 )  # fmt: skip
 _OTHER_MARKS = re.compile(r"\A[^(\n]{0,999}\)|\A[^<\n]{0,200}>|\A`|^[ \t>]*\d{1,3}[.)]\s", re.MULTILINE)
 

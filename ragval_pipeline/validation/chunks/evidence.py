@@ -17,7 +17,8 @@ from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.metadata.levels import present_fields
-from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
+from ragval_pipeline.validation.points import PointRef
+from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS, VERIFIED_FROM
 
 _COUNTED = (
     "model",
@@ -31,8 +32,23 @@ _COUNTED = (
     "exact",
     "digest",
 )
+#: Places of a text of which the page has some run more than once.
+_TWICE = 2  # definition
 #: All columns of a chunk but those that say in which other words or on which other pages it stands.
 _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
+
+
+@dataclass(frozen=True)
+class SameTexts:
+    """Texts that stand under several points.
+
+    Attributes:
+        stored: By hash, the points of those that were stored more often than pages have them.
+        on_site: Hashes of those that pages have as often themselves: each point stands at a place of its own.
+    """
+
+    stored: Mapping[int, Sequence[PointRef]]
+    on_site: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -92,6 +108,30 @@ class ChunkEvidence:
         return Habits.of(differing, total=total, pages=len(self.read))
 
     @cached_property
+    def same_texts(self) -> SameTexts:
+        """The texts that stand under several points."""
+        import pyarrow.compute as pc
+
+        counted = pc.value_counts(self.facts.table("digest").column("digest").drop_null())
+        several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
+        found: dict[int, list[PointRef]] = {}
+        for text in self.facts.texts("digest", where=lambda batch: pc.is_in(batch.column("digest"), several)):
+            found.setdefault(text.digest or 0, []).append(text.ref)
+        groups = {digest: sorted(refs) for digest, refs in found.items()}
+        unread = {digest for digest, refs in groups.items() for ref in refs if ref.page_key not in self.read}
+        digests = {ref.point_id: digest for digest, refs in groups.items() if digest not in unread for ref in refs}
+        stored = set(unread)
+        keys = {ref.page_key for refs in groups.values() for ref in refs if ref.point_id in digests and ref.page_key}
+        for _, own in self.on_pages(keys):
+            by_text: dict[int, list[ChunkFacts]] = {}
+            for chunk in own:
+                if chunk.point_id in digests:
+                    by_text.setdefault(digests[chunk.point_id], []).append(chunk)
+            stored.update(digest for digest, chunks in by_text.items() if not _have_their_places(chunks, own))
+        site = frozenset(groups) - stored
+        return SameTexts({digest: refs for digest, refs in groups.items() if digest not in site}, site)
+
+    @cached_property
     def orders(self) -> Mapping[str, PageOrder]:
         """The points of each page by index."""
         return without_strays(collect_order(self.points(COLUMNS)))
@@ -105,6 +145,28 @@ class ChunkEvidence:
     def relations(self) -> Relations:
         """How claimed token counts relate to what can be counted."""
         return learn_relations(self.counted)
+
+
+def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts]) -> bool:
+    """Whether chunks with one text each hold a place of their page that none of its other chunks holds.
+
+    Args:
+        same: Chunks of one page with one text.
+        own: All chunks of the page.
+    """
+    held = [
+        (min(first for first, _ in spans), max(end for _, end in spans))
+        for chunk in same
+        if (spans := list(chunk.spans))
+    ]
+    if len(held) < len(same) or any(chunk.share < VERIFIED_FROM for chunk in same):
+        return False
+    # Of a text that is not letter for letter on the page only one place is known.
+    places = max(len(set(held)), _TWICE if all(chunk.repeated for chunk in same) else 1)
+    names = {chunk.point_id for chunk in same}
+    others = [span for chunk in own if chunk.point_id not in names for span in chunk.spans]
+    within = any(first <= begin and end <= last for begin, end in held for first, last in others)
+    return places >= len(same) and (len(same) == 1 or not within)
 
 
 def _brief(page: PageFacts) -> PageFacts:

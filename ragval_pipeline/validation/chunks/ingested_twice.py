@@ -1,8 +1,10 @@
 """Pages whose text is stored more than once: by another ingestion, not by the overlap of one.
 
-An ingestion goes through a page once: one chunk holds its beginning, one its end, however much neighbours overlap in
-between. Where two chunks begin at the page's beginning and two end at its end, and most letters between stand in more
-than one chunk, two ingestions went through it. What the page itself repeats stands at two of its places: no copy.
+An ingestion goes through a page once: one chunk holds its beginning, one its end, and each of the others begins and
+ends behind the one before, however much neighbours overlap. Where two chunks begin at the page's beginning and two end
+at its end, or many stand within others, and most letters stand in more than one chunk, two ingestions went through it.
+What the page itself repeats stands at two of its places: no copy. Of a page of one chunk a copy of that and another
+ingestion look alike: what happened to longer pages happened to it.
 """
 
 from __future__ import annotations
@@ -17,10 +19,10 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
-from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS, WHOLE
+from ragval_pipeline.validation.thresholds import MOST, NESTED, PASSAGE_LETTERS, WHOLE
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
-#: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
+#: Chunks with the beginning, and with the end, of a page that was ingested again, and texts that are no mere copies.
 _CHUNKS = 2
 #: What tells generations apart so that the older ones are known.
 BY_DATE = "embedded_at"
@@ -70,9 +72,15 @@ def times_stored(chunks: Iterable[tuple[str, Sequence[ChunkFacts]]]) -> Measured
 @detector("chunk.ingested_twice", needs=ChunkEvidence)
 def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The pages; the details hold the points of each generation."""
-    for key, own in evidence.on_pages():
-        placed = [chunk for chunk in own if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
-        if key in evidence.read and _is_twice(placed):
+    twice = {key: placed for key, placed in _placed(evidence) if _is_twice(placed)}
+    copied = {ref.point_id: digest for digest, refs in evidence.same_texts.stored.items() for ref in refs}
+    only_copies = {
+        key
+        for key, placed in twice.items()
+        if len({copied.get(chunk.point_id, chunk.point_id) for chunk in placed}) < _CHUNKS
+    }
+    for key, placed in twice.items():
+        if key not in only_copies or len(only_copies) < len(twice):
             generations, told_by = generations_of(placed)
             stored = Stored.of(placed)
             details: dict[str, Any] = {
@@ -86,14 +94,30 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
             yield Subject(name=evidence.read[key].url, page=key, details=details)
 
 
+def _placed(evidence: ChunkEvidence) -> Iterator[tuple[str, list[ChunkFacts]]]:
+    """The chunks of each page that stand on it."""
+    for key, own in evidence.on_pages():
+        placed = [chunk for chunk in own if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
+        if key in evidence.read and len(placed) >= _CHUNKS:
+            yield key, placed
+
+
 def _is_twice(chunks: Sequence[ChunkFacts]) -> bool:
-    if len(chunks) < 2 * _CHUNKS:
-        return False
     stored = Stored.of(chunks)
     first, last = min(_begins(chunk) for chunk in chunks), max(_ends(chunk) for chunk in chunks)
     beginnings = sum(_begins(chunk) - first < PASSAGE_LETTERS for chunk in chunks)
     endings = sum(last - _ends(chunk) < PASSAGE_LETTERS for chunk in chunks)
-    return min(beginnings, endings) >= 2 and stored.repeated >= WHOLE * stored.covered
+    through = min(beginnings, endings) >= _CHUNKS or _nested(chunks) >= NESTED * len(chunks)
+    return through and stored.repeated >= WHOLE * stored.covered
+
+
+def _nested(chunks: Sequence[ChunkFacts]) -> int:
+    """How many chunks stand within another one."""
+    count, reached = 0, -1
+    for _, end in sorted(((_begins(chunk), _ends(chunk)) for chunk in chunks), key=lambda span: (span[0], -span[1])):
+        count += end <= reached
+        reached = max(reached, end)
+    return count
 
 
 def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:

@@ -43,17 +43,19 @@ class Shingled:
 
     Attributes:
         points: Their points: id, key and address of the page, and a hash of the text with blanks folded: equal texts
-            are duplicates, not near duplicates.
+            are duplicates, not near duplicates, unless it is the site that repeats them.
         shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
         offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
+        on_site: Hashes of texts that several pages have in common.
     """
 
     points: pa.Table
     shingles: npt.NDArray[np.uint32]
     offsets: npt.NDArray[np.int64]
+    on_site: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, facts: FactRows) -> Shingled:
+    def of(cls, facts: FactRows, on_site: frozenset[int] = frozenset()) -> Shingled:
         """Those of a run."""
         import numpy as np
         import pyarrow as pa
@@ -67,7 +69,7 @@ class Shingled:
             lengths.append(pc.list_value_length(batch.column("shingles")).to_numpy())
         table = pa.Table.from_batches(points, schema=pa.schema([chunk_schema().field(name) for name in _POINT]))
         offsets = np.cumsum(np.concatenate(lengths), dtype=np.int64)
-        return cls(table.combine_chunks(), np.concatenate(parts), offsets)
+        return cls(table.combine_chunks(), np.concatenate(parts), offsets, on_site)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""
@@ -78,16 +80,18 @@ class Shingled:
         return PointRef(*(self.points.column(name)[index].as_py() for name in _POINT[:3]))  # work
 
     def are_comparable(self, first: int, second: int) -> bool:
-        """Whether two chunks are of different pages, and not equal."""
+        """Whether two chunks are of different pages, and not equal unless their pages are."""
         pages, digests = self.points.column("page_key"), self.points.column("digest")
         one_page = pages[first].is_valid and pages[first] == pages[second]
-        return not one_page and digests[first] != digests[second]
+        if one_page:
+            return False
+        return digests[first] != digests[second] or digests[first].as_py() in self.on_site
 
 
 @detector("chunk.near_duplicate", needs=ChunkEvidence)
 def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every member of each pair; the details name the others, the most alike first."""
-    chunks = Shingled.of(evidence.facts)
+    chunks = Shingled.of(evidence.facts, evidence.same_texts.on_site)
     alike = _neighbours(chunks)
     subjects = []
     for index, found in alike.items():
