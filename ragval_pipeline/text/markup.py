@@ -53,6 +53,8 @@ _STATEMENT = re.compile(
     r"|(?<!\S)```+[ \t]*mermaid\b.*?(?:```+|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+#: Characters of a linked text in which its beginning is looked for.
+_LINKED = 600
 _STATEMENT_WORDS = ("import", "export", "mermaid")
 
 
@@ -93,4 +95,20 @@ def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing
 def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:
     # Lines of a file that was read byte by byte may end as Windows ends them.
     lines = text.replace("\r\n", " \n")
-    return pattern.sub(lambda match: match[0] if keep(*match.span()) else " " * len(match[0]), lines)
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if _is_index(lines, match.start()) or keep(*match.span()) else " " * len(match[0])
+
+    return pattern.sub(blank, lines)
+
+
+def _is_index(text: str, start: int) -> bool:
+    """Whether brackets behind brackets are those of code, ``cells[row][column]``: what is linked begins a word."""
+    if not text.startswith("][", start - 1):
+        return False
+    depth = 0
+    for at in range(start - 1, max(-1, start - _LINKED), -1):
+        depth += (text[at] == "]") - (text[at] == "[")
+        if not depth:
+            return at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_)]")
+    return False
