@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,7 +14,8 @@ class ScratchRows:
     """Blocks of rows of one kind and length, written one after the other; gone with the object."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as this object is there
+        weakref.finalize(self, self._file.close)
         self._count, self._width, self._kind = 0, 1, "f2"
 
     def __len__(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, PASSAGE_LETTERS, WHOLE
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, NESTED, PASSAGE_LETTERS, WHOLE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "starts", "places", "lengths",
 )  # fmt: skip
-#: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
+#: Chunks with the beginning, and with the end, of a page that was ingested again.
 _CHUNKS = 2
 #: More letters than a page has: the places of one page after those of another.
 _PAGE = 1 << 40  # definition
@@ -136,7 +136,10 @@ class _Chunks:
         return Stored(letters, covered, repeated)
 
     def ingested_twice(self) -> dict[str, float]:
-        """The pages of which two chunks begin at the beginning, two end at the end, and most is held more than once."""
+        """The pages of which most is held more than once, with how often they are stored.
+
+        Two of their chunks begin at the beginning and two end at the end, or many stand within others.
+        """
         import numpy as np
 
         count, pages = len(self.page), len(self.keys)
@@ -152,13 +155,17 @@ class _Chunks:
         def counted(chunks: Mask) -> Numbers:
             return np.bincount(self.page[placed & chunks], minlength=pages)
 
-        edges = (
-            counted(begins - first[self.page] < PASSAGE_LETTERS),
-            counted(last[self.page] - ends < PASSAGE_LETTERS),
-        )
+        # Those that stand within one before them: it begins no later, and ends no earlier.
+        order = np.lexsort((-ends, begins, self.page))
+        order = order[placed[order]]
+        reached = np.maximum.accumulate(np.append(-1, (self.page * _PAGE + ends)[order]))[:-1]
+        within = np.zeros(count, dtype=bool)
+        within[order] = (self.page * _PAGE + ends)[order] <= reached
+        twice = counted(within) >= NESTED * counted(placed)
+        beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
+        twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
         stored = self.stored(spans & placed[self.chunk])
-        twice = (np.minimum(*edges) >= 2) & (counted(placed) >= 2 * _CHUNKS)
-        twice &= stored.repeated >= WHOLE * stored.covered
+        twice &= (counted(placed) >= _CHUNKS) & (stored.repeated >= WHOLE * stored.covered)
         return {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()

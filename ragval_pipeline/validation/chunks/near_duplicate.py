@@ -38,14 +38,17 @@ class Shingled:
     """The word trigrams of the chunks that are long enough to be compared.
 
     Attributes:
-        texts: These chunks; equal texts, blanks folded, are duplicates, not near duplicates.
+        texts: These chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless it is the site that
+            repeats them.
         shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
         offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
+        on_site: Hashes of texts that several pages have in common.
     """
 
     texts: Columns
     shingles: npt.NDArray[np.uint32]
     offsets: npt.NDArray[np.int64]
+    on_site: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, evidence: ChunkEvidence) -> Shingled:
@@ -59,18 +62,20 @@ class Shingled:
             lengths.append(np.diff(shingles.offsets.to_numpy()))
         each = np.concatenate(lengths)
         offsets = np.cumsum(np.append(0, each[each > 0]), dtype=np.int64)
-        return cls(evidence.texts.some(each > 0), np.concatenate(parts), offsets)
+        texts, on_site = evidence.texts.some(each > 0), evidence.same_texts.on_site
+        return cls(texts, np.concatenate(parts), offsets, on_site)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""
         return self.shingles[self.offsets[index] : self.offsets[index + 1]]
 
     def are_comparable(self, first: int, second: int) -> bool:
-        """Whether two chunks are of different pages, and not equal."""
+        """Whether two chunks are of different pages, and not equal unless their pages are."""
         page, other = (self.texts.value("page_key", index) for index in (first, second))
         if page is not None and page == other:
             return False
-        return bool(self.texts.value("digest", first) != self.texts.value("digest", second))
+        digest = self.texts.value("digest", first)
+        return bool(digest != self.texts.value("digest", second)) or digest in self.on_site
 
 
 @detector("chunk.near_duplicate", needs=ChunkEvidence)

@@ -122,6 +122,14 @@ def weak(asked, chunks, judge=None, top_k=5):
     return {subject.name: subject.details["chance"] for subject in found}
 
 
+def test_chance_meets_a_page_because_it_is_stored_twice_only_where_it_would_not_else():
+    asked = [query("q", relevant_urls=[f"{HOST}/a"])]
+    for own, follows in ((28, True), (80, False)):
+        chunks = [*(chunk("/a") for _ in range(own)), *(chunk(f"/{n}") for n in range(160))]
+        [found] = weak_oracles(evidence(asked, facts(*chunks)))
+        assert (Aspect.ONCE not in found.without) is follows
+
+
 def by_drawing(chunks, draws, met):
     """How often a draw meets the expectation, every draw counted."""
     ways = list(combinations(chunks, draws))
