@@ -82,6 +82,10 @@ def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]
 class _Vocabulary(dict[str, int]):
     """A number for each word that was met, and the tokens of all of them in one array."""
 
+    _new: list[str]
+    _ends: NDArray[np.intp]
+    _tokens: NDArray[np.intp]
+
     def __init__(self, parts: StaticParts) -> None:
         super().__init__()
         self._parts = parts
@@ -123,7 +127,7 @@ class _Vocabulary(dict[str, int]):
         import numpy as np
 
         self.clear()
-        self._new: list[str] = []
+        self._new = []
         self._ends, self._tokens = np.zeros(1, dtype=np.intp), np.empty(0, dtype=np.intp)
 
 

@@ -40,6 +40,30 @@ class Stored(NamedTuple):
     repeated: Numbers
 
 
+def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> Stored:
+    """How often the letters of pages are stored.
+
+    Args:
+        page: The page of each span, from 0 on.
+        place: Its first letter on the page.
+        length: Its letters.
+        pages: How many pages there are.
+    """
+    import numpy as np
+
+    first = page * _PAGE + place
+    edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
+    order = np.argsort(edges, kind="stable")
+    depth, width = np.cumsum(changes[order])[:-1], np.diff(edges[order])
+    width[depth <= 0] = 0
+    of = edges[order][:-1] // _PAGE
+    letters, covered, repeated = (
+        np.bincount(of, weights, minlength=pages).astype(np.int64)
+        for weights in (depth * width, width, width * (depth > 1))
+    )
+    return Stored(letters, covered, repeated)
+
+
 @dataclass(frozen=True)
 class Layout:
     """What the chunks of all pages that were read show.
@@ -120,20 +144,7 @@ class _Chunks:
 
     def stored(self, spans: Mask) -> Stored:
         """How often the pages are stored, by some of the spans."""
-        import numpy as np
-
-        page, length = self.page[self.chunk[spans]], self.length[spans]
-        first = page * _PAGE + self.place[spans]
-        edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
-        order = np.argsort(edges, kind="stable")
-        depth, width = np.cumsum(changes[order])[:-1], np.diff(edges[order])
-        width[depth <= 0] = 0
-        of = edges[order][:-1] // _PAGE
-        letters, covered, repeated = (
-            np.bincount(of, weights, minlength=len(self.keys)).astype(np.int64)
-            for weights in (depth * width, width, width * (depth > 1))
-        )
-        return Stored(letters, covered, repeated)
+        return stored_of(self.page[self.chunk[spans]], self.place[spans], self.length[spans], pages=len(self.keys))
 
     def ingested_twice(self) -> dict[str, float]:
         """The pages of which most is held more than once, with how often they are stored.
