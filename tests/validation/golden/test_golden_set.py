@@ -10,7 +10,9 @@ from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.golden.golden_set import (
+    COLUMNS,
     Chunk,
     GoldenSet,
     IndexFacts,
@@ -322,6 +324,6 @@ def test_facts_keep_every_nth_chunk_of_a_large_index():
         }
         for n in range(6000)
     ]
-    collected = collect_facts(rows, points=6000)
+    collected = collect_facts(held_points(rows)(COLUMNS), points=6000)
     assert (collected.points, len(collected.sample), collected.modules["m"]) == (6000, 2000, 6000)
     assert collected.sample[0].text == "text"
