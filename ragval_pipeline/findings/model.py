@@ -82,7 +82,7 @@ class Finding(BaseModel):
         message: One sentence: what is wrong, with the count.
         cause: One sentence: the likely reason, as far as the run could tell.
         remedy: One sentence: what to do.
-        because: Code of the finding that this one follows from, or null.
+        because: Code of the finding that this one follows from; ``None`` where some subjects have no cause.
         looked_at: Subjects among which these were found, where that is a sample; ``None``: all that there are.
         share: Share of the index or of the queries that is affected, 0..1 (``findings.order``); ``None``: not known.
     """
@@ -146,4 +146,7 @@ class ReportedFinding(BaseModel):
     message: str
     cause: str
     remedy: str
-    because: str | None = Field(description="Code of the finding that this one follows from")
+    because: str | None = Field(
+        description="Code of the finding that this one follows from; null where some subjects have no cause: then "
+        "`details.subjects` names the cause of each that has one"
+    )

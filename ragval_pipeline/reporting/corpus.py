@@ -7,13 +7,16 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.sources.history.kept_runs import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.validation.chunks.layout import stored_of
 from ragval_pipeline.validation.integrity.content import common_digests, lost_passages
+from ragval_pipeline.validation.thresholds import MOST
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -176,7 +179,7 @@ def read_corpus(
         _note_captured(files, pages)
         _note_stored(files, pages)
         counts, unit = _lengths(files) if lengths else ((), "characters")
-    except (OSError, KeyError, pa.ArrowInvalid) as error:
+    except (OSError, KeyError, pa.ArrowException) as error:
         logger.warning("the evidence cannot be read, so the report names points by their ids: %s", error)
         return Corpus(folder=folder)
     return Corpus(points, pages, counts, unit, folder)
@@ -196,16 +199,28 @@ def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, Pag
 
 def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntry]) -> dict[str, PointName]:
     """The points called ``names``; the pages get their chunks counted and, without a title, that of a chunk."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     where: dict[str, tuple[str | None, str | None, int | None]] = {}
+    wanted = pa.array(sorted({encodable(name) for name in names}), pa.string())
     columns = ("point_id", "page_key", "page_url", "source_url", "title", "chunk_index")
-    for row in _rows(files, "payload", columns):
-        key, url = row["page_key"], row["page_url"] or row["source_url"]
-        if key is not None:
-            page = pages.get(key) or pages.setdefault(key, PageEntry(key, str(url or key)))
-            page.chunks += 1
-            page.title = page.title or encodable(row["title"] or "").strip()
-        if row["point_id"] in names:
-            where[row["point_id"]] = (key, url, row["chunk_index"])
+    for batch in files.batches("payload", columns):
+        for row in batch.filter(pc.is_in(batch.column("point_id"), wanted)).to_pylist():
+            where[row["point_id"]] = (row["page_key"], row["page_url"] or row["source_url"], row["chunk_index"])
+        paged = batch.filter(pc.is_valid(batch.column("page_key")))
+        keys = paged.column("page_key").dictionary_encode()
+        _, first, count = np.unique(keys.indices.to_numpy(), return_index=True, return_counts=True)
+        for key, row, chunks in zip(keys.dictionary.to_pylist(), first.tolist(), count.tolist(), strict=True):
+            page = pages.get(key)
+            if page is None:
+                url = paged.column("page_url")[row].as_py() or paged.column("source_url")[row].as_py()
+                page = pages[key] = PageEntry(key, str(url or key))
+            page.chunks += chunks
+            if not page.title:
+                own = paged.filter(pc.equal(paged.column("page_key"), key)).column("title").to_pylist()
+                page.title = next((name for title in own if (name := encodable(title or "").strip())), "")
     words = _first_words(files, where)
     return {name: PointName(*place, words.get(name, "")) for name, place in where.items()}
 
@@ -240,20 +255,46 @@ def _clean_titles(pages: Iterable[PageEntry]) -> None:
 
 
 def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     from ragval_pipeline.validation.facts.rows import BlockFacts
 
-    common = common_digests(
-        [block["digest"] for block in row["blocks"]] for row in _rows(files, "facts", ("state", "blocks"))
-        if row["state"] == "read"
-    )  # fmt: skip
-    for row in _rows(files, "facts", ("page_key", "state", "blocks")):
-        content = [BlockFacts(**block) for block in row["blocks"] if block["digest"] not in common]
-        letters = sum(block.letters for block in content)
-        if row["state"] != "read" or not letters:
-            continue
-        page = pages[row["page_key"]]
-        page.captured = sum(block.held for block in content) / letters
-        page.lost = _lost_part(content) if page.chunks else None
+    common = list(common_digests(digests for _, lists in _read_pages(files) for digests in _digests(lists)))
+    for keys, lists in _read_pages(files):
+        blocks, lengths = lists.flatten(), pc.list_value_length(lists).to_numpy()
+        letters, held, digest = (
+            pc.struct_field(blocks, name).to_numpy().astype(np.int64 if name != "digest" else np.uint64)
+            for name in ("letters", "held", "digest")
+        )
+        page, content = np.repeat(np.arange(len(keys)), lengths), ~np.isin(digest, np.array(common, dtype=np.uint64))
+        every, caught = (np.bincount(page, number * content, minlength=len(keys)) for number in (letters, held))
+        lost = np.bincount(page, content & (held < MOST * letters), minlength=len(keys)) > 0
+        for number in np.flatnonzero(every).tolist():
+            entry = pages[keys[number]]
+            entry.captured = float(caught[number] / every[number])
+            if entry.chunks and lost[number]:
+                own = blocks.filter(pa.array((page == number) & content)).to_pylist()
+                entry.lost = _lost_part([BlockFacts(**block) for block in own])
+
+
+def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
+    """Keys and blocks of the pages that were read."""
+    import pyarrow.compute as pc
+
+    for batch in files.batches("facts", ("page_key", "state", "blocks")):
+        read = batch.filter(pc.equal(batch.column("state"), "read"))
+        yield read.column("page_key").to_pylist(), read.column("blocks")
+
+
+def _digests(lists: pa.ListArray) -> Iterator[list[int]]:
+    """The digests of the blocks of each page."""
+    import pyarrow.compute as pc
+
+    digests = pc.struct_field(lists.flatten(), "digest").to_pylist()
+    ends = pc.cumulative_sum(pc.list_value_length(lists)).to_pylist()
+    return (digests[start:end] for start, end in pairwise([0, *ends]))
 
 
 def _lost_part(blocks: Sequence[Any]) -> Lost | None:
@@ -278,31 +319,35 @@ def _lost_part(blocks: Sequence[Any]) -> Lost | None:
 def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
     """How often each page is stored: letters of its chunks over letters that they cover."""
     import numpy as np
+    import pyarrow.compute as pc
 
-    spans: dict[str, list[tuple[int, int]]] = {}
-    for row in _rows(files, "chunks", ("page_key", "compared", "places", "lengths")):
-        if row["compared"]:
-            held = zip(row["places"], row["lengths"], strict=True)
-            spans.setdefault(row["page_key"], []).extend((place, length) for place, length in held if place >= 0)
-    for key, own in spans.items():
-        if not own or key not in pages:
-            continue
-        edges = np.asarray(sorted(own), dtype=np.int64)
-        ends = edges.sum(axis=1)
-        reach = np.maximum.accumulate(np.concatenate(([edges[0, 0]], ends[:-1])))
-        covered = np.clip(ends - np.maximum(edges[:, 0], reach), 0, None).sum()
-        pages[key].stored = float(edges[:, 1].sum() / covered) if covered else None
+    numbers: dict[str, int] = {}
+    spans = [np.empty((3, 0), dtype=np.int64)]
+    for batch in files.batches("chunks", ("page_key", "compared", "places", "lengths")):
+        meant = batch.filter(pc.and_(batch.column("compared"), pc.is_valid(batch.column("page_key"))))
+        keys, places = meant.column("page_key").dictionary_encode(), meant.column("places")
+        own = np.array([numbers.setdefault(key, len(numbers)) for key in keys.dictionary.to_pylist()], dtype=np.int64)
+        page = np.repeat(own[keys.indices.to_numpy()], pc.list_value_length(places).to_numpy())
+        found = np.array([page, places.flatten().to_numpy(), meant.column("lengths").flatten().to_numpy()])
+        spans.append(found[:, found[1] >= 0])
+    stored = stored_of(*np.concatenate(spans, axis=1), pages=len(numbers))
+    for key, number in numbers.items():
+        if key in pages and stored.covered[number]:
+            pages[key].stored = float(stored.letters[number] / stored.covered[number])
 
 
 def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
     """The lengths of all chunks in the best unit that is known of all of them."""
+    import numpy as np
+
     columns = ("exact", "claimed", "tokens", "characters")
-    counts = {name: array("l") for name in columns}
+    counts = {name: array("q") for name in columns}
     rows = 0
     for batch in files.batches("chunks", columns):
         rows += batch.num_rows
         for name in columns:
-            counts[name].extend(value for value in batch.column(name).to_pylist() if value)
+            known = batch.column(name).drop_null().to_numpy().astype(np.int64)
+            counts[name].frombytes(known[known != 0].tobytes())
     units: tuple[tuple[str, Unit], ...] = (
         ("exact", "tokens, by the model's own tokenizer"), ("claimed", "tokens, as stored"),
         ("tokens", "tokens, recounted"),

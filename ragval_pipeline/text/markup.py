@@ -15,7 +15,8 @@ _TAGS = (
 # What a line may begin with inside of quotations and lists.
 _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _MARKUP = re.compile(
-    rf"!\[[^\]\n]{{0,500}}\]{_ADDRESS}"  # an image, which shows no letters
+    rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
+    r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\]"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
     r"|(?<=\])\(https?://(?:[^()\n]|\n(?=\S)){1,500}\)"
@@ -23,7 +24,7 @@ _MARKUP = re.compile(
     r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
     r"|\A(?:[^\s()\[\]]+(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
     r"|\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"  # front matter
-    r"|&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
+    r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown
@@ -52,12 +53,15 @@ _STATEMENT = re.compile(
     r"|(?<!\S)```+[ \t]*mermaid\b.*?(?:```+|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+#: Characters of a linked text in which its beginning is looked for.
+_LINKED = 600
 _STATEMENT_WORDS = ("import", "export", "mermaid")
 
 
 #: What a text must hold for any markup but the number of a list item and a piece that its beginning was cut off.
 _MARKS = (
-    "![", "](", "]:", "[^", "[x]", "[X]", "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::", "highlight-",
+    "![", "](", "][", "]:", "[^", "[x]", "[X]", "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::",
+    "highlight-",
 )  # fmt: skip
 _OTHER_MARKS = re.compile(r"\A[^(\n]{0,999}\)|\A[^<\n]{0,200}>|\A`|^[ \t>]*\d{1,3}[.)]\s", re.MULTILINE)
 
@@ -91,4 +95,20 @@ def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing
 def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:
     # Lines of a file that was read byte by byte may end as Windows ends them.
     lines = text.replace("\r\n", " \n")
-    return pattern.sub(lambda match: match[0] if keep(*match.span()) else " " * len(match[0]), lines)
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if _is_index(lines, match.start()) or keep(*match.span()) else " " * len(match[0])
+
+    return pattern.sub(blank, lines)
+
+
+def _is_index(text: str, start: int) -> bool:
+    """Whether brackets behind brackets are those of code, ``cells[row][column]``: what is linked begins a word."""
+    if not text.startswith("][", start - 1):
+        return False
+    depth = 0
+    for at in range(start - 1, max(-1, start - _LINKED), -1):
+        depth += (text[at] == "]") - (text[at] == "[")
+        if not depth:
+            return at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_)]")
+    return False

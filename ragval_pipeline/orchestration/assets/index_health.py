@@ -10,6 +10,7 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import limit_of, open_reader
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.measurement import Measurement, not_measured
 
 if TYPE_CHECKING:
@@ -103,15 +104,17 @@ def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Seq
 _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 
-def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embedding: Any) -> Measurement:
     """Read every vector once, re-embed the sampled texts, and judge both."""
-    from ragval_pipeline.sources.embedders.cache import asked_anew
+    from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
     from ragval_pipeline.sources.embedders.reembedding import embed_like
     from ragval_pipeline.sources.snapshot.lookup import rows_by_id
     from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.facts.store import Facts
     from ragval_pipeline.validation.vectors import comparison, sample
     from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors
 
+    manifest = facts.points
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
 
     def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
@@ -120,16 +123,18 @@ def examine_vectors(suite: Suite, manifest: SnapshotManifest, connection: Any, e
     with (
         open_reader(connection, suite) as reader,
         embedding.embedder_for(suite) as embedder,
-        # Compared with a vector that was kept, a model that changed under its name would not show.
-        asked_anew(embedder),
+        # Compared with a vector that was kept, a model that changed under its name would not show; and what costs
+        # nothing is not kept: every text of the index is embedded once.
+        uncached(embedder) if embedder.free else asked_anew(embedder),
     ):
         embed = partial(_vectors, embed_like(embedder, vector))
         wanted = sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
+        suspected = sample.suspects(Facts(facts)) if wanted else ()
         found = comparison.compare_vectors(
             snapshot.batches(comparison.COLUMNS),
             reader.vectors,
             embed=None if wanted == 0 else embed,
-            sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted) if wanted else None,
+            sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted, suspected) if wanted else None,
             points=manifest.points,
             on_progress=progress_of(VECTOR_HEALTH),
         )

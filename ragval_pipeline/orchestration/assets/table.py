@@ -168,10 +168,10 @@ ROWS: Mapping[str, Row] = {
         "Whether every point has a vector, its text's own, by the model that queries are embedded with; whether the "
         "collection is ready, indexed where it is filtered, and searched well and fast enough.",
         ("qdrant",),
-        reads=(PAYLOAD_SNAPSHOT,),
+        reads=(CHUNK_FACTS,),
         asks=("qdrant", "embedder"),
         parts={
-            VECTOR_HEALTH: lambda task: examine_vectors(task.suite, task.manifest, task.qdrant, task.embedding),
+            VECTOR_HEALTH: lambda task: examine_vectors(task.suite, task.facts, task.qdrant, task.embedding),
             INDEX_HEALTH: lambda task: examine_index(task.suite, task.manifest, task.qdrant, task.embedding),
             LATENCY_PROFILE: lambda task: time_searches(task.suite, task.manifest, task.qdrant, task.embedding),
         },

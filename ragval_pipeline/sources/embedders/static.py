@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import time
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.embedders.base import (
@@ -69,11 +70,70 @@ def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]
     """Sum of token vectors per text, shape (n, 256). float64, so that very long texts lose no precision."""
     import numpy as np
 
+    vocabulary = _vocabulary(parts)
     sums = np.zeros((len(texts), STATIC_DIMENSION), dtype=np.float64)
     for held in slices_of(texts):
-        for (index, _), ids in zip(held, token_ids(parts, [piece for _, piece in held]), strict=True):
+        tokens = vocabulary.tokens_of([_words(piece) for _, piece in held])
+        for (index, _), ids in zip(held, tokens, strict=True):
             sums[index] += parts.matrix.take(ids, axis=0).sum(axis=0)
     return sums
+
+
+class _Vocabulary(dict[str, int]):
+    """A number for each word that was met, and the tokens of all of them in one array."""
+
+    _new: list[str]
+    _ends: NDArray[np.intp]
+    _tokens: NDArray[np.intp]
+
+    def __init__(self, parts: StaticParts) -> None:
+        super().__init__()
+        self._parts = parts
+        self._forget()
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        self._new.append(word)
+        return number
+
+    def tokens_of(self, texts: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
+        """The tokens of each text, by its words."""
+        import numpy as np
+
+        if len(self) > WORDS_HELD or len(self._tokens) > WORDS_HELD * WORD_CHARS:
+            self._forget()
+        words = np.fromiter(map(self.__getitem__, chain.from_iterable(texts)), dtype=np.intp)
+        self._learn()
+        lengths = np.diff(self._ends)[words]
+        ends = np.cumsum(lengths)
+        tokens = self._tokens[np.arange(lengths.sum()) + np.repeat(self._ends[words] - ends + lengths, lengths)]
+        # Where the tokens of a text end is where those of its last word do.
+        last = np.concatenate([[0], ends])[np.cumsum([0, *map(len, texts)])].tolist()
+        return [tokens[start:end] for start, end in pairwise(last)]
+
+    def _learn(self) -> None:
+        """Add the tokens of the words that were not met before."""
+        import numpy as np
+
+        if self._new:
+            known = _ids_of(self._parts, [self._new])
+            found = [known[word] for word in self._new]
+            tokens = np.fromiter(chain.from_iterable(found), dtype=np.intp)
+            self._ends = np.concatenate([self._ends, self._ends[-1] + np.cumsum(list(map(len, found)))])
+            self._tokens = np.concatenate([self._tokens, tokens])
+            self._new.clear()
+
+    def _forget(self) -> None:
+        import numpy as np
+
+        self.clear()
+        self._new = []
+        self._ends, self._tokens = np.zeros(1, dtype=np.intp), np.empty(0, dtype=np.intp)
+
+
+@functools.cache
+def _vocabulary(parts: StaticParts) -> _Vocabulary:
+    return _Vocabulary(parts)
 
 
 def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:

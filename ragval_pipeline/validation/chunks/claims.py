@@ -150,7 +150,7 @@ def estimate(texts: Columns, relations: Relations) -> Estimate:
     """
     import numpy as np
 
-    whole, least, most = (texts.exact.copy() for _ in range(3))
+    whole, least, most = texts.exact.copy(), texts.exact.copy(), texts.exact.copy()
     for script, rows in texts.by_script().items():
         chosen = np.flatnonzero(rows & np.isnan(texts.exact))
         if len(chosen):

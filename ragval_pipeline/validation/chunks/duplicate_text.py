@@ -1,4 +1,7 @@
-"""The same text, blanks and zero-width characters folded, under several points: ``chunk.duplicate_text``."""
+"""The same text, blanks and zero-width characters folded, under several points: ``chunk.duplicate_text``.
+
+Where pages were read, a text that they have as often themselves is no duplicate: each point stands at its own place.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.points import PointRef
 
 _SHOWN = 20  # shown
 
@@ -16,17 +18,7 @@ _SHOWN = 20  # shown
 @detector("chunk.duplicate_text", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every point of each group; the details name the others."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    texts = evidence.texts
-    digests = texts.table.column("digest").combine_chunks()
-    counted = pc.value_counts(digests.drop_null())
-    several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
-    by_digest: dict[int, list[PointRef]] = {}
-    for row in np.flatnonzero(pc.is_in(digests, several).to_numpy(zero_copy_only=False)).tolist():
-        by_digest.setdefault(digests[row].as_py(), []).append(texts.ref(row))
-    groups = [sorted(refs) for refs in by_digest.values()]
+    groups = evidence.same_texts.stored.values()
     subjects = []
     for group in groups:
         ids = [ref.point_id for ref in group]

@@ -13,6 +13,7 @@ from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.claims import Relations, learn_relations
 from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.chunks.order import Orders, Points
+from ragval_pipeline.validation.chunks.same_texts import SameTexts
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, chunks_of
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.integrity.habits import Habits
@@ -65,6 +66,11 @@ class ChunkEvidence:
     def layout(self) -> layout.Layout:
         """Where the chunks of each page stand on it."""
         return layout.Layout.of(self.facts.by_bucket("chunks", layout.COLUMNS))
+
+    @cached_property
+    def same_texts(self) -> SameTexts:
+        """The texts that stand under several points."""
+        return SameTexts.of(self.texts, self.read, self.on_pages)
 
     @cached_property
     def read(self) -> Mapping[str, str]:

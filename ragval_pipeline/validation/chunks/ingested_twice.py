@@ -1,8 +1,10 @@
 """Pages whose text is stored more than once: by another ingestion, not by the overlap of one.
 
-An ingestion goes through a page once: one chunk holds its beginning, one its end, however much neighbours overlap in
-between. Where two chunks begin at the page's beginning and two end at its end, and most letters between stand in more
-than one chunk, two ingestions went through it. What the page itself repeats stands at two of its places: no copy.
+An ingestion goes through a page once: one chunk holds its beginning, one its end, and each of the others begins and
+ends behind the one before, however much neighbours overlap. Where two chunks begin at the page's beginning and two end
+at its end, or many stand within others, and most letters stand in more than one chunk, two ingestions went through it.
+What the page itself repeats stands at two of its places: no copy. Of a page of one chunk a copy of that and another
+ingestion look alike: what happened to longer pages happened to it.
 """
 
 from __future__ import annotations
@@ -38,8 +40,16 @@ def times_stored(layout: Layout) -> MeasuredValue:
 def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The pages; the details hold the points of each generation."""
     twice = evidence.layout.twice
-    for key, own in evidence.on_pages(twice):
-        placed = [chunk for chunk in own if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
+    pages = {key: _placed(own) for key, own in evidence.on_pages(twice)}
+    copied = {ref.point_id: digest for digest, refs in evidence.same_texts.stored.items() for ref in refs}
+    only_copies = {
+        key
+        for key, placed in pages.items()
+        if len({copied.get(chunk.point_id, chunk.point_id) for chunk in placed}) < 2
+    }
+    for key, placed in pages.items():
+        if key in only_copies and len(only_copies) == len(pages):
+            continue
         generations, told_by = generations_of(placed)
         details: dict[str, Any] = {
             "times_stored": twice[key],
@@ -50,6 +60,11 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
             else [],
         }
         yield Subject(name=evidence.read[key], page=key, details=details)
+
+
+def _placed(chunks: Sequence[ChunkFacts]) -> list[ChunkFacts]:
+    """The chunks of a page that stand on it."""
+    return [chunk for chunk in chunks if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
 
 
 def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:

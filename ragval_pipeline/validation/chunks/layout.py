@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, PASSAGE_LETTERS, WHOLE
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, NESTED, PASSAGE_LETTERS, WHOLE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "starts", "places", "lengths",
 )  # fmt: skip
-#: Chunks of an ingestion from which on its page was ingested again; a single one is a copy of a chunk.
+#: Chunks with the beginning, and with the end, of a page that was ingested again.
 _CHUNKS = 2
 #: More letters than a page has: the places of one page after those of another.
 _PAGE = 1 << 40  # definition
@@ -38,6 +38,30 @@ class Stored(NamedTuple):
     letters: Numbers
     covered: Numbers
     repeated: Numbers
+
+
+def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> Stored:
+    """How often the letters of pages are stored.
+
+    Args:
+        page: The page of each span, from 0 on.
+        place: Its first letter on the page.
+        length: Its letters.
+        pages: How many pages there are.
+    """
+    import numpy as np
+
+    first = page * _PAGE + place
+    edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
+    order = np.argsort(edges, kind="stable")
+    depth, width = np.cumsum(changes[order])[:-1], np.diff(edges[order])
+    width[depth <= 0] = 0
+    of = edges[order][:-1] // _PAGE
+    letters, covered, repeated = (
+        np.bincount(of, weights, minlength=pages).astype(np.int64)
+        for weights in (depth * width, width, width * (depth > 1))
+    )
+    return Stored(letters, covered, repeated)
 
 
 @dataclass(frozen=True)
@@ -120,23 +144,13 @@ class _Chunks:
 
     def stored(self, spans: Mask) -> Stored:
         """How often the pages are stored, by some of the spans."""
-        import numpy as np
-
-        page, length = self.page[self.chunk[spans]], self.length[spans]
-        first = page * _PAGE + self.place[spans]
-        edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
-        order = np.argsort(edges, kind="stable")
-        depth, width = np.cumsum(changes[order])[:-1], np.diff(edges[order])
-        width[depth <= 0] = 0
-        of = edges[order][:-1] // _PAGE
-        letters, covered, repeated = (
-            np.bincount(of, weights, minlength=len(self.keys)).astype(np.int64)
-            for weights in (depth * width, width, width * (depth > 1))
-        )
-        return Stored(letters, covered, repeated)
+        return stored_of(self.page[self.chunk[spans]], self.place[spans], self.length[spans], pages=len(self.keys))
 
     def ingested_twice(self) -> dict[str, float]:
-        """The pages of which two chunks begin at the beginning, two end at the end, and most is held more than once."""
+        """The pages of which most is held more than once, with how often they are stored.
+
+        Two of their chunks begin at the beginning and two end at the end, or many stand within others.
+        """
         import numpy as np
 
         count, pages = len(self.page), len(self.keys)
@@ -152,13 +166,17 @@ class _Chunks:
         def counted(chunks: Mask) -> Numbers:
             return np.bincount(self.page[placed & chunks], minlength=pages)
 
-        edges = (
-            counted(begins - first[self.page] < PASSAGE_LETTERS),
-            counted(last[self.page] - ends < PASSAGE_LETTERS),
-        )
+        # Those that stand within one before them: it begins no later, and ends no earlier.
+        order = np.lexsort((-ends, begins, self.page))
+        order = order[placed[order]]
+        reached = np.maximum.accumulate(np.append(-1, (self.page * _PAGE + ends)[order]))[:-1]
+        within = np.zeros(count, dtype=bool)
+        within[order] = (self.page * _PAGE + ends)[order] <= reached
+        twice = counted(within) >= NESTED * counted(placed)
+        beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
+        twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
         stored = self.stored(spans & placed[self.chunk])
-        twice = (np.minimum(*edges) >= 2) & (counted(placed) >= 2 * _CHUNKS)
-        twice &= stored.repeated >= WHOLE * stored.covered
+        twice &= (counted(placed) >= _CHUNKS) & (stored.repeated >= WHOLE * stored.covered)
         return {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
@@ -20,6 +20,7 @@ from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.minhash import candidate_pairs
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
 
 if TYPE_CHECKING:
@@ -38,39 +39,54 @@ class Shingled:
     """The word trigrams of the chunks that are long enough to be compared.
 
     Attributes:
-        texts: These chunks; equal texts, blanks folded, are duplicates, not near duplicates.
+        texts: All chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless it is the site that
+            repeats them.
+        rows: The place of each of these chunks among all.
         shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
         offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
+        on_site: Hashes of texts that several pages have in common.
     """
 
     texts: Columns
+    rows: npt.NDArray[np.intp]
     shingles: npt.NDArray[np.uint32]
     offsets: npt.NDArray[np.int64]
+    on_site: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, evidence: ChunkEvidence) -> Shingled:
         """Those of a run."""
         import numpy as np
 
-        parts, lengths = [np.empty(0, dtype=np.uint32)], [np.empty(0, dtype=np.int64)]
+        # Put together where they are: blocks and their sum would be held at the same time.
+        held, lengths = bytearray(), [np.empty(0, dtype=np.int64)]
         for batch in evidence.facts.batches("chunks", ("shingles",)):
             shingles = batch.column("shingles")
-            parts.append(shingles.flatten().to_numpy())
+            held += memoryview(shingles.flatten().to_numpy()).cast("B")
             lengths.append(np.diff(shingles.offsets.to_numpy()))
         each = np.concatenate(lengths)
         offsets = np.cumsum(np.append(0, each[each > 0]), dtype=np.int64)
-        return cls(evidence.texts.some(each > 0), np.concatenate(parts), offsets)
+        rows, shingles = np.flatnonzero(each), np.frombuffer(held, dtype=np.uint32)
+        return cls(evidence.texts, rows, shingles, offsets, evidence.same_texts.on_site)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""
         return self.shingles[self.offsets[index] : self.offsets[index + 1]]
 
+    def ref(self, index: int) -> PointRef:
+        """The point of a chunk."""
+        return self.texts.ref(int(self.rows[index]))
+
+    def _value(self, name: str, index: int) -> Any:
+        return self.texts.value(name, int(self.rows[index]))
+
     def are_comparable(self, first: int, second: int) -> bool:
-        """Whether two chunks are of different pages, and not equal."""
-        page, other = (self.texts.value("page_key", index) for index in (first, second))
+        """Whether two chunks are of different pages, and not equal unless their pages are."""
+        page, other = (self._value("page_key", index) for index in (first, second))
         if page is not None and page == other:
             return False
-        return bool(self.texts.value("digest", first) != self.texts.value("digest", second))
+        digest = self._value("digest", first)
+        return bool(digest != self._value("digest", second)) or digest in self.on_site
 
 
 @detector("chunk.near_duplicate", needs=ChunkEvidence)
@@ -80,9 +96,9 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     alike = _neighbours(chunks)
     subjects = []
     for index, found in alike.items():
-        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.texts.ref(item[0]).point_id))[:_SHOWN]
-        others = [chunks.texts.ref(other).point_id for other, _ in nearest]
-        subjects.append(chunks.texts.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
+        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:_SHOWN]
+        others = [chunks.ref(other).point_id for other, _ in nearest]
+        subjects.append(chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
     if subjects:
         details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}
         yield make_finding("chunk.near_duplicate", subjects, details=details)

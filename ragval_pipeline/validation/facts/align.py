@@ -71,7 +71,7 @@ def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[s
     known: list[str] | None = None
     while True:
         rest = letters[at:]
-        before = -1 if at else seen.get(rest, -1)
+        before = seen.get(rest, -1)
         # Of more texts than places the others stand in the first one.
         place = (page.place(rest, after=before) if before >= 0 else None) if rest or not at else None
         place = page.place(rest) if place is None and (rest or not at) else place
@@ -85,7 +85,7 @@ def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[s
         spans.append(Span(at, -1, len(label), "stored"))
         at += len(label)
         known.remove(label)
-    if not at:
+    if rest:
         seen[rest] = place if place > before else len(page.letters)
     if rest:
         spans.append(Span(at, place, len(rest), "run"))

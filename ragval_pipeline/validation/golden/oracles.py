@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any, TypeAlias
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -52,7 +54,18 @@ def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
             }
             pages = _pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
-            yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
+            once = _chance(list(required.values()), _stored_once(facts, pages), draws)[1] if pages else chance
+            without = frozenset({Aspect.ONCE}) if once >= MOST else frozenset[Aspect]()
+            yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module, without=without)
+
+
+def _stored_once(facts: IndexFacts, pages: Collection[str]) -> IndexFacts:
+    """The facts with every second chunk of some pages left out: as if they were stored once instead of twice."""
+    theirs = [number for number, chunk in enumerate(facts.sample) if chunk.page in pages]
+    copies = frozenset(theirs[1::2])
+    points = facts.points - sum(facts.pages[page] for page in pages) // 2
+    sample = [chunk for number, chunk in enumerate(facts.sample) if number not in copies]
+    return replace(facts, points=points, sample=sample)
 
 
 def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> tuple[float, float]:

@@ -47,11 +47,33 @@ def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
 
 
 def lost_headings(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
-    """Headings that stand in no chunk although the text below them does.
+    """Headings that stand in no chunk although the text around them does.
 
-    A heading that was lost together with a passage below it is part of what was not captured.
+    A heading in a stretch of the page that was lost, a passage and all, is part of what was not captured.
     """
-    return [heading for heading, below in _with_texts(blocks) if is_lost(heading) and below and not _is_told(below)]
+    told = _lost_stretches(blocks)
+    return [
+        blocks[number]
+        for number, below in _with_texts(blocks)
+        if is_lost(blocks[number]) and below and number not in told
+    ]
+
+
+def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
+    """The blocks of stretches in which passages were lost and none was held; labels and cells end no stretch.
+
+    A label of a few letters stands in some other chunk by chance.
+    """
+    found: set[int] = set()
+    stretch: list[int] = []
+    for number, block in enumerate((*blocks, None)):
+        if block is not None and (is_lost(block) or (block.letters < PASSAGE_LETTERS and not _is_heading(block))):
+            stretch.append(number)
+            continue
+        if any(not _is_heading(entry) for entry in lost_passages(blocks[place] for place in stretch)):
+            found.update(stretch)
+        stretch = []
+    return found
 
 
 def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> list[str]:
@@ -82,19 +104,14 @@ def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequen
     return range(begin, end + 1)
 
 
-def _is_told(below: Sequence[BlockFacts]) -> bool:
-    """Whether what a heading heads was lost, and is said to be."""
-    return is_lost(below[0]) and bool(lost_passages(below))
-
-
-def _with_texts(blocks: Sequence[BlockFacts]) -> Iterator[tuple[BlockFacts, list[BlockFacts]]]:
-    """Each heading with the texts below it, up to the next heading that has any; the last ones with the text before."""
+def _with_texts(blocks: Sequence[BlockFacts]) -> Iterator[tuple[int, list[BlockFacts]]]:
+    """The number of each heading with the texts below it, up to the next one with any; the last with the text above."""
     for number, block in enumerate(blocks):
         if block.kind == "heading":
             after = dropwhile(_is_heading, blocks[number + 1 :])
             below = list(takewhile(lambda other: not _is_heading(other), after))
             before = (other for other in reversed(blocks[:number]) if not _is_heading(other))
-            yield block, below or list(islice(before, 1))
+            yield number, below or list(islice(before, 1))
 
 
 def _is_heading(block: BlockFacts) -> bool:

@@ -22,16 +22,20 @@ if TYPE_CHECKING:
 
 #: What Great Expectations imports for expectations that are not asked here: a third of what loading it costs.
 _UNUSED = frozenset({"altair", "scipy.stats"})
+#: What it goes without when it is not installed, and imports as a whole when it is: databases, clouds and clusters.
+_OPTIONAL = frozenset({"boto3", "botocore", "pyspark", "sqlalchemy"})
 
 
 class _Unloaded(importlib.abc.MetaPathFinder):
-    """Puts off the work of importing a module until something of it is used."""
+    """Puts off the work of importing a module until something of it is used, and leaves out what is optional."""
 
     def __init__(self) -> None:
         self._names = set(_UNUSED)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """The spec of one of these modules, with a loader that waits."""
+        if name in _OPTIONAL:
+            raise ModuleNotFoundError(f"{name} is not used here", name=name)
         if name not in self._names:
             return None
         self._names.remove(name)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import with_share
@@ -22,6 +23,8 @@ from ragval_pipeline.validation.thresholds import WHOLE
 
 #: Modules that the details list, of the payloads and of the site.
 _SHOWN = 100  # shown
+#: Modules that the message names.
+_NAMED = 3  # shown
 _INDEX = re.compile(r"/index\.\w+$")
 
 #: Points by module as stored and page key.
@@ -59,8 +62,8 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
         if normalise_name(name) not in allowed
         and not starts.issuperset(page for other, page in places if other == name)
     }
-    named = pc.is_in(evidence.column("module"), value_set=pa.array(list(wrong), pa.string()))
-    rows = np.flatnonzero(named.to_numpy(zero_copy_only=False))
+    unexpected = pc.is_in(evidence.column("module"), value_set=pa.array(list(wrong), pa.string()))
+    rows = np.flatnonzero(unexpected.to_numpy(zero_copy_only=False))
     subjects = [
         ref.subject(value=row["module"])
         for ref, row in zip(evidence.refs(rows), evidence.rows(rows, "module"), strict=True)
@@ -75,7 +78,11 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
         "allowed": sorted(allowed)[:_SHOWN],
         "derived": derived,
     }
-    finding = make_finding("payload.unexpected_module", subjects, details=details)
+    named = ", ".join(name for name, _ in values.most_common(_NAMED)) + (", ..." if len(values) > _NAMED else "")
+    whose = "that the site does not have" if derived else "that payload.modules does not list"
+    verb = "names a module" if len(subjects) == 1 else "name modules"
+    message = f"{plural(len(subjects), 'point')} {verb} {whose}: {named}."
+    finding = make_finding("payload.unexpected_module", subjects, details=details, message=message)
     yield with_share(finding, evidence.levels.points)
 
 

@@ -24,6 +24,8 @@ _GOES_ON = (
 )
 
 
+#: The names of an index are few, and every chunk and query bears one.
+@lru_cache(maxsize=4096)  # work
 def normalise_name(name: str) -> str:
     """A module or chapter name with case folded and blanks, ``-`` and ``_`` alike."""
     return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", name).translate(_DROP).casefold()).strip()

@@ -68,12 +68,17 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
     titles: dict[str, str] = {}
     headings: dict[str, dict[str, None]] = {}
     urls: dict[str, str] = {}
+    # The chunks of a page share most of what they say of it.
+    paths: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         key = row["page_key"]
         if key is None or row["page_url"] is None:
             continue
         urls.setdefault(key, row["page_url"])
-        path = [text.strip() for text in row["headings"] or () if not is_blank(text)]
+        stored = tuple(row["headings"] or ())
+        path = paths.get(stored)
+        if path is None:
+            path = paths[stored] = [text.strip() for text in stored if not is_blank(text)]
         title = row["title"] if row["title"] and not is_blank(row["title"]) else (path[0] if path else None)
         if title is not None:
             titles.setdefault(key, title)

@@ -8,6 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.scratch import ScratchRows
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import MATCH, ROUNDING
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
 
     Floats = NDArray[np.float32]
-    Halves = NDArray[np.float16]
     Lengths = NDArray[np.float64]
     Rows = NDArray[np.intp]
 
@@ -61,7 +61,7 @@ class Comparison:
         longest: Largest distance of a norm from 1, which tells unit vectors from others.
         sampled: Points whose text was embedded again, in the order in which they were read.
         cosine: Blocks of the cosines of ``sampled``; NaN where one of the two vectors has no direction.
-        texts: Blocks of unit vectors of the re-embedded texts; of the first ``sampled`` when all are too many to keep.
+        texts: Unit vectors of the re-embedded texts; of the first ``sampled`` when all are too many to keep.
         stored_at: Blocks of places in ``sampled``: the points that do not match, and references that do.
         stored: Their stored unit vectors.
         failure: Why re-embedding ended early, if it did; what stored vectors tell by themselves is whole all the same.
@@ -76,9 +76,9 @@ class Comparison:
     longest: float = 0.0
     sampled: list[str] = field(default_factory=list)
     cosine: list[Floats] = field(default_factory=list)
-    texts: list[Halves] = field(default_factory=list)
+    texts: ScratchRows = field(default_factory=ScratchRows)
     stored_at: list[Rows] = field(default_factory=list)
-    stored: list[Halves] = field(default_factory=list)
+    stored: ScratchRows = field(default_factory=ScratchRows)
     failure: SystemFailure | NotMeasurableError | None = None
 
     def add(self, batch: VectorBatch) -> Floats:
@@ -129,9 +129,9 @@ class Comparison:
         if room > 0:
             wanted = np.flatnonzero((cosine < MATCH) | ((places % stride == 0) & np.isfinite(cosine)))
             wanted = wanted[wanted < room]
-            self.texts.append(unit[:room].astype(np.float16))
+            self.texts.add(unit[:room].astype(np.float16))
             self.stored_at.append(places[wanted])
-            self.stored.append(stored[wanted].astype(np.float16))
+            self.stored.add(stored[wanted].astype(np.float16))
 
 
 def compare_vectors(
@@ -201,9 +201,11 @@ class _Again:
         }
         if not texts:
             return
-        again, names = self.embed(list(texts.values())), list(texts)
+        again, names = self.embed(list(texts.values())), tuple(texts)
         stored = unit
-        if tuple(names) != batch.ids:
+        if names == batch.ids:
+            names = batch.ids  # the same texts are held once
+        else:
             place = {name: number for number, name in enumerate(batch.ids)}
             held = np.array([place.get(name, -1) for name in names])
             stored = np.zeros_like(again)

@@ -203,10 +203,14 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         "vector.text_mismatch",
         subjects,
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
-        message=f"{len(places)} of {points.sampled} compared points {verb} not that of their text: "
-        f"{', '.join(counted)}.",
+        message=f"{len(places)} of {_compared(vectors)} {verb} not that of their text: {', '.join(counted)}.",
         cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
     )
+
+
+def _compared(vectors: Vectors) -> str:
+    sampled = vectors.partition.sampled
+    return f"{sampled} compared points" + (f" (of {vectors.points})" if sampled < vectors.points else "")
 
 
 def _mismatched(vectors: Vectors, place: int) -> Subject:

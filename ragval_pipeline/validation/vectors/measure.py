@@ -188,7 +188,9 @@ class _Judged:
             return not_measured(CRITERION, "no_data", "the collection holds no points")
         if self._found.other and not self._found.ids:
             return not_measured(CRITERION, "not_applicable", "the collection holds several vectors a point")
-        return ratio(CRITERION, self._points.count(Label.MATCHING), self._points.sampled, of="re-embedded points")
+        sampled, every = self._points.sampled, self._found.points
+        of = "re-embedded points" + (f", of {every} in the collection" if sampled < every else "")
+        return ratio(CRITERION, self._points.count(Label.MATCHING), sampled, of=of)
 
     def sections(self) -> dict[str, Any]:
         """The report's part on vectors."""

@@ -71,11 +71,10 @@ class Partition:
         def joined(blocks: Sequence[NDArray[np.generic]], empty: NDArray[np.generic]) -> NDArray[np.generic]:
             return np.concatenate(blocks) if blocks else empty
 
-        none = np.empty((0, 1), dtype=np.float16)
         self.ids, self.sampled = list(found.sampled), len(found.sampled)
         self.cosine: Floats = joined(found.cosine, np.empty(0, dtype=np.float32))  # type: ignore[assignment]
-        self.texts: NDArray[np.float16] = joined(found.texts, none)  # type: ignore[assignment]
-        self.stored: NDArray[np.float16] = joined(found.stored, none)  # type: ignore[assignment]
+        self.texts: NDArray[np.float16] = found.texts.rows()
+        self.stored: NDArray[np.float16] = found.stored.rows()
         self.at: Rows = joined(found.stored_at, np.empty(0, dtype=np.intp))  # type: ignore[assignment]
         self.labels = _by_cosine(self.cosine)
         self.looks: dict[int, Look] = {}

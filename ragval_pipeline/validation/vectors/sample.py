@@ -1,12 +1,15 @@
-"""Which points are re-embedded: the same in every run over the same points."""
+"""Which points are re-embedded: the same in every run over the same points, first those that facts make suspect."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.integrity.content import cut_chunks, lost_passages
+from ragval_pipeline.validation.integrity.measure import compare
 
 #: Snapshot columns that the choice needs.
 COLUMNS = ("point_id", "text", "model", "embedded_at")
@@ -15,6 +18,8 @@ COLUMNS = ("point_id", "text", "model", "embedded_at")
 PAID_SAMPLE = 200  # work
 #: Points that even the smallest stratum gets, so that a few points of another model or date are looked at.
 PER_STRATUM = 3  # work
+#: Share of a sample that suspects take at most: the rest stands for the collection.
+SUSPECTED = 0.25  # work
 
 
 def wanted_points(identity_sample: int | None, *, free: bool) -> int | None:
@@ -24,12 +29,35 @@ def wanted_points(identity_sample: int | None, *, free: bool) -> int | None:
     return None if free else PAID_SAMPLE
 
 
-def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int | None) -> frozenset[str] | None:
+def suspects(facts: Facts) -> frozenset[str]:
+    """Points whose text may have changed after it was embedded.
+
+    Their text differs from its page or from its stored hash, or ends where the page goes on and no chunk does.
+    """
+    if facts.manifest.crash:
+        return frozenset()
+    import pyarrow.compute as pc
+
+    compared = compare(facts)
+    hashed = facts.table("point_id", "stored_hash", "hashed_as")
+    other = pc.and_(pc.is_valid(hashed.column("stored_hash")), pc.is_null(hashed.column("hashed_as")))
+    lacking = (page for page in compared.read if lost_passages(page.blocks))
+    return frozenset().union(
+        (name for name, kind in compared.classes.items() if kind != "verified"),
+        hashed.column("point_id").filter(other).to_pylist(),
+        *(cut_chunks(compared.by_page.get(page.page_key, ()), page.blocks) for page in lacking),
+    )
+
+
+def choose_sample(
+    rows: Iterable[Mapping[str, Any]], wanted: int | None, suspected: Collection[str] = ()
+) -> frozenset[str] | None:
     """The points to re-embed: those with the smallest hashes of their ids, of every model and day of embedding.
 
     Args:
         rows: All points, with ``COLUMNS``; those without text are never chosen.
         wanted: How many; None: all.
+        suspected: Points that are looked at before others; of more than ``SUSPECTED`` of the sample some.
 
     Returns:
         Point ids; None for all that have a text.
@@ -44,11 +72,14 @@ def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int | None) -> froz
     total = sum(map(len, strata.values()))
     if total <= wanted:
         return frozenset(name for points in strata.values() for _, name in points)
-    chosen: set[str] = set()
+    every = sorted(point for points in strata.values() for point in points if point[1] in suspected)
+    chosen = {name for _, name in every[: int(SUSPECTED * wanted)]}
+    left = wanted - len(chosen)
     # The smallest strata first: what their guaranteed share costs is taken from the large ones.
     for points in sorted(strata.values(), key=len):
-        share = max(PER_STRATUM, round(wanted * len(points) / total))
-        chosen.update(name for _, name in sorted(points)[: min(share, wanted - len(chosen))])
+        share = max(PER_STRATUM, round(left * len(points) / total))
+        others = [name for _, name in sorted(points) if name not in chosen]
+        chosen.update(others[: min(share, wanted - len(chosen))])
     return frozenset(chosen)
 
 

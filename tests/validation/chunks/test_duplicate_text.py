@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from tests.validation.integrity.world import CAMERA, GRIPPER, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows, texts
 
 
@@ -26,3 +29,23 @@ def test_letter_case_makes_another_text():
 
 def test_texts_without_letters_are_not_compared():
     assert duplicates(rows({"text": ""}, {"text": " "}, {"text": "--"}, {"text": "--"}, {})) == []
+
+
+NOTE = f"Camera care. {CAMERA}"
+
+
+@pytest.mark.parametrize(
+    ("page", "chunks", "named_ones"),
+    [
+        ((NOTE, GRIPPER, NOTE), (NOTE, GRIPPER, NOTE), []),
+        ((NOTE, GRIPPER, NOTE), (f"Arm\n{NOTE}", GRIPPER, f"Arm\n{NOTE}"), []),
+        ((NOTE, GRIPPER, NOTE), (NOTE, NOTE, NOTE), ["0", "1", "2"]),
+        ((NOTE, GRIPPER), (NOTE, GRIPPER, NOTE), ["0", "2"]),
+        ((NOTE, GRIPPER, NOTE), (NOTE, NOTE, f"{GRIPPER}\n{NOTE}"), ["0", "1"]),
+        ((GRIPPER,), (NOTE, GRIPPER, NOTE), ["0", "2"]),
+    ],
+    ids=["twice", "twice, below the title", "a third copy", "a copy", "one within another chunk", "of another text"],
+)
+def test_texts_that_the_page_has_as_often_itself_are_no_duplicates(page, chunks, named_ones):
+    found = texts(*chunks, title="Arm")
+    assert named(detected("chunk.duplicate_text", evidence_of(found, [record(paragraphs(*page))]))) == named_ones

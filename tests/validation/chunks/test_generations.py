@@ -6,7 +6,7 @@ import pytest
 
 from ragval_pipeline.validation.chunks.ingested_twice import times_stored
 from ragval_pipeline.validation.chunks.layout import Layout
-from tests.validation.integrity.world import paragraphs, record
+from tests.validation.integrity.world import GRIPPER, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
 TEXT = " ".join(f"word{number} of sentence{number % 7} in part{number // 30}." for number in range(120))
@@ -43,6 +43,21 @@ def test_a_page_that_was_ingested_again_with_another_chunk_size_is_named_with_bo
     assert sorted(chain.from_iterable(found["generations"])) == sorted(
         str(at) for at in range(len(first) + len(second))
     )
+
+
+def test_another_ingestion_that_read_neither_end_of_the_page_is_told_by_chunks_within_others():
+    inner = " ".join(TEXT.split(" ")[30:-30])
+    assert twice(*cut(100, 90), *cut(40, 36, text=inner)) is not None
+    assert twice(*cut(100, 25)) is None
+
+
+def test_a_page_of_one_chunk_was_ingested_again_where_longer_pages_were():
+    short = [{"source_url": "/b", "text": GRIPPER}] * 2
+    found = evidence_of(
+        rows(*cut(100), *cut(60, 50), *short, pages=("/a", "/b")),
+        [record(paragraphs(TEXT)), record(paragraphs(GRIPPER), page="/b")],
+    )
+    assert len(named(detected("chunk.ingested_twice", found))) == 2
 
 
 def test_dates_and_models_tell_generations_the_oldest_first():

@@ -102,11 +102,18 @@ parser = Parser(html)"""
         f"{{/* Ask Ada for a drawing */}}\n{{% include warning.html %}}\n{{{{< figure src='arm.png' >}}}}\n{GRIPPER}",
         f"- [x] {GRIPPER[:-1]}[^drive].\n\n[^drive]: {CAMERA}",
         f"Press <kbd>Ctrl</kbd> now. {GRIPPER}",
+        f"[![Build][badge]][builds] ![Licence][badge]\n{GRIPPER.replace('motor', '[motor][drives]')} &copy;",
         f"> Note:\n> ```bash\n> {GRIPPER}\n> ```\n\n1. ```text\n   {CAMERA}\n   ```",
     ],
 )
 def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
     assert missing(match(text, f"{PAGE}\nPress Ctrl now.\nNote:")) == []
+
+
+def test_an_index_into_a_list_that_the_page_shows_is_text_beside_a_link_by_reference():
+    page = f"Take cells[row][column] and nothing else. {GRIPPER}"
+    assert missing(match(page.replace("motor", "[motor][drives]"), page)) == []
+    assert missing(match(page.replace("[column]", "[banana]"), page)) == ["banana"]
 
 
 def test_the_markup_of_a_file_whose_line_breaks_became_blanks_is_no_difference():

@@ -10,7 +10,9 @@ from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.golden.golden_set import (
+    COLUMNS,
     Chunk,
     GoldenSet,
     IndexFacts,
@@ -120,6 +122,14 @@ def weak(asked, chunks, judge=None, top_k=5):
     """Chance by the id of each query that is named."""
     found = weak_oracles(evidence(asked, facts(*chunks), judge=judge, top_k=top_k))
     return {subject.name: subject.details["chance"] for subject in found}
+
+
+def test_chance_meets_a_page_because_it_is_stored_twice_only_where_it_would_not_else():
+    asked = [query("q", relevant_urls=[f"{HOST}/a"])]
+    for own, follows in ((28, True), (80, False)):
+        chunks = [*(chunk("/a") for _ in range(own)), *(chunk(f"/{n}") for n in range(160))]
+        [found] = weak_oracles(evidence(asked, facts(*chunks)))
+        assert (Aspect.ONCE not in found.without) is follows
 
 
 def by_drawing(chunks, draws, met):
@@ -314,6 +324,6 @@ def test_facts_keep_every_nth_chunk_of_a_large_index():
         }
         for n in range(6000)
     ]
-    collected = collect_facts(rows, points=6000)
+    collected = collect_facts(held_points(rows)(COLUMNS), points=6000)
     assert (collected.points, len(collected.sample), collected.modules["m"]) == (6000, 2000, 6000)
     assert collected.sample[0].text == "text"

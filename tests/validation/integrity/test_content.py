@@ -102,6 +102,14 @@ def test_a_heading_lost_with_items_too_short_to_be_passages_is_named_for_all_of_
     assert (page.passages, page.headings) == ([], ["Spare parts"])
 
 
+def test_a_heading_within_a_stretch_that_was_lost_is_part_of_it_whatever_labels_lie_between():
+    entry = f"<h2>Fuses</h2><pre>fuse()</pre><p>{CAMERA}</p><h2>Belts</h2><pre>belt()</pre>"
+    page = compared(
+        f"<h1>Using the arm</h1><p>{GRIPPER}</p>{entry}<p>{BATTERY}</p>", f"Using the arm\n{GRIPPER} fuse()", BATTERY
+    )
+    assert (page.passages, page.headings) == ([CAMERA], [])
+
+
 def test_a_heading_that_the_chunker_cut_in_two_is_not_missed():
     assert headings(f"{CHUNKS[0]}\nCam", f"Docs > Arm\nera care\n{CAMERA}", CHUNKS[2], title="Docs > Arm") == []
 

@@ -56,10 +56,10 @@ def paragraphs(*found: str) -> str:
     return "".join(f"<p>{text}</p>" for text in found)
 
 
-def record(content: str, **facts: Any) -> PageRecord:
-    """The copy of page ``/a`` with this content."""
-    url = absolute("/a")
-    return record_of(PageCopy(url, html=html(content), **facts), site("/a").folder().key(url))
+def record(content: str, *, page: str = "/a", **facts: Any) -> PageRecord:
+    """The copy of a page with this content."""
+    url = absolute(page)
+    return record_of(PageCopy(url, html=html(content), **facts), site(page).folder().key(url))
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,22 @@
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragval_pipeline.validation.vectors.sample import choose_sample, wanted_points
+from ragval_pipeline.validation.vectors.sample import choose_sample, suspects, wanted_points
+from tests.validation.integrity.world import (
+    BATTERY,
+    CAMERA,
+    GRIPPER,
+    VISITORS,
+    facts_of,
+    html,
+    paragraphs,
+    point,
+)
 from tests.validation.vectors.space import other_model, space, subjects
 
 
@@ -48,6 +60,26 @@ def test_a_few_points_of_another_model_or_day_are_in_every_sample() -> None:
     assert len(chosen) <= 50
     assert sum(name.startswith("m") for name in chosen) >= 3
     assert sum(name.startswith("d") for name in chosen) >= 3
+
+
+def test_suspects_come_first_and_leave_most_of_the_sample_to_the_others():
+    for suspected, least in ((["0007", "0400"], 2), ([f"{place:04d}" for place in range(300)], 25)):
+        chosen = choose_sample(rows(5000), 100, suspected)
+        assert chosen is not None
+        assert len(chosen) == 100
+        assert least <= len(chosen.intersection(suspected)) < least + 15
+
+
+def test_texts_that_differ_were_cut_or_do_not_have_their_hash_are_suspects(tmp_path: Path):
+    digest = hashlib.sha256(GRIPPER.encode()).hexdigest()
+    chunks = [
+        point("/a", GRIPPER, text_hash=digest),
+        point("/a", CAMERA[:30], text_hash=hashlib.sha256(CAMERA.encode()).hexdigest()),
+        point("/b", VISITORS.replace("yellow", "white")),
+        point("/b", BATTERY),
+    ]
+    pages = {"/a": html(paragraphs(GRIPPER, CAMERA)), "/b": html(paragraphs(VISITORS, BATTERY))}
+    assert suspects(facts_of(tmp_path, pages, *chunks)) == {"1", "2"}
 
 
 def test_a_sampled_point_brings_in_the_partner_that_holds_its_vector() -> None:

@@ -229,6 +229,7 @@ class CollectionReader:
             self._ask,
             self._limits,
             grpc=self._grpc is True,
+            rest=self._rest,
         )
         if ids is not None:
             return source.of(ids)

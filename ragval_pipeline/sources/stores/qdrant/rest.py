@@ -7,7 +7,7 @@ gRPC, in local mode and through clients of other kinds, its usual calls serve.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired
 
 # pydantic reads no other TypedDict before Python 3.12.
@@ -27,8 +27,12 @@ class _Scrolled(TypedDict):
     result: _Page
 
 
+class _Retrieved(TypedDict):
+    result: list[Any]
+
+
 class RestPoints:
-    """The call that answers with many points, read as plain JSON.
+    """The calls that answer with many points, read as plain JSON.
 
     Args:
         client: A ``QdrantClient`` that ``of_client`` accepts.
@@ -57,6 +61,20 @@ class RestPoints:
         except (TypeError, KeyError, AttributeError):
             raise AssertionError("points without an id, or with a payload that is no object") from None
         return points, page.get("next_page_offset")
+
+    def retrieve(self, ids: Sequence[int | str], vector: Any) -> dict[str, dict[str, Any]]:
+        """Points by id, without payload: ``vector`` of each as the server wrote it.
+
+        Args:
+            ids: Of the points; those that are not there are left out.
+            vector: Which vectors, as ``with_vector`` says.
+        """
+        body = {"ids": list(ids), "with_payload": False, "with_vector": vector}
+        records = self._post("/collections/{collection_name}/points", body, _Retrieved)["result"]
+        try:
+            return {canonical_id(record["id"]): record for record in records}
+        except (TypeError, KeyError):
+            raise AssertionError("points without an id") from None
 
     def _post(self, url: str, body: Mapping[str, Any], kind: Any) -> Any:
         return self._api.request(
