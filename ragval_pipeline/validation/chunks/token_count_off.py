@@ -13,8 +13,10 @@ wrongly: 1.5 and 2 times the tokens, and half of them, are never named, 2.5, 3 a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.tokens import TOKENIZER
@@ -35,11 +37,10 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
         if claimed is None or low <= claimed <= high:
             continue
         if min(abs(claimed - low * MISCOUNTED), abs(claimed - high / MISCOUNTED)) >= SPECIAL_TOKENS:
-            subjects.append(
-                chunk.ref.subject(
-                    claimed=claimed, recounted=chunk.tokens, ratio=round(claimed / max(chunk.tokens, 1), 2)
-                )
-            )
+            ratio = round(claimed / max(chunk.tokens, 1), 2)
+            subject = chunk.ref.subject(claimed=claimed, recounted=chunk.tokens, ratio=ratio)
+            # A text that was cut has fewer tokens than were counted.
+            subjects.append(subject if claimed > high else replace(subject, without=frozenset({Aspect.KEPT})))
     if not subjects:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}

@@ -11,8 +11,10 @@ from typing import Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.facts.bucket import sampled_runs
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.content import class_of, common_digests, is_lost, pages_holding
 from ragval_pipeline.validation.integrity.examples import examples
@@ -30,7 +32,7 @@ def measure_integrity(facts: Facts) -> Measurement:
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
         ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and ``moved_pages``: by page that
-        lacks something, pages out of scope and points without a page that hold its text.
+        lacks something, pages out of scope, points without a page and points of other pages that hold its text.
 
     Raises:
         SystemFailure: The page host failed.
@@ -112,14 +114,23 @@ def _digests(facts: Facts) -> Iterator[Sequence[int]]:
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:
-    """By page that lacks something, pages out of scope and points without a page that hold its text."""
+    """By page that lacks something, what holds its text: pages out of scope, points without a page or of another."""
     strays = {chunk.point_id: chunk for chunk in compared.strays if chunk.page_key not in compared.pages}
     lacking = {page.page_key for page in compared.read if not page.chunks or page.blocks}
     moved: dict[str, set[str]] = {}
     for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, compared.read).items():
         for key in lacking.intersection(keys):
             moved.setdefault(key, set()).add(strays[name].page_key or name)
+    for name, key in compared.stands_on.items():
+        if key in lacking and _holds_lost(compared.differing[name], compared.pages[key]):
+            moved.setdefault(key, set()).add(name)
     return {key: sorted(found) for key, found in moved.items()}
+
+
+def _holds_lost(chunk: ChunkFacts, page: PageFacts) -> bool:
+    """Whether a chunk of another page holds anything of what a page lacks; a page without chunks lacks all."""
+    lost = {run for block in page.blocks if is_lost(block) for run in sampled_runs(fold(block.text))}
+    return not page.chunks or not lost.isdisjoint(chunk.probes)
 
 
 def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
