@@ -22,6 +22,7 @@ from ragval_pipeline.validation.integrity.findings import Compared
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
+from ragval_pipeline.validation.thresholds import MOST
 
 ASSET = "content_integrity"
 
@@ -121,16 +122,22 @@ def _moved(compared: Compared) -> dict[str, list[str]]:
     for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, compared.read).items():
         for key in lacking.intersection(keys):
             moved.setdefault(key, set()).add(strays[name].page_key or name)
+    under_others: dict[str, list[ChunkFacts]] = {}
     for name, key in compared.stands_on.items():
-        if key in lacking and _holds_lost(compared.differing[name], compared.pages[key]):
-            moved.setdefault(key, set()).add(name)
-    return {key: sorted(found) for key, found in moved.items()}
+        under_others.setdefault(key, []).append(compared.differing[name])
+    for key in lacking.intersection(under_others):
+        names = _holding_lost(compared.pages[key], under_others[key])
+        moved.setdefault(key, set()).update(names)
+    return {key: sorted(found) for key, found in moved.items() if found}
 
 
-def _holds_lost(chunk: ChunkFacts, page: PageFacts) -> bool:
-    """Whether a chunk of another page holds anything of what a page lacks; a page without chunks lacks all."""
+def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
+    """Which chunks of other pages hold what a page lacks; where it lacks all, those that hold most of it together."""
+    if not page.chunks:
+        held = set(page.anchors).intersection(run for chunk in chunks for run in chunk.probes)
+        return [chunk.point_id for chunk in chunks] if len(held) >= MOST * len(page.anchors) else []
     lost = {run for block in page.blocks if is_lost(block) for run in sampled_runs(fold(block.text))}
-    return not page.chunks or not lost.isdisjoint(chunk.probes)
+    return [chunk.point_id for chunk in chunks if not lost.isdisjoint(chunk.probes)]
 
 
 def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
