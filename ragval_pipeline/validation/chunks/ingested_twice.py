@@ -112,9 +112,9 @@ def _is_twice(chunks: Sequence[ChunkFacts]) -> bool:
 
 
 def _nested(chunks: Sequence[ChunkFacts]) -> int:
-    """How many chunks stand within another one."""
+    """How many stretches of the page that chunks hold lie within that of another; copies hold the same stretch."""
     count, reached = 0, -1
-    for _, end in sorted(((_begins(chunk), _ends(chunk)) for chunk in chunks), key=lambda span: (span[0], -span[1])):
+    for _, end in sorted({(_begins(chunk), _ends(chunk)) for chunk in chunks}, key=lambda span: (span[0], -span[1])):
         count += end <= reached
         reached = max(reached, end)
     return count
