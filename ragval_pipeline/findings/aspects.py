@@ -20,9 +20,11 @@ class Aspect(StrEnum):
     PRESENCE = "the chunks of a page are in the index"
     POSITION = "a place on a page belongs to one point"
     COPIES = "a text is stored once"
+    PLACE = "a text is stored under the address of its page"
     CURRENT = "a chunk is from the present version of its page"
     TEXT = "the words of a chunk are those of its page"
     CUT = "a chunk is as long as it was made"
+    KEPT = "a chunk keeps the text that it was embedded with"
     LETTERS = "letters are decoded as they were encoded"
     WORDS = "words are divided where the page divides them"
     FRAME = "a chunk holds nothing of what stands around the content"
@@ -45,6 +47,10 @@ class Aspect(StrEnum):
 
 #: Aspects that hold of one field at a time.
 OF_A_FIELD = frozenset({Aspect.FIELD, Aspect.ORIGIN, Aspect.VARIETY})
+#: Aspects that what a page lacks is read for where it is stored elsewhere.
+OF_ADDRESSES = OF_A_FIELD | {Aspect.PLACE}
+#: Aspects of points alone: a page breaks them for the points that it names.
+OF_POINTS = frozenset({Aspect.KEPT})
 #: Aspects of the collection as a whole, and the share of its points from which on a finding of points breaks them. On
 #: unit vectors a twentieth that lies at random is met in most answers; a phrase drowns others when most chunks hold it;
 #: where most pages are one chunk, a top_k is more of the index, and each chunk holds the words of a whole page.

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
-from ragval_pipeline.findings.aspects import DECIDED, OF_A_FIELD, OF_THE_WHOLE, Aspect
+from ragval_pipeline.findings.aspects import DECIDED, OF_A_FIELD, OF_ADDRESSES, OF_POINTS, OF_THE_WHOLE, Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, Finding, Subject
 
@@ -53,8 +54,12 @@ def can_follow(code: str, cause: str, field: str | None = None) -> bool:
         return False
     read, broken = CATALOGUE[code].fields, CATALOGUE[cause].fields or ((field,) if field else ())
     in_a_field = not read or not broken or not set(read).isdisjoint(broken)
-    shared = CATALOGUE[code].reads & CATALOGUE[cause].breaks
+    shared = _shared(code, cause)
     return (in_a_field and bool(shared)) or not shared <= OF_A_FIELD
+
+
+def _shared(code: str, cause: str) -> AbstractSet[Aspect]:
+    return CATALOGUE[code].reads & CATALOGUE[cause].breaks
 
 
 @cache
@@ -69,7 +74,10 @@ def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
     waiting = list(found)
     while waiting:
         cause = waiting.pop()
-        new = {other for other in CATALOGUE if can_follow(other, cause)} - found
+        # What stands next to a loss was cut where nothing else explains the loss.
+        new = {
+            other for other in CATALOGUE if can_follow(other, cause) and not _shared(other, cause) <= OF_POINTS
+        } - found
         found |= new
         waiting.extend(new)
     return frozenset(found - {code})
@@ -267,6 +275,9 @@ class _Cause:
         for subject in finding.subjects if row.breaks else ():
             keys = _keys(single - subject.without, row.fields or subject.fields)
             own, inside = self._parts.setdefault(keys, (set(), set()))
+            if single <= OF_POINTS:
+                own.update(_named("point", subject.points))
+                continue
             own.update(_identity(finding.subject_kind, subject))
             own.update(_named("index", indices.intersection(subject.indices)))
             if finding.subject_kind in {"host", "page"}:
@@ -295,7 +306,7 @@ class _Cause:
         if not read.around.isdisjoint(own):
             return True
         aspects = {aspect for aspect, _ in keys}
-        about = read.own | read.elsewhere if not OF_A_FIELD.isdisjoint(aspects) else read.own
+        about = read.own | read.elsewhere if not OF_ADDRESSES.isdisjoint(aspects) else read.own
         shared = {entity for entity in about if entity in own or entity in inside}
         return bool(shared) and self._is_enough(aspects, shared, read)
 

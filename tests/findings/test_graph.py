@@ -199,6 +199,14 @@ def test_an_aspect_that_a_subject_is_without_does_not_link_it():
     assert follows(finding("integrity.heading_loss", uncut), short) is None
 
 
+def test_a_vector_of_a_longer_text_follows_from_content_that_its_page_lost_next_to_it():
+    old = finding("vector.text_mismatch", point("1"), point("2"), point("3", without=frozenset({Aspect.KEPT})))
+    lost = finding("integrity.not_captured", page("/a", points=("1", "3")))
+    found = linked(old, lost)
+    assert because(found, old.code) == {"1": "integrity.not_captured", "2": None, "3": None}
+    assert because(found, lost.code) == {"/a": None}
+
+
 def test_a_title_that_all_points_share_hides_pages_and_one_that_a_point_lacks_does_not():
     titles = {"fields": ("title",)}
     dark = finding("retrieval.dark_page", page("/a"))

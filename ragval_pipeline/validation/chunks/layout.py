@@ -166,12 +166,14 @@ class _Chunks:
         def counted(chunks: Mask) -> Numbers:
             return np.bincount(self.page[placed & chunks], minlength=pages)
 
-        # Those that stand within one before them: it begins no later, and ends no earlier.
+        # Those that stand within one before them: it begins no later, and ends no earlier. Copies of one count once.
         order = np.lexsort((-ends, begins, self.page))
         order = order[placed[order]]
         reached = np.maximum.accumulate(np.append(-1, (self.page * _PAGE + ends)[order]))[:-1]
         within = np.zeros(count, dtype=bool)
-        within[order] = (self.page * _PAGE + ends)[order] <= reached
+        stretch = np.stack((self.page, begins, ends))[:, order]
+        copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)
+        within[order] = ((self.page * _PAGE + ends)[order] <= reached) & ~copies
         twice = counted(within) >= NESTED * counted(placed)
         beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
         twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS

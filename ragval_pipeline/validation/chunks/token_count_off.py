@@ -13,8 +13,10 @@ wrongly: 1.5 and 2 times the tokens, and half of them, are never named, 2.5, 3 a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.tokens import TOKENIZER
@@ -41,7 +43,9 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     for row in np.flatnonzero(beyond & (apart >= SPECIAL_TOKENS)).tolist():
         claimed, tokens = texts.value("claimed", row), texts.value("tokens", row)
         ratio = round(claimed / max(tokens, 1), 2)
-        subjects.append(texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio))
+        subject = texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio)
+        # A text that was cut has fewer tokens than were counted.
+        subjects.append(subject if claimed > high[row] else replace(subject, without=frozenset({Aspect.KEPT})))
     if not subjects:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}

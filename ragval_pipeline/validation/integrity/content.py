@@ -94,6 +94,18 @@ def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> li
     )
 
 
+def next_to_lost(chunks: Sequence[ChunkFacts], passages: Iterable[BlockFacts]) -> tuple[str, ...]:
+    """Ids of the chunks that come next before and after a passage that no chunk holds: one of them may have held it."""
+    spans = [(chunk.point_id, *span) for chunk in chunks for span in chunk.spans]
+    found: set[str] = set()
+    for passage in passages:
+        before = [(end, name) for name, _, end in spans if end < passage.start + passage.letters]
+        after = [(first, name) for name, first, _ in spans if first > passage.start]
+        for nearest in (max(before, default=None), min(after, default=None)):
+            found.update(name for place, name in (*before, *after) if nearest and place == nearest[0])
+    return tuple(sorted(found))
+
+
 def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequence[int]) -> Collection[int]:
     """The blocks that letters stand in, and those before and after up to the next heading."""
     begin, end = (max(0, bisect_right(starts, letter) - 1) for letter in (first, last))

@@ -16,6 +16,7 @@ from ragval_pipeline.validation.integrity.content import (
     cut_chunks,
     lost_headings,
     lost_passages,
+    next_to_lost,
     pages_holding,
 )
 
@@ -54,10 +55,10 @@ class Compared:
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
-        """The address of another page that a gone chunk stands on, by point id."""
+        """The key of another page that a gone chunk stands on, by point id."""
         gone = {name: chunk.probes for name, chunk in self.differing.items() if self.classes[name] == "gone"}
         return {
-            name: self.pages[others[0]].url
+            name: others[0]
             for name, keys in pages_holding(gone, self.pages.values()).items()
             if (others := [key for key in keys if key != self.differing[name].page_key])
         }
@@ -106,7 +107,7 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         }
         if wanted == "gone":
             if name in compared.stands_on:
-                details["stands_on"] = compared.stands_on[name]
+                details["stands_on"] = compared.pages[compared.stands_on[name]].url
             # A copy that was put beside the page's own chunks takes nothing from it.
             details["page_is_whole"] = not lost_passages(page.blocks)
         yield Subject(
@@ -137,7 +138,14 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             }
             only_headings = all(block.kind == "heading" for block in passages)
             without = _uncut(cut) | (frozenset() if only_headings else {Aspect.HEADINGS})
-            yield Subject(name=page.url, page=page.page_key, details=details, without=without, extent=1 - captured)
+            yield Subject(
+                name=page.url,
+                page=page.page_key,
+                details=details,
+                points=next_to_lost(compared.by_page.get(page.page_key, ()), passages),
+                without=without,
+                extent=1 - captured,
+            )
 
 
 @detector("integrity.heading_loss", needs=Compared)

@@ -11,8 +11,10 @@ from typing import Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.facts.bucket import sampled_runs
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.content import class_of, common_digests, is_lost, pages_holding
 from ragval_pipeline.validation.integrity.examples import examples
@@ -20,6 +22,7 @@ from ragval_pipeline.validation.integrity.findings import Compared
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
+from ragval_pipeline.validation.thresholds import MOST
 
 ASSET = "content_integrity"
 
@@ -30,7 +33,7 @@ def measure_integrity(facts: Facts) -> Measurement:
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
         ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and ``moved_pages``: by page that
-        lacks something, pages out of scope and points without a page that hold its text.
+        lacks something, pages out of scope, points without a page and points of other pages that hold its text.
 
     Raises:
         SystemFailure: The page host failed.
@@ -112,14 +115,29 @@ def _digests(facts: Facts) -> Iterator[Sequence[int]]:
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:
-    """By page that lacks something, pages out of scope and points without a page that hold its text."""
+    """By page that lacks something, what holds its text: pages out of scope, points without a page or of another."""
     strays = {chunk.point_id: chunk for chunk in compared.strays if chunk.page_key not in compared.pages}
     lacking = {page.page_key for page in compared.read if not page.chunks or page.blocks}
     moved: dict[str, set[str]] = {}
     for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, compared.read).items():
         for key in lacking.intersection(keys):
             moved.setdefault(key, set()).add(strays[name].page_key or name)
-    return {key: sorted(found) for key, found in moved.items()}
+    under_others: dict[str, list[ChunkFacts]] = {}
+    for name, key in compared.stands_on.items():
+        under_others.setdefault(key, []).append(compared.differing[name])
+    for key in lacking.intersection(under_others):
+        names = _holding_lost(compared.pages[key], under_others[key])
+        moved.setdefault(key, set()).update(names)
+    return {key: sorted(found) for key, found in moved.items() if found}
+
+
+def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
+    """Which chunks of other pages hold what a page lacks; where it lacks all, those that hold most of it together."""
+    if not page.chunks:
+        held = set(page.anchors).intersection(run for chunk in chunks for run in chunk.probes)
+        return [chunk.point_id for chunk in chunks] if len(held) >= MOST * len(page.anchors) else []
+    lost = {run for block in page.blocks if is_lost(block) for run in sampled_runs(fold(block.text))}
+    return [chunk.point_id for chunk in chunks if not lost.isdisjoint(chunk.probes)]
 
 
 def _values(compared: Compared) -> tuple[MeasuredValue, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.models import facts_of
@@ -218,7 +219,9 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     owner = points.owners.get(place)
     other = {} if owner is None else {"belongs_to": points.ids[owner.point], "cosine_there": round(owner.cosine, 4)}
     looks_like = points.looks[place]
-    return vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
+    subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
+    # A vector of another text than an older one says nothing about what the chunk once held.
+    return subject if looks_like == "older_text" else replace(subject, without=frozenset({Aspect.KEPT}))
 
 
 def _rounded(points: Partition, place: int) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.facts.store import Facts
-from ragval_pipeline.validation.integrity.content import cut_chunks, lost_passages
+from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
 from ragval_pipeline.validation.integrity.measure import compare
 
 #: Snapshot columns that the choice needs.
@@ -32,7 +32,7 @@ def wanted_points(identity_sample: int | None, *, free: bool) -> int | None:
 def suspects(facts: Facts) -> frozenset[str]:
     """Points whose text may have changed after it was embedded.
 
-    Their text differs from its page or from its stored hash, or ends where the page goes on and no chunk does.
+    Their text differs from its page or from its stored hash, or stands next to what no chunk of the page holds.
     """
     if facts.manifest.crash:
         return frozenset()
@@ -41,11 +41,11 @@ def suspects(facts: Facts) -> frozenset[str]:
     compared = compare(facts)
     hashed = facts.table("point_id", "stored_hash", "hashed_as")
     other = pc.and_(pc.is_valid(hashed.column("stored_hash")), pc.is_null(hashed.column("hashed_as")))
-    lacking = (page for page in compared.read if lost_passages(page.blocks))
+    lacking = ((compared.by_page.get(page.page_key, ()), lost_passages(page.blocks)) for page in compared.read)
     return frozenset().union(
         (name for name, kind in compared.classes.items() if kind != "verified"),
         hashed.column("point_id").filter(other).to_pylist(),
-        *(cut_chunks(compared.by_page.get(page.page_key, ()), page.blocks) for page in lacking),
+        *(next_to_lost(chunks, passages) for chunks, passages in lacking),
     )
 
 

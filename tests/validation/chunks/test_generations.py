@@ -77,6 +77,7 @@ def test_what_the_page_itself_repeats_is_no_second_generation():
 def test_single_copies_of_chunks_are_none():
     chunks = cut(100)
     assert twice(*chunks, chunks[0], chunks[2]) is None
+    assert twice(*chunks, *chunks[1:]) is None
     assert twice(chunks[0], chunks[0], content=chunks[0]["text"]) is None
 
 

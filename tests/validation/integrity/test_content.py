@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, compared, on_most_pages, paragraphs
 
 SECTIONS = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><h2>Power</h2><p>{BATTERY}</p>"
@@ -100,6 +101,13 @@ def test_a_heading_lost_with_items_too_short_to_be_passages_is_named_for_all_of_
     content = f"{SECTIONS}<h2>Spare parts</h2><ul><li>Grey fuse</li><li>Long belt</li></ul>"
     page = compared(content, *CHUNKS)
     assert (page.passages, page.headings) == ([], ["Spare parts"])
+
+
+def test_the_chunks_before_and_after_a_lost_passage_are_next_to_it():
+    page = compared(paragraphs(GRIPPER, CAMERA, BATTERY, VISITORS), GRIPPER, BATTERY, VISITORS, CAMERA[:20])
+    assert next_to_lost(page.chunks, lost_passages(page.page.blocks)) == ("1", "3")
+    page = compared(paragraphs(GRIPPER, CAMERA), GRIPPER, CAMERA)
+    assert next_to_lost(page.chunks, lost_passages(page.page.blocks)) == ()
 
 
 def test_a_heading_within_a_stretch_that_was_lost_is_part_of_it_whatever_labels_lie_between():

@@ -33,6 +33,25 @@ def test_one_chunk_may_have_gone_elsewhere(tmp_path: Path):
     assert moved(tmp_path, *stored) == {"/a": ["/retired"]}
 
 
+def test_a_chunk_under_another_pages_address_holds_what_its_own_page_lacks(tmp_path: Path):
+    stored = [
+        point("/a", GRIPPER),
+        point("/a", VISITORS, 1),
+        point("/b", f"{BATTERY} {VISITORS}"),
+        point("/b", CAMERA, 1),
+    ]
+    assert moved(tmp_path, *stored) == {"/a": ["3"]}
+
+
+def test_a_page_without_chunks_went_nowhere_where_a_small_part_of_it_stands_under_another_address(tmp_path: Path):
+    pages = {
+        "/a": html(paragraphs(GRIPPER, CAMERA, *(f"{VISITORS} {BATTERY}"[n:] for n in range(3)))),
+        "/b": PAGES["/b"],
+    }
+    stored = [point("/b", BATTERY), point("/b", CAMERA, 1)]
+    assert measured(tmp_path, pages, *stored).sections["moved_pages"] == {}
+
+
 def test_a_page_that_is_not_in_scope_and_has_a_text_of_its_own_is_where_nothing_went(tmp_path: Path):
     stored = [point("/a", GRIPPER), point("/a", CAMERA, 1), point("/blog", "Yellow quiz, quiet zoo and jumping fox.")]
     assert moved(tmp_path, *stored) == {}
