@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.gaps import pieces_of
 from ragval_pipeline.validation.facts.page import Page, Range
+from ragval_pipeline.validation.facts.rows import BlockFacts
+from ragval_pipeline.validation.facts.shingles import hash_of
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.thresholds import LONGEST_GAP
 
@@ -20,30 +20,13 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
 
+#: Characters of a block that are kept where chunks lack some of it.
+PASSAGE_CHARACTERS = 400  # shown
 #: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
 Run: TypeAlias = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBlock:
-    """A block of a page's content and how many of its letters stand in the page's chunks.
-
-    Attributes:
-        block: The block.
-        letters: Its letters and digits.
-        held: Those that stand in chunks.
-        start: Its first letter on the page.
-        folded: Its letters.
-    """
-
-    block: Block
-    letters: int
-    held: int
-    start: int
-    folded: str
-
-
-def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) -> list[HeldBlock]:
+def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) -> list[BlockFacts]:
     """How much of each block of a page's content stands in its chunks, in the order of the page.
 
     Args:
@@ -74,7 +57,9 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
                 if pieces is None:
                     pieces = {fold(label) for label in labels}.union(*(pieces_of(chunk.text) for chunk in chunks))
                 count = letters if _is_piece(folded, pieces) else count
-        blocks.append(HeldBlock(block, letters, min(count, letters), places[0][0], folded))
+        text = block.text if count < letters else ""
+        text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
+        blocks.append(BlockFacts(block.kind, letters, min(count, letters), places[0][0], hash_of(folded), text))
     return blocks
 
 

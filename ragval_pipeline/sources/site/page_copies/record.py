@@ -97,16 +97,22 @@ def row_of(record: PageRecord) -> dict[str, Any]:
     return row
 
 
-def record_from(row: Mapping[str, Any]) -> PageRecord:
-    """The record of a row."""
-    levels = iter(entry["level"] for entry in row["headings"])
-    blocks = tuple(
-        Block(entry["kind"], entry["text"], next(levels) if entry["kind"] == "heading" else 0)
-        for entry in row["blocks"]
-    )
-    moment = row["last_modified"]
-    fields = {name: value for name, value in row.items() if name not in {"headings", "blocks", "last_modified"}}
-    return PageRecord(**fields, blocks=blocks, last_modified=datetime.fromisoformat(moment) if moment else None)
+def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:
+    """The records of some rows, a row at a time."""
+    nested = ("headings", "blocks", "last_modified")
+    plain = [name for name in batch.schema.names if name not in nested]
+    headings, blocks, moments = (batch.column(name) for name in nested)
+    values = zip(*(batch.column(name).to_pylist() for name in plain), strict=True)
+    for number, row in enumerate(values):
+        parts, levels = (column[number].values for column in (blocks, headings))
+        level = iter(levels.field("level").to_pylist())
+        texts = zip(parts.field("kind").to_pylist(), parts.field("text").to_pylist(), strict=True)
+        moment = moments[number].as_py()
+        yield PageRecord(
+            **dict(zip(plain, row, strict=True)),
+            blocks=tuple(Block(kind, text, next(level) if kind == "heading" else 0) for kind, text in texts),
+            last_modified=datetime.fromisoformat(moment) if moment else None,
+        )
 
 
 def arrow_schema() -> pa.Schema:
