@@ -132,9 +132,7 @@ def align_chunks(page: Page, texts: Sequence[StoredText]) -> list[Alignment]:
     """The alignment of each chunk; chunks with the same text take the places of a page that repeats it in turn."""
     seen: dict[str, int] = {}
     return [
-        align(
-            text.text, page, folded=text.folded, labels=labels_of(text.row), address=address_of(text.row), seen=seen
-        )
+        align(text.text, page, folded=text.folded, labels=labels_of(text.row), address=address_of(text.row), seen=seen)
         for text in texts
     ]
 
@@ -145,7 +143,8 @@ def sampled_runs(letters: str) -> npt.NDArray[np.uint64]:
 
     hashes = gram_hashes(letters, SIZE)
     found = np.sort(hashes[(hashes & np.uint64(SAMPLED - 1)) == 0])
-    return found[np.diff(found, prepend=~found[:1]) != 0]
+    once: npt.NDArray[np.uint64] = found[np.diff(found, prepend=~found[:1]) != 0]
+    return once
 
 
 def _state(record: PageRecord, page: Page, texts: Sequence[StoredText]) -> tuple[PageState, str]:

@@ -68,9 +68,7 @@ class Searched:
     def place(self, letters: str, *, after: int = -1) -> int | None:
         """Where the letters stand for the first time behind a place; None when they do not."""
         if len(self.letters) >= _LARGE and len(letters) >= SIZE:
-            places = self.index(SIZE).places(letters)
-            if places is not None:
-                return next((at for at in places if at > after and self.letters.startswith(letters, at)), None)
+            return self.index(SIZE).first(letters, after=after)
         start = self.letters.find(letters, after + 1)
         return None if start < 0 else start
 

@@ -288,8 +288,8 @@ def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Tab
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """Values as Arrow has them.
 
-    From buffers: ``pyarrow.array`` looks at each of a hundred hashes by itself, and imports pandas to ask whether a list
-    is a series, which takes a worker as long as a thousand chunks.
+    From buffers: ``pyarrow.array`` looks at each of a hundred hashes by itself, and imports pandas to ask whether a
+    list is a series, which takes a worker as long as a thousand chunks.
     """
     import numpy as np
     import pyarrow as pa

@@ -67,9 +67,9 @@ def content_element(body: LexborNode) -> LexborNode:
     mains = _outermost(body.css("main, [role=main]")) or _outermost(body.css(_OF_OLD_THEMES))
     size, area = max(((_size(main), main) for main in mains), key=itemgetter(0), default=(0, body))
     if not size:
-        area, size = body, None
+        area = body
     articles = _outermost(area.css("article"))
-    if len(articles) != 1 or _size(articles[0]) < (_size(area) if size is None else size) / 2:
+    if len(articles) != 1 or _size(articles[0]) < (size or _size(body)) / 2:
         return area
     titled = area.css_first("h1") is None or articles[0].css_first("h1") is not None
     return articles[0] if titled else area

@@ -82,6 +82,7 @@ def _title(tree: LexborHTMLParser) -> str | None:
     node = tree.css_first("head > title")
     return (" ".join(node.text().split()) or None) if node else None
 
+
 def _attribute_texts(tree: LexborHTMLParser) -> Iterator[str]:
     """What extractors may take for text although no reader sees it: it is the page's all the same."""
     for tag, name in _ATTRIBUTES:
