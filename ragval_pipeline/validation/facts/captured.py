@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from ragval_pipeline.text.folding import fold
@@ -45,12 +46,13 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
     pieces: set[str] | None = None
     elsewhere = _Elsewhere(page, held, upto)
     blocks = []
+    ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
+    counts = iter((upto[ranges[:, 1]] - upto[ranges[:, 0]]).tolist())
     for block, places in zip(page.blocks, page.places, strict=True):
-        letters = sum(end - start for start, end in places)
+        folded = "".join([page.letters[start:end] for start, end in places])
+        letters, count = len(folded), sum(islice(counts, len(places)))
         if not letters:
             continue
-        count = sum(int(upto[end] - upto[start]) for start, end in places)
-        folded = "".join(page.letters[start:end] for start, end in places)
         if count < letters:
             count = max(count, elsewhere.held(folded, places))
             if block.kind == "heading" and count < letters:

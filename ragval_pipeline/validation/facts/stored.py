@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.words import words_of
 
 Row = Mapping[str, Any]
 
@@ -30,6 +31,11 @@ class StoredText:
     def folded(self) -> FoldedText:
         """The text by its letters."""
         return FoldedText.of(self.text)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Its words in lower case, without punctuation."""
+        return words_of(self.text)
 
     @cached_property
     def flat(self) -> str:

@@ -177,9 +177,9 @@ def described(
         counts: What was counted of each.
         page: Their page, when they are compared with it.
     """
-    words = [words_of(stored.text) for stored in texts]
-    for stored, counted, own, shingles in zip(texts, counts, words, shingles_of(words), strict=True):
-        row, text = stored.row, stored.text
+    shingles = shingles_of([stored.words for stored in texts])
+    for stored, counted, trigrams in zip(texts, counts, shingles, strict=True):
+        row, text, own = stored.row, stored.text, stored.words
         against = page if page is not None and stored.folded.letters else None
         headings: tuple[str, ...] = tuple(row["headings"] or ())
         titles = _titles((*headings, row["title"] or ""))
@@ -199,7 +199,7 @@ def described(
             blank=is_blank(text),
             body=_letters(own) - sum(map(_letters, _title_lines(stored, titles))),
             excerpt=seen[:_EXCERPT],
-            shingles=shingles,
+            shingles=trigrams,
             strays=tuple(_strays(text, headings)),
             damaged=tuple(passage for passage in damaged if against is None or against.lacks(passage)),
             stored_hash=digest,

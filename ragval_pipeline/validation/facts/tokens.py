@@ -86,7 +86,7 @@ def _count(texts: Sequence[StoredText], counting: Counting) -> list[dict[str, An
             "tokens": tokens[place],
             "added": added[place],
             "exact": exact[place],
-            "marks": _words_and_marks(text.text) if counting.claims else 0,
+            "marks": _words_and_marks(text) if counting.claims else 0,
             "characters": len(text.text),
             "parts": flat[place].count(" ") + 1 if flat[place] else 0,
             "script": script_of(flat[place]),
@@ -95,11 +95,13 @@ def _count(texts: Sequence[StoredText], counting: Counting) -> list[dict[str, An
     ]
 
 
-def _words_and_marks(text: str) -> int:
+def _words_and_marks(stored: StoredText) -> int:
+    text = stored.text
     if not text.isascii():
         return len(_WORD_OR_MARK.findall(text))
     plain = text.encode()
-    return len(plain.translate(_WORDS_ONLY).split()) + len(plain.translate(None, _NO_MARKS))
+    words = plain.translate(_WORDS_ONLY).split() if "_" in text else stored.words
+    return len(words) + len(plain.translate(None, _NO_MARKS))
 
 
 def _exact(texts: Sequence[str], models: Sequence[str | None]) -> list[int | None]:
