@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: Parts texts that must not run into each other. A noncharacter that survives folding and belongs to no word.
 SEPARATOR = "\uffff"
 _NOT_LETTERS = re.compile(rf"(?:[^\w{SEPARATOR}]|_)+")
+_NOT_LETTERS_IN_LINES = re.compile(rf"(?:[^\w\n{SEPARATOR}]|_)+")
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 
 _BMP = 0x10000
@@ -26,7 +27,8 @@ _BMP = 0x10000
 _LONG = 200
 _ASCII_LOWER = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
 _ASCII_REST = bytes(code for code in range(128) if not chr(code).isalnum())
-_LETTER, _SPACE, _HIDDEN, _ALONE = 1, 2, 4, 8
+_ASCII_REST_IN_LINES = _ASCII_REST.replace(b"\n", b"")
+_LETTER, _SPACE, _HIDDEN, _ALONE, _BREAK = 1, 2, 4, 8, 16
 
 
 def fold(text: str) -> str:
@@ -35,6 +37,11 @@ def fold(text: str) -> str:
     ``File-Name 1`` becomes ``filename1``. Letters and digits are what ``str.isalnum`` says.
     """
     return _letters(_normalised(text))
+
+
+def fold_lines(text: str) -> list[str]:
+    """The letters of each line of a text."""
+    return _letters(_normalised(text), in_lines=True).split("\n")
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -55,10 +62,15 @@ class FoldedText:
     letters: str
 
     @classmethod
-    def of(cls, text: str) -> FoldedText:
-        """Fold a text."""
+    def of(cls, text: str, *, letters: str | None = None) -> FoldedText:
+        """Fold a text, whose letters may be known."""
         shown = _normalised(text)
-        return cls(shown, _letters(shown))
+        return cls(shown, _letters(shown) if letters is None else letters)
+
+    @cached_property
+    def flat(self) -> str:
+        """``shown`` with each run of blanks as one, and none at the ends."""
+        return " ".join(self.shown.split())
 
     @cached_property
     def offsets(self) -> npt.NDArray[np.int64]:
@@ -152,6 +164,10 @@ class FoldedText:
 
     @cached_property
     def _classes(self) -> npt.NDArray[np.uint8]:
+        import numpy as np
+
+        if self.shown.isascii():
+            return np.frombuffer(self.shown.encode().translate(_ascii_table()), dtype=np.uint8)
         return _classes_of(code_points(self.shown), self.shown)
 
 
@@ -169,37 +185,54 @@ def _normalised(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("\u0130", "I")
 
 
-def _letters(shown: str) -> str:
+def _letters(shown: str, *, in_lines: bool = False) -> str:
+    """The letters of a normalised text; its line breaks too when it is folded line by line."""
     if shown.isascii():
-        return shown.encode().translate(_ASCII_LOWER, _ASCII_REST).decode()
+        return shown.encode().translate(_ASCII_LOWER, _ASCII_REST_IN_LINES if in_lines else _ASCII_REST).decode()
     lower = shown.lower()
     if len(lower) < _LONG:
-        letters = _NOT_LETTERS.sub("", lower)
+        letters = (_NOT_LETTERS_IN_LINES if in_lines else _NOT_LETTERS).sub("", lower)
     else:
         codes = code_points(lower)
-        letters = codes[_classes_of(codes, lower) & _LETTER > 0].tobytes().decode("utf-32-le", "surrogatepass")
+        kept = _classes_of(codes, lower) & (_LETTER | _BREAK if in_lines else _LETTER)
+        letters = codes[kept > 0].tobytes().decode("utf-32-le", "surrogatepass")
     return letters.replace("\u03c2", "\u03c3")  # sigma at the end of a word
 
 
 def _classes_of(codes: npt.NDArray[np.uint32], shown: str) -> npt.NDArray[np.uint8]:
     import numpy as np
 
-    classes = _table()[np.minimum(codes, _BMP)]
-    for position in np.flatnonzero(codes >= _BMP).tolist():
-        classes[position] = _class_of(shown[position])
+    classes = _table().take(codes, mode="clip")
+    if codes.max(initial=0) >= _BMP:
+        places = np.flatnonzero(codes >= _BMP)
+        classes[places] = _classified("".join(map(shown.__getitem__, places.tolist())))
     return classes
 
 
 @lru_cache(maxsize=1)
 def _table() -> npt.NDArray[np.uint8]:
+    """The classes of the characters up to U+FFFF."""
+    return _classified("".join(map(chr, range(_BMP + 1))))
+
+
+@lru_cache(maxsize=1)
+def _ascii_table() -> bytes:
+    return bytes(_table()[:256])
+
+
+def _classified(characters: str) -> npt.NDArray[np.uint8]:
     import numpy as np
 
-    return np.fromiter((_class_of(chr(code)) for code in range(_BMP + 1)), np.uint8, _BMP + 1)
+    def where(found: Iterable[bool]) -> npt.NDArray[np.bool_]:
+        return np.fromiter(found, np.bool_, len(characters))
 
-
-def _class_of(character: str) -> int:
-    if character.isalnum() or character == SEPARATOR:
-        return _LETTER | (_ALONE if _UNSPACED_CHARACTER.match(character) else 0)
-    if character.isspace():
-        return _SPACE
-    return _HIDDEN if character in ZERO_WIDTH else 0
+    letters = where(map(str.isalnum, characters)) | where(map(SEPARATOR.__eq__, characters))
+    classes = np.where(letters, _LETTER, 0).astype(np.uint8)
+    unspaced = np.zeros(len(characters), dtype=np.bool_)
+    unspaced[[found.start() for found in _UNSPACED_CHARACTER.finditer(characters)]] = True
+    classes[unspaced & letters] |= _ALONE
+    spaces = where(map(str.isspace, characters)) & ~letters
+    classes[spaces] = _SPACE
+    classes[where(map(ZERO_WIDTH.__contains__, characters)) & ~letters & ~spaces] = _HIDDEN
+    classes[where(map("\n".__eq__, characters))] |= _BREAK
+    return classes

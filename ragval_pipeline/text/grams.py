@@ -19,7 +19,7 @@ SHORT_SIZE, SHORT = 8, 48
 PLACES = 16
 _BASE = 0x9E3779B97F4A7C15
 _MIX = 0xC2B2AE3D27D4EB4F
-#: A key is the upper bits of a run's hash and, below them, its place: one sort orders both.
+#: A key is the upper bits of a run's hash and, below them, its place in so many or more: one sort orders both.
 _PLACE_BITS = 26
 
 if TYPE_CHECKING:
@@ -52,17 +52,19 @@ class GramIndex:
     """Where each run of letters of a text stands.
 
     Args:
-        letters: Folded text of at most 2**26 letters.
+        letters: Folded text.
         width: Letters of a run.
+        at: The places of the runs that are indexed; None: all.
     """
 
-    def __init__(self, letters: str, width: int) -> None:
+    def __init__(self, letters: str, width: int, at: npt.NDArray[np.int64] | None = None) -> None:
         import numpy as np
 
-        self._letters, self._width = letters[: 1 << _PLACE_BITS], width
-        hashes = gram_hashes(self._letters, width)
-        low = np.uint64((1 << _PLACE_BITS) - 1)
-        keys = np.sort((hashes & ~low) | np.arange(len(hashes), dtype=np.uint64))
+        self._letters, self._width = letters, width
+        hashes = gram_hashes(letters, width)
+        low = np.uint64((1 << max(_PLACE_BITS, len(letters).bit_length())) - 1)
+        places = np.arange(len(hashes), dtype=np.uint64) if at is None else at.astype(np.uint64)
+        keys = np.sort((hashes if at is None else hashes[at]) & ~low | places)
         self._places = (keys & low).astype(np.int64)
         self._keys, self._low = keys & ~low, low
         # Where the places of each key end.
@@ -102,18 +104,29 @@ class GramIndex:
             if letters[start : start + length] == self._letters[place : place + length]
         ]
 
-    def places(self, letters: str) -> list[int] | None:
-        """Where the first run of at least ``width`` letters stands; None for more places than ``PLACES``."""
-        if len(self._letters) == 1 << _PLACE_BITS:
-            return None
+    def first(self, letters: str, *, after: int = -1) -> int | None:
+        """Where at least ``width`` letters stand for the first time behind a place; None when they do not.
+
+        Only the places of their rarest run are looked at: thousands of texts may begin alike, and differ by a word.
+        """
         import numpy as np
 
-        wanted = gram_hashes(letters[: self._width], self._width)[0] & ~self._low
-        first = int(np.searchsorted(self._keys, wanted))
-        if first == len(self._keys) or self._keys[first] != wanted:
-            return []
-        last = int(self._ends[first])
-        return None if last - first > PLACES else self._places[first:last].tolist()
+        starts = np.append(np.arange(0, len(letters) - self._width, self._width), len(letters) - self._width)
+        wanted = gram_hashes(letters, self._width)[starts] & ~self._low
+        first = np.searchsorted(self._keys, wanted)
+        if not len(self._keys) or (self._keys[np.minimum(first, len(self._keys) - 1)] != wanted).any():
+            return None
+        counts = self._ends[first] - first
+        rarest = int(counts.argmin())
+        places = self._places[first[rarest] : first[rarest] + counts[rarest]] - starts[rarest]
+        at, size = int(places.searchsorted(max(0, after + 1))), 1
+        while at < len(places):
+            some = places[at : at + size].tolist()
+            found = next((place for place in some if self._letters.startswith(letters, place)), None)
+            if found is not None:
+                return int(found)
+            at, size = at + size, 2 * size
+        return None
 
 
 def runs_of(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -63,7 +63,11 @@ _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]", "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::",
     "highlight-",
 )  # fmt: skip
-_OTHER_MARKS = re.compile(r"\A[^(\n]{0,999}\)|\A[^<\n]{0,200}>|\A`|^[ \t>]*\d{1,3}[.)]\s", re.MULTILINE)
+#: All but the characters that every mark holds one of, but for these.
+_PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
+_OF_PLAIN = ("---", ":::", "highlight-")
+_CUT_OFF = re.compile(r"[^(\n]{0,999}\)|[^<\n]{0,200}>|`")
+_NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)]\s")
 
 
 def _nothing(start: int, end: int) -> bool:
@@ -77,9 +81,14 @@ def without_markup(text: str, *, keep: Callable[[int, int], bool] = _nothing) ->
         text: The text.
         keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
     """
-    if not any(mark in text for mark in _MARKS) and _OTHER_MARKS.search(text) is None:
-        return text
-    return _blanked(_MARKUP, text, keep)
+    return _blanked(_MARKUP, text, keep) if _may_hold_markup(text) else text
+
+
+def _may_hold_markup(text: str) -> bool:
+    holds_signs = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
+    if any(mark in text for mark in (_MARKS if holds_signs else _OF_PLAIN)) or _CUT_OFF.match(text):
+        return True
+    return _NUMBERED.search(f"\n{text}") is not None
 
 
 def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:

@@ -19,7 +19,7 @@ from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
 from ragval_pipeline.validation.facts.rows import chunk_table
 from ragval_pipeline.validation.facts.store import FactRows, HeldFacts
-from ragval_pipeline.validation.facts.texts import TextFacts, text_facts
+from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.tokens import Counting
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, columns_of, levels_of
 from tests.validation.factory import NOW, absolute, batch, site
@@ -98,7 +98,7 @@ def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
 
 def texts_of(found: Sequence[dict[str, Any]], limits: LimitRules | None = None) -> list[TextFacts]:
     """The facts of the texts of some rows."""
-    return list(text_facts(found, Counting(limits)))
+    return list(facts_of_bucket((), found, Counting(limits)).texts)
 
 
 def columns_of_texts(texts: Iterable[TextFacts]) -> Columns:

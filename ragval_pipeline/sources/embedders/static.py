@@ -149,9 +149,18 @@ def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:
 
 def token_counts(parts: StaticParts, texts: Sequence[str]) -> list[int]:
     """How many tokens each text has."""
-    words = list(map(_words, texts))
-    known = {word: len(ids) for word, ids in _ids_of(parts, words).items()}
-    return [sum(map(known.__getitem__, each)) for each in words]
+    known, words = parts.counts, list(map(_words, texts))
+    new = {word for each in words for word in each if word not in known}
+    if len(known) + len(new) > WORDS_HELD:
+        known.clear()
+        new = set(chain.from_iterable(words))
+    if new:
+        known.update((word, len(ids)) for word, ids in _ids_of(parts, [list(new)]).items())
+    counts = [sum(map(known.__getitem__, each)) for each in words]
+    for word in new:
+        if len(word) > WORD_CHARS:
+            del known[word]
+    return counts
 
 
 def _ids_of(parts: StaticParts, words: Sequence[Sequence[str]]) -> dict[str, list[int]]:

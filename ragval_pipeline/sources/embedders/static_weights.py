@@ -30,11 +30,13 @@ class StaticParts:
         matrix: float32 array of shape (32000, 256), one row per token.
         tokenizer: ``tokenizers.Tokenizer`` without padding and truncation.
         words: Tokens of words that were met, for ``static.token_ids``.
+        counts: How many tokens words have that were met, for ``static.token_counts``.
     """
 
     matrix: Vectors
     tokenizer: Any
     words: dict[str, list[int]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 def static_files() -> tuple[Path, Path]:

@@ -17,9 +17,12 @@ SAMPLE = 200
 
 def file_inside(folder: Path, name: str) -> Path | None:
     """Return the regular file ``name`` of a resolved folder; None when there is none, or it lies outside."""
+    path = folder / name
     try:
-        found = (folder / name).resolve()
-        return found if found.is_relative_to(folder) and found.is_file() else None
+        if not path.is_file():
+            return None
+        found = path.resolve()
+        return found if found.is_relative_to(folder) else None
     except (OSError, ValueError, RuntimeError):  # too long a name, a NUL, a loop of symbolic links
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from itertools import pairwise
@@ -128,13 +128,25 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
         if bucket not in self._writers:
             file = self._files.enter_context((self._folder / _name(bucket)).open("wb"))
-            repeated = [name for name in self.schema.names if name not in UNIQUE]
-            large = [name for name in self.schema.names if rows.column(name).nbytes >= LARGE * len(rows)]
-            codecs = {path: "zstd" if path.partition(".")[0] in large else "none" for path in _leaves(self.schema)}
-            self._writers[bucket] = pq.ParquetWriter(
-                file, self.schema, compression=codecs, use_dictionary=repeated, write_statistics=False
-            )
+            self._writers[bucket] = pq.ParquetWriter(file, self.schema, **encoding_of(rows, unique=UNIQUE))
         return self._writers[bucket]
+
+
+def encoding_of(rows: pa.Table, *, unique: Collection[str], hashes: Collection[str] = ()) -> dict[str, Any]:
+    """How Parquet's writer encodes such rows at the least cost.
+
+    Args:
+        rows: Some of them.
+        unique: Columns whose values hardly repeat.
+        hashes: Columns that no compressor makes smaller.
+    """
+    kept = {*unique, *hashes}
+    large = {name for name in rows.schema.names if rows.column(name).nbytes >= LARGE * len(rows)}.difference(hashes)
+    return {
+        "compression": {path: "zstd" if path.partition(".")[0] in large else "none" for path in _leaves(rows.schema)},
+        "use_dictionary": [path for path in _leaves(rows.schema) if path.partition(".")[0] not in kept],
+        "write_statistics": False,
+    }
 
 
 def in_bucket(parts: Sequence[Part], bucket: int, buckets: int) -> list[Part]:

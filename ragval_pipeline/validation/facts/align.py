@@ -10,6 +10,7 @@ of words are aligned because extractors differ in blanks and marks, and some scr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.markup import without_markup, without_statements
@@ -23,6 +24,7 @@ def align(
     text: str,
     page: Searched,
     *,
+    folded: FoldedText | None = None,
     labels: Sequence[str] = (),
     address: Sequence[str] = (),
     seen: dict[str, int] | None = None,
@@ -32,6 +34,7 @@ def align(
     Args:
         text: The chunk as stored.
         page: What it is looked for in.
+        folded: The chunk by its letters, where they are known.
         labels: Title and headings stored with the chunk: a line that repeats them is no difference.
         address: Where the chunk is from, as stored with it: the same, where it stands apart from other words.
         seen: Where each text that was aligned with the page already stands: the same texts take the places of a page
@@ -42,7 +45,7 @@ def align(
         show: the one that stands on the page to the larger part.
     """
     seen = {} if seen is None else seen
-    raw = FoldedText.of(text)
+    raw = folded or FoldedText.of(text)
     exact = _exact(raw, page, labels, seen)
     if exact is not None:
         return exact
@@ -78,7 +81,7 @@ def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[s
         if place is not None:
             break
         if known is None:
-            known = sorted({folded for label in labels if (folded := fold(label))}, key=len, reverse=True)
+            known = list(_folded(tuple(labels)))
         label = next((entry for entry in known if rest.startswith(entry)), None)
         if label is None:
             return None
@@ -92,18 +95,24 @@ def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[s
     return Alignment(text, tuple(spans), verbatim=bool(rest) and _is_verbatim(text, at, page, place))
 
 
+@lru_cache(maxsize=1024)  # work
+def _folded(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The letters of labels, each once, the longest first."""
+    return tuple(sorted(dict.fromkeys(folded for label in labels if (folded := fold(label))), key=len, reverse=True))
+
+
 def _is_verbatim(text: FoldedText, labels: int, page: Searched, place: int) -> bool:
     """Whether a text is lines of so many letters and then what the page has at a place, with the same blanks."""
-    shown, begin = text.shown, 0
-    while labels > 0:
+    shown, begin, left = text.shown, 0, labels
+    while left > 0:
         end = shown.find("\n", begin) + 1
         if not end:
             return False
-        labels, begin = labels - len(fold(shown[begin:end])), end
-    if labels:
+        left, begin = left - len(fold(shown[begin:end])), end
+    if left:
         return False
-    there = page.folded.between(place, place + len(fold(shown[begin:]) if begin else text.letters))
-    return " ".join(there.split()) in " ".join(shown[begin:].split())
+    there = page.flat.between(place, place + len(text.letters) - labels)
+    return there in (" ".join(shown[begin:].split()) if begin else text.flat)
 
 
 def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:

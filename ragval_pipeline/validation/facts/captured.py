@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.text.folding import fold
-from ragval_pipeline.text.grams import SIZE
+from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.validation.facts.gaps import pieces_of
 from ragval_pipeline.validation.facts.page import Page, Range
+from ragval_pipeline.validation.facts.rows import BlockFacts
+from ragval_pipeline.validation.facts.shingles import hash_of
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.thresholds import LONGEST_GAP
 
@@ -20,30 +23,13 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
 
+#: Characters of a block that are kept where chunks lack some of it.
+PASSAGE_CHARACTERS = 400  # shown
 #: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
 Run: TypeAlias = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBlock:
-    """A block of a page's content and how many of its letters stand in the page's chunks.
-
-    Attributes:
-        block: The block.
-        letters: Its letters and digits.
-        held: Those that stand in chunks.
-        start: Its first letter on the page.
-        folded: Its letters.
-    """
-
-    block: Block
-    letters: int
-    held: int
-    start: int
-    folded: str
-
-
-def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) -> list[HeldBlock]:
+def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) -> list[BlockFacts]:
     """How much of each block of a page's content stands in its chunks, in the order of the page.
 
     Args:
@@ -58,23 +44,24 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     pieces: set[str] | None = None
-    elsewhere: dict[str, list[Run]] = {}  # by block, for pages that say the same thousands of times
+    elsewhere = _Elsewhere(page, held, upto)
     blocks = []
+    ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
+    counts = iter((upto[ranges[:, 1]] - upto[ranges[:, 0]]).tolist())
     for block, places in zip(page.blocks, page.places, strict=True):
-        letters = sum(end - start for start, end in places)
+        folded = "".join([page.letters[start:end] for start, end in places])
+        letters, count = len(folded), sum(islice(counts, len(places)))
         if not letters:
             continue
-        count = sum(int(upto[end] - upto[start]) for start, end in places)
-        folded = "".join(page.letters[start:end] for start, end in places)
         if count < letters:
-            if folded not in elsewhere:
-                elsewhere[folded] = _held_runs(page, folded, upto)
-            count = max(count, _held_elsewhere(elsewhere[folded], len(folded), held, places))
+            count = max(count, elsewhere.held(folded, places))
             if block.kind == "heading" and count < letters:
                 if pieces is None:
                     pieces = {fold(label) for label in labels}.union(*(pieces_of(chunk.text) for chunk in chunks))
                 count = letters if _is_piece(folded, pieces) else count
-        blocks.append(HeldBlock(block, letters, min(count, letters), places[0][0], folded))
+        text = block.text if count < letters else ""
+        text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
+        blocks.append(BlockFacts(block.kind, letters, min(count, letters), places[0][0], hash_of(folded), text))
     return blocks
 
 
@@ -83,39 +70,79 @@ def _is_piece(heading: str, pieces: set[str]) -> bool:
     return heading in pieces or (heading.lstrip("0123456789") or heading) in pieces
 
 
-def _held_runs(page: Page, letters: str, upto: npt.NDArray[np.int64]) -> list[Run]:
-    """Where pieces of a block stand on its page and chunks hold some of them, in the order of the page."""
-    if len(letters) < SIZE:
-        return []
-    return sorted(
-        (place, start, length, held)
-        for start, place, length in page.index(SIZE).common_runs(letters)
-        if (held := int(upto[place + length] - upto[place]))
-    )
-
-
-def _held_elsewhere(pieces: Sequence[Run], letters: int, held: Mask, places: Sequence[Range]) -> int:
-    """How much of a block the chunks hold at another place of a page that repeats itself, in one piece.
+class _Elsewhere:
+    """What of blocks chunks hold at another place of a page that repeats itself, in one piece.
 
     Reference pages say the same of everything they list: half of a paragraph that was lost may stand in pieces of some
     words in the others. In one place there is less of it.
     """
-    import numpy as np
 
-    begin, end = places[0][0], places[-1][1]
-    runs = [run for run in pieces if not begin <= run[0] < end]
-    if not runs:
-        return 0
-    # The window of the page, as long as the block, in which chunks hold most of it.
-    best, window, total, first = 0, (0, 0), 0, 0
-    for last, (place, _, _, count) in enumerate(runs):
-        total += count
-        while runs[first][0] < place - letters - LONGEST_GAP:
-            total -= runs[first][-1]
-            first += 1
-        if total > best:
-            best, window = total, (first, last + 1)
-    mask = np.zeros(letters, dtype=np.bool_)
-    for place, start, length, _ in runs[slice(*window)]:
-        mask[start : start + length] |= held[place : place + length]
-    return int(mask.sum())
+    def __init__(self, page: Page, held: Mask, upto: npt.NDArray[np.int64]) -> None:
+        self._page, self._held, self._upto = page, held, upto
+        # By the letters of a block, for pages that say the same thousands of times.
+        self._runs: dict[str, list[Run]] = {}
+        self._most: dict[str, int] = {}
+
+    def held(self, letters: str, places: Sequence[Range]) -> int:
+        """How much of a block that stands at some places."""
+        begin, end = places[0][0], places[-1][1]
+        if end - begin == len(letters) and not self._may_be_held(begin, end):
+            return 0
+        if letters not in self._runs:
+            self._runs[letters] = self._held_runs(letters)
+            self._most[letters] = self._most_held(self._runs[letters], len(letters))
+        runs = self._runs[letters]
+        others = [*runs[: bisect_left(runs, (begin,))], *runs[bisect_left(runs, (end,)) :]]
+        return self._most[letters] if len(others) == len(runs) else self._most_held(others, len(letters))
+
+    def _may_be_held(self, begin: int, end: int) -> bool:
+        """Whether any run of letters between two places stands where chunks hold some of it."""
+        upto = self._held_somewhere
+        return end - begin >= SIZE and bool(upto[end - SIZE + 1] - upto[begin])
+
+    @cached_property
+    def _held_grams(self) -> npt.NDArray[np.int64]:
+        """Where on the page the runs of letters stand that chunks hold some of."""
+        import numpy as np
+
+        return np.flatnonzero(self._upto[SIZE:] > self._upto[:-SIZE])
+
+    @cached_property
+    def _held_somewhere(self) -> npt.NDArray[np.int64]:
+        """How many of the page's runs of letters up to each stand in such places, too."""
+        import numpy as np
+
+        hashes = gram_hashes(self._page.letters, SIZE)
+        somewhere = np.isin(hashes, hashes[self._held_grams])
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(somewhere)])
+
+    @cached_property
+    def _index(self) -> GramIndex:
+        return GramIndex(self._page.letters, SIZE, at=self._held_grams)
+
+    def _held_runs(self, letters: str) -> list[Run]:
+        """Where pieces of a block stand and chunks hold some of them, in the order of the page."""
+        if len(letters) < SIZE:
+            return []
+        return sorted(
+            (place, start, length, held)
+            for start, place, length in self._index.common_runs(letters)
+            if (held := int(self._upto[place + length] - self._upto[place]))
+        )
+
+    def _most_held(self, runs: Sequence[Run], letters: int) -> int:
+        """How much of a block chunks hold in the window of the page, as long as the block, where they hold most."""
+        import numpy as np
+
+        best, window, total, first = 0, (0, 0), 0, 0
+        for last, (place, _, _, count) in enumerate(runs):
+            total += count
+            while runs[first][0] < place - letters - LONGEST_GAP:
+                total -= runs[first][-1]
+                first += 1
+            if total > best:
+                best, window = total, (first, last + 1)
+        mask = np.zeros(letters, dtype=np.bool_)
+        for place, start, length, _ in runs[slice(*window)]:
+            mask[start : start + length] |= self._held[place : place + length]
+        return int(mask.sum())

@@ -6,7 +6,7 @@ Beside the phrases: telling them from sentences that use the same words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 #: As themes write them (Docusaurus, MkDocs Material, Sphinx, VitePress, Starlight, GitBook, ReadMe, Mintlify, Docsy,
@@ -42,8 +42,11 @@ _PHRASE = re.compile(rf"(?<![\w(\-{_QUOTES}])(?:{_WORDINGS})(?![\w)\-{_QUOTES}])
 _REST = re.compile(r"[ \t]*(?P<mark>[?!.:…»→↗]*)[ \t]*(?P<next>\S?)")
 
 
-#: The longest word of each phrase: a text that has none of them has no phrase.
-_WORDS = frozenset(max(phrase.split(), key=len) for phrase in PHRASES)
+#: The phrases by their longest words: a text without the word has none of them.
+_BY_WORD = {
+    word: tuple(f" {phrase} " for phrase in PHRASES if max(phrase.split(), key=len) == word)
+    for word in {max(phrase.split(), key=len) for phrase in PHRASES}
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Phrase:
     sure: bool
 
 
-def furniture_phrases(text: str, words: Iterable[str]) -> list[Phrase]:
+def furniture_phrases(text: str, words: Sequence[str]) -> list[Phrase]:
     """The phrases of a text, each once, sure where it surely stands there as furniture.
 
     A phrase of a theme stands alone on its line, or begins with a capital and is followed by the end, a new line or
@@ -71,7 +74,11 @@ def furniture_phrases(text: str, words: Iterable[str]) -> list[Phrase]:
         text: The text.
         words: Its words, as ``words_of`` gives them.
     """
-    if _WORDS.isdisjoint(words):
+    met = _BY_WORD.keys() & words
+    if not met:
+        return []
+    wording = f" {' '.join(words)} "
+    if not any(phrase in wording for word in met for phrase in _BY_WORD[word]):
         return []
     found: dict[str, bool] = {}
     for phrase, sure in _found(text):

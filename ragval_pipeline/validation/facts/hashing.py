@@ -47,6 +47,8 @@ def convention_of(text: str, stored: str, sha256: str | None) -> str | None:
         stored: As ``stored_hash`` gives it.
         sha256: SHA-256 of the text as stored, hex, where it is known already.
     """
+    if stored == sha256:
+        return "SHA-256 of the text as stored"
     if _HEX.fullmatch(stored) is None:
         return None
     tried: set[str] = set()
@@ -55,8 +57,6 @@ def convention_of(text: str, stored: str, sha256: str | None) -> str | None:
         if normal in tried:
             continue
         tried.add(normal)
-        if normal == text and sha256 == stored:
-            return f"SHA-256 of {shown}"
         digests = _digests(normal.encode("utf-8", "surrogatepass"), len(stored))
         found = next((name for name, digest in digests if digest == stored), None)
         if found is not None:

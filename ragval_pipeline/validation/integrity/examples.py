@@ -8,10 +8,11 @@ from ragval_pipeline.sources.snapshot.lookup import rows_by_id
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import align
-from ragval_pipeline.validation.facts.bucket import COLUMNS, address_of, labels_of
+from ragval_pipeline.validation.facts.bucket import COLUMNS
 from ragval_pipeline.validation.facts.page import Page, Searched
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.facts.stored import address_of, labels_of
 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.integrity.findings import Compared

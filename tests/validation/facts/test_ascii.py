@@ -5,14 +5,15 @@ import re
 from ragval_pipeline.sources.embedders.static_weights import static_parts
 from ragval_pipeline.sources.embedders.tokens import count_tokens
 from ragval_pipeline.text.words import words_of
+from ragval_pipeline.validation.facts.stored import StoredText
 from ragval_pipeline.validation.facts.stray_characters import stray_characters
-from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, count_rows
+from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, count_texts
 
 EVERY = "Bolt_7 ".join(map(chr, range(128)))
 
 
 def test_words_and_marks_of_ascii_are_those_of_any_other_text():
-    [counts] = count_rows([{"text": EVERY, "embedded_text": None, "model": None}], NOTHING_LIMITED)
+    [counts] = count_texts([StoredText({"text": EVERY, "model": None})], NOTHING_LIMITED)
     assert counts["marks"] == len(re.findall(r"\w+|[^\w\s]", EVERY))
     assert words_of(EVERY) == words_of(f"{EVERY} \u00bb")
 

@@ -11,6 +11,7 @@ import pytest
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.record import PageRecord
 from ragval_pipeline.validation.facts.bucket import facts_of_page
+from ragval_pipeline.validation.facts.page import Searched
 from tests.validation.rows import texts
 
 SENTENCE = "The gripper closes when the motor draws more than two amperes. "
@@ -67,3 +68,17 @@ def test_eight_times_the_page_costs_about_eight_times_as_much(shape: Callable[[i
     small = min(seconds(shape, 500) for _ in range(3))
     # What grows with the square takes 64 times as long; a shared machine may double anything.
     assert min(seconds(shape, 4000) for _ in range(2)) < max(2.5, 45 * small)
+
+
+def test_lines_that_begin_alike_are_found_at_the_cost_of_their_number():
+    """The first letters of each stand everywhere on the page: its rarest ones say where it stands."""
+
+    def cost(count: int) -> float:
+        page = Searched("\n".join(f"Parameters of the function {encoded(1)}" for _ in range(count)))
+        lines = [page.letters[at : at + 44] for at in range(0, len(page.letters), 44)]
+        page.place(lines[0])  # makes the index
+        started = time.process_time()
+        assert [page.place(line) for line in lines] == list(range(0, len(page.letters), 44))
+        return time.process_time() - started
+
+    assert cost(24_000) < 24 * cost(3_000)

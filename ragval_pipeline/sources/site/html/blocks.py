@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -23,11 +23,12 @@ _BLOCK_NAMES = (
 _BLOCK_TAGS = frozenset(_BLOCK_NAMES.split())
 # Apart on the page without being blocks: a blank keeps their words apart.
 _SPACED_TAGS = frozenset({"button", "input", "select", "textarea", "text", "title", "desc", "iframe"})
+#: All that changes how text is cut; of other elements it is enough to know what they hold.
+_NOT_INLINE = _BLOCK_TAGS | _SPACED_TAGS | {"br"}
 _ITEM_TAGS = frozenset({"li", "dt", "dd"})
 # A row that holds one of these lays out a page, or holds a listing; it is no row of a table of facts.
 _NOT_IN_A_ROW = "h1, h2, h3, h4, h5, h6, pre, table, article, section, form"
 LONGEST_ROW = 3000
-_NO_BREAKS = str.maketrans("\n\t", "  ")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
@@ -96,8 +97,15 @@ class _Writer:
             self.shown.append(text)
 
     def text(self, text: str) -> None:
-        # Other blanks are folded when the block is complete: a line of the source is no line, and a tab parts no cells.
-        self.write(text if self.context.kind == "code" else text.translate(_NO_BREAKS))
+        if self.context.kind == "code":
+            self.write(text)
+        elif text.isspace():  # as between most tags; none begins a block
+            for parts in (self.parts, self.shown) if self.showing else (self.parts,):
+                if parts:
+                    parts.append(" ")
+        else:
+            # Blanks are folded when the block is complete: a line of the source is no line, and a tab parts no cells.
+            self.write(text.replace("\n", " ").replace("\t", " "))
 
     def boundary(self, tag: str) -> None:
         """Part what stands before and after the edge of a block."""
@@ -107,7 +115,7 @@ class _Writer:
                     parts.append("\n")
         elif self.context.flat:
             self.write("\t" if tag in ("td", "th") else " ")
-        else:
+        elif self.parts or self.shown:
             self.flush()
 
     def enter(self, node: LexborNode, tag: str) -> bool:
@@ -170,14 +178,15 @@ def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Bloc
     """
     writer, content = _Writer(), area.mem_id
     # A stack of our own: a page of unclosed elements nests deeper than Python may recurse.
-    stack: list[LexborNode | _Leave] = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, _Leave):
-            writer.leave(node)
-        elif node.is_text_node:
-            writer.text(node.text_content or "")
-        elif node.is_element_node:
+    stack: list[tuple[Iterator[LexborNode], _Leave | None]] = []
+    nodes: Iterator[LexborNode] = iter((root,))
+    while True:
+        for node in nodes:
+            if node.is_text_node:
+                writer.text(node.text_content or "")
+                continue
+            if not node.is_element_node:
+                continue
             tag, hides, begins = node.tag or "", False, False
             if writer.showing:
                 hides = skip(node, writer.context.tag)
@@ -186,8 +195,17 @@ def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Bloc
                 if writer.outer:  # in an item or a cell: what it holds is cut otherwise than the item
                     return blocks_of(root, root, _skip_nothing)[0], blocks_of(area, area, skip)[1]
                 writer.showing = begins = True
-            stack.append(_Leave(tag, writer.enter(node, tag), hides, begins))
-            stack.extend(reversed(list(node.iter(include_text=True))))
+            pushed = writer.enter(node, tag) if tag in _NOT_INLINE else False
+            ends = hides or begins or tag in _NOT_INLINE
+            stack.append((nodes, _Leave(tag, pushed, hides, begins) if ends else None))
+            nodes = node.iter(include_text=True)
+            break
+        else:
+            if not stack:
+                break
+            nodes, leave = stack.pop()
+            if leave is not None:
+                writer.leave(leave)
     writer.flush()
     return writer.every, writer.content
 

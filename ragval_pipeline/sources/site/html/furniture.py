@@ -8,6 +8,7 @@ VitePress, Starlight, mdBook and rustdoc. Never parts of class names: "navbar" i
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ _EDIT_TEXT = re.compile(
     re.IGNORECASE,
 )
 _SKIP_TEXT = re.compile(r"\s*skip to\b.{0,30}$", re.IGNORECASE)
+_BLANKS = bytes(code for code in range(128) if chr(code).isspace())
 _EDIT_HREF = re.compile(r"/(?:-/)?(?:edit|blob|tree|raw)/|_sources/")
 
 
@@ -63,11 +65,11 @@ def content_element(body: LexborNode) -> LexborNode:
     pages each card is an article.
     """
     mains = _outermost(body.css("main, [role=main]")) or _outermost(body.css(_OF_OLD_THEMES))
-    area = max(mains, key=_size, default=body)
-    if not _size(area):
+    size, area = max(((_size(main), main) for main in mains), key=itemgetter(0), default=(0, body))
+    if not size:
         area = body
     articles = _outermost(area.css("article"))
-    if len(articles) != 1 or _size(articles[0]) < _size(area) / 2:
+    if len(articles) != 1 or _size(articles[0]) < (size or _size(body)) / 2:
         return area
     titled = area.css_first("h1") is None or articles[0].css_first("h1") is not None
     return articles[0] if titled else area
@@ -135,6 +137,8 @@ def _is_frame(node: LexborNode, classes: list[str]) -> bool:
 
 
 def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
+    if len(nodes) < 2:
+        return nodes
     known = {node.mem_id for node in nodes}
     return [node for node in nodes if not _has_ancestor_in(node, known)]
 
@@ -158,4 +162,5 @@ def _size(node: LexborNode) -> int:
 
 
 def _characters(node: LexborNode) -> int:
-    return len("".join(node.text().split()))
+    text = node.text()
+    return len(text.encode().translate(None, _BLANKS)) if text.isascii() else sum(map(len, text.split()))

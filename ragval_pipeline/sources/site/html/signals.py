@@ -17,6 +17,8 @@ _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _REFRESH = re.compile(
     r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(?P<quote>[\"']?)(?P<target>.*?)(?P=quote)\s*", re.IGNORECASE
 )
+#: What a page holds whose meta elements say something by one of these attributes.
+_NAMED = {"name": ("robots",), "http-equiv": ("http-equiv", "refresh")}
 # Browsers read Latin-1 and ASCII as windows-1252, and a meta of UTF-16 as UTF-8: else it could not have been read.
 _BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"), "windows-1252")
 _BROWSERS_READ |= dict.fromkeys(("utf-16", "utf-16le", "utf-16be"), "utf-8")
@@ -68,7 +70,8 @@ def _forbids(directives: str) -> bool:
 
 def _metas(html: str, attribute: str) -> Iterator[tuple[str, str]]:
     """Yield (value of ``attribute`` in lower case, content) of the meta elements that count without scripts."""
-    if not re.search("robots" if attribute == "name" else "http-equiv", html, re.IGNORECASE):
+    lower = html.lower()
+    if not all(word in lower for word in _NAMED[attribute]):
         return
     for node in parse_html(html).css(f"meta[{attribute}][content]"):
         if node.parent is None or node.parent.tag != "noscript":

@@ -25,7 +25,19 @@ def parse_html(html: str) -> LexborHTMLParser:
     """The tree of a page; tags below the 512th level become blanks, which leaves all text where it is."""
     from selectolax.lexbor import LexborHTMLParser
 
-    return LexborHTMLParser(_flattened(html) if html.count("<") > DEPTH else html)
+    return LexborHTMLParser(_flattened(html) if _nests_deeply(html) else html)
+
+
+def _nests_deeply(html: str) -> bool:
+    if html.count("<") <= DEPTH:
+        return False
+    depth = 0
+    for closes, name in _TAG.findall(html):
+        if name not in _FLAT and name.lower() not in _FLAT:
+            depth = max(0, depth - 1) if closes else depth + 1
+            if depth > DEPTH:
+                return True
+    return False
 
 
 def _flattened(html: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.site.page_copies.record import PageRecord, record_from
+from ragval_pipeline.sources.site.page_copies.record import PageRecord, records_from
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 
@@ -51,8 +51,9 @@ class PageCopies:
 
         wanted = pa.array(sorted(keys), pa.string())
         for batch in read_parts(self.folder(), self.manifest.parts, None):
-            yield from map(record_from, batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)).to_pylist())
+            yield from records_from(batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)))
 
     def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
         """Every page; arguments as of ``rows``."""
-        return map(record_from, self.rows(bucket=bucket, buckets=buckets))
+        for batch in read_parts(self.folder(), in_bucket(self.manifest.parts, bucket, buckets), None):
+            yield from records_from(batch)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.site.html.page_text import Block, PageText, page_texts
-from ragval_pipeline.sources.site.html.tree import parse_html
+from ragval_pipeline.sources.site.html.page_text import NOTHING, Block, page_texts
 from ragval_pipeline.sources.site.page_reader import PageCopy
 
 if TYPE_CHECKING:
@@ -33,8 +31,6 @@ COLUMNS: dict[str, str] = {
     "headings": "Level and text of the content's headings",
     "blocks": "Kind and text of the content's blocks",
 }
-_ATTRIBUTES = (("img", "alt"), ("img", "title"), ("a", "title"), ("abbr", "title"), ("a", "aria-label"))
-_DESCRIPTIONS = re.compile(r"(?:og:|twitter:)?(?:description|title)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ class PageRecord:
 
 def record_of(copy: PageCopy, page_key: str) -> PageRecord:
     """The record of a page as it was read; without a page its texts are empty."""
-    text = PageText(None, "", "", (), ()) if copy.html is None else page_texts(copy.html)
+    text = NOTHING if copy.html is None else page_texts(copy.html)
     return PageRecord(
         page_key=page_key,
         url=copy.url,
@@ -83,7 +79,7 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
         title=text.title,
         main=text.main,
         body=text.body,
-        attributes="" if copy.html is None else "\n".join(dict.fromkeys(_attribute_texts(copy.html))),
+        attributes=text.attributes,
         blocks=text.blocks,
     )
 
@@ -97,16 +93,22 @@ def row_of(record: PageRecord) -> dict[str, Any]:
     return row
 
 
-def record_from(row: Mapping[str, Any]) -> PageRecord:
-    """The record of a row."""
-    levels = iter(entry["level"] for entry in row["headings"])
-    blocks = tuple(
-        Block(entry["kind"], entry["text"], next(levels) if entry["kind"] == "heading" else 0)
-        for entry in row["blocks"]
-    )
-    moment = row["last_modified"]
-    fields = {name: value for name, value in row.items() if name not in {"headings", "blocks", "last_modified"}}
-    return PageRecord(**fields, blocks=blocks, last_modified=datetime.fromisoformat(moment) if moment else None)
+def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:
+    """The records of some rows, a row at a time."""
+    nested = ("headings", "blocks", "last_modified")
+    plain = [name for name in batch.schema.names if name not in nested]
+    headings, blocks, moments = (batch.column(name) for name in nested)
+    values = zip(*(batch.column(name).to_pylist() for name in plain), strict=True)
+    for number, row in enumerate(values):
+        parts, levels = (column[number].values for column in (blocks, headings))
+        level = iter(levels.field("level").to_pylist())
+        texts = zip(parts.field("kind").to_pylist(), parts.field("text").to_pylist(), strict=True)
+        moment = moments[number].as_py()
+        yield PageRecord(
+            **dict(zip(plain, row, strict=True)),
+            blocks=tuple(Block(kind, text, next(level) if kind == "heading" else 0) for kind, text in texts),
+            last_modified=datetime.fromisoformat(moment) if moment else None,
+        )
 
 
 def arrow_schema() -> pa.Schema:
@@ -121,17 +123,3 @@ def arrow_schema() -> pa.Schema:
         "blocks": pa.list_(pa.struct([("kind", pa.string()), ("text", pa.string())])),
     }
     return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
-
-
-def _attribute_texts(html: str) -> Iterator[str]:
-    """What extractors may take for text although no reader sees it: it is the page's all the same."""
-    tree = parse_html(html)
-    for tag, name in _ATTRIBUTES:
-        for node in tree.css(f"{tag}[{name}]"):
-            text = " ".join((node.attributes[name] or "").split())
-            if text:
-                yield text
-    for node in tree.css("meta[content]"):
-        known = node.attributes.get("name") or node.attributes.get("property") or ""
-        if _DESCRIPTIONS.fullmatch(known):
-            yield " ".join((node.attributes["content"] or "").split())
