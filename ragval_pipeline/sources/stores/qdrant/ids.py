@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _AS_WRITTEN = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -28,13 +29,13 @@ def canonical_id(point_id: object) -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def canonical_ids(point_ids: Sequence[object]) -> list[str]:
-    """``canonical_id`` of each of many, which are checked in one look where all are as servers write UUIDs."""
+def canonical_ids(point_ids: Sequence[Any]) -> list[str]:
+    """``canonical_id`` of each of many, looked at as one text where all are texts."""
     try:
-        if _ALL_CANONICAL.fullmatch("\n".join(point_ids)):  # type: ignore[arg-type]  what is no text ends this try
-            return list(point_ids)  # type: ignore[arg-type]
+        if _ALL_CANONICAL.fullmatch("\n".join(point_ids)):
+            return list(point_ids)
     except TypeError:
-        pass
+        pass  # integers
     return [canonical_id(point_id) for point_id in point_ids]
 
 
