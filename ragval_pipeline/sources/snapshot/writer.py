@@ -145,14 +145,16 @@ def _sparing_memory() -> Iterator[None]:
     """
     import pyarrow as pa
 
-    usual = pa.default_memory_pool()
-    gc.freeze()
+    usual, is_ours = pa.default_memory_pool(), not gc.get_freeze_count()
+    if is_ours:  # what somebody else froze is not to be thawed
+        gc.freeze()
     pa.set_memory_pool(pa.system_memory_pool())
     try:
         yield
     finally:
         pa.set_memory_pool(usual)
-        gc.unfreeze()
+        if is_ours:
+            gc.unfreeze()
 
 
 def _rows(parts: Sequence[Part]) -> int:

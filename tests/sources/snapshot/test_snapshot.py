@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import gc
 import json
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from qdrant_client import models
@@ -309,6 +311,24 @@ def test_a_second_try_leaves_no_parts_of_the_first(tmp_path: Path, monkeypatch: 
         manifest = take(qdrant.reader(), tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"other.txt", *(part.name for part in manifest.parts)}
     assert manifest.points == 2
+
+
+def test_a_read_that_fails_leaves_the_collector_and_arrows_memory_as_they_were(tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def fail(done: int, total: int) -> None:
+        seen.append((pa.default_memory_pool().backend_name, gc.get_freeze_count()))
+        raise RuntimeError("no more")
+
+    before = (pa.default_memory_pool().backend_name, gc.get_freeze_count())
+    with open_qdrant("local") as qdrant:
+        qdrant.create([stored(1)])
+        with pytest.raises(RuntimeError, match="no more"):
+            take(qdrant.reader(), tmp_path, on_progress=fail)
+    [(pool, frozen)] = seen
+    assert pool == "system"
+    assert frozen > before[1]
+    assert (pa.default_memory_pool().backend_name, gc.get_freeze_count()) == before
 
 
 def test_any_fsspec_folder_will_do() -> None:
