@@ -28,6 +28,8 @@ _log = logging.getLogger(__name__)
 POINTS_PER_BUCKET = 4096
 #: Points whose whole payload is looked at to learn which names it really has.
 OBSERVED_POINTS = 200
+#: Objects that Python itself may have frozen before any program does.
+FROZEN_AT_START = 1000
 
 
 def take_snapshot(
@@ -145,8 +147,9 @@ def _sparing_memory() -> Iterator[None]:
     """
     import pyarrow as pa
 
-    usual, is_ours = pa.default_memory_pool(), not gc.get_freeze_count()
-    if is_ours:  # what somebody else froze is not to be thawed
+    # What somebody else froze is not to be thawed; Python 3.12 begins with some hundred objects that are.
+    usual, is_ours = pa.default_memory_pool(), gc.get_freeze_count() < FROZEN_AT_START
+    if is_ours:
         gc.freeze()
     pa.set_memory_pool(pa.system_memory_pool())
     try:
