@@ -268,5 +268,5 @@ def review(
         unmatched_topics=unmatched_topics(suite, queries),
         higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
     )
-    facts = collect_facts(Snapshot(manifest).rows(COLUMNS), points=manifest.points)
+    facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points)
     return review_golden_set(golden, facts, results=results, own=own)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
@@ -71,7 +71,11 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
         for page in reader.scan([] if path is None else [path], read.way, points=read.points)
         for point in page
     )
-    then = _prints((row["point_id"], row[MOMENT]) for row in snapshot.rows(("point_id", MOMENT)))
+    then = _prints(
+        pair
+        for batch in snapshot.batches(("point_id", MOMENT))
+        for pair in zip(*(batch.column(name).to_pylist() for name in ("point_id", MOMENT)), strict=True)
+    )
     gone, come = (len(np.setdiff1d(one[:, 0], other[:, 0])) for one, other in ((then, now), (now, then)))
     stayed = np.isin(now[:, 0], then[:, 0])
     rewritten = int(np.isin(now[stayed, 1], then[:, 1], invert=True).sum())
@@ -79,12 +83,12 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
     return Since(count=reader.count(), gone=gone, come=come, rewritten=rewritten, altered=altered)
 
 
-def _prints(points: Iterable[tuple[str, str | None]]) -> NDArray[np.uint64]:
-    """Hashes of each point's id, and of its id and time; shape (points, 2)."""
+def _prints(points: Iterable[tuple[str, str | None]]) -> NDArray[np.int64]:
+    """Hashes of each point's id, and of its id and time, that this process can compare; shape (points, 2)."""
     import numpy as np
 
-    told = bytearray()
-    for name, moment in points:
-        for text in (name, f"{name}\t{moment}"):
-            told += blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
-    return np.frombuffer(bytes(told), dtype=np.uint64).reshape(-1, 2)
+    told = array("q")
+    for point in points:
+        told.append(hash(point[0]))
+        told.append(hash(point))
+    return np.frombuffer(told, dtype=np.int64).reshape(-1, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.suite.criteria import Gate
@@ -14,6 +14,9 @@ from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.texts import ModuleMatch, fold_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -103,23 +106,26 @@ class IndexFacts:
     sample: list[Chunk] = field(default_factory=list)
 
 
-def collect_facts(rows: Iterable[Mapping[str, Any]], *, points: int) -> IndexFacts:
+def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFacts:
     """Collect the facts.
 
     Args:
-        rows: Snapshot rows with ``COLUMNS``.
+        batches: Of the snapshot, with ``COLUMNS``.
         points: How many rows there are, for the step of the sample.
     """
+    import numpy as np
+    import pyarrow.compute as pc
+
     facts = IndexFacts()
     step = max(1, points // SAMPLED_CHUNKS)
-    for number, row in enumerate(rows):
-        facts.points += 1
+    for batch in batches:
         for counter, name in ((facts.pages, "page_key"), (facts.modules, "module"), (facts.chapters, "chapter")):
-            if row[name]:
-                counter[row[name]] += 1
-        if number % step == 0:
+            counted = pc.value_counts(batch.column(name)).to_pylist()
+            counter.update({entry["values"]: entry["counts"] for entry in counted if entry["values"]})
+        for row in batch.take(np.arange(-facts.points % step, len(batch), step)).to_pylist():
             names = (row["page_key"], row["module"], row["chapter"])
             facts.sample.append(Chunk(*names, fold_text(row["text"] or ""), row["point_id"], row["chunk_index"]))
+        facts.points += len(batch)
     return facts
 
 
