@@ -126,7 +126,9 @@ def _is_reached(what: str, value: float, goal: float) -> bool:
     return value <= goal
 
 
-def _cost(chunks: int, only: str | None) -> Cost:
+@contextmanager
+def served_corpus(chunks: int) -> Iterator[tuple[Path, dict[str, str], int]]:
+    """Suite file of a generated corpus behind a stand-in, environment of those who measure it, and its chunks."""
     with fresh_place() as (folder, environment):
         # Processor seconds, not threads, are compared.
         environment["OPENBLAS_NUM_THREADS"] = "1"
@@ -134,12 +136,18 @@ def _cost(chunks: int, only: str | None) -> Cost:
         suite, points = corpus.write(), len(corpus.points)
         print(f"{len(corpus.scope_urls)} pages, {points} chunks", flush=True)
         del corpus
-        command = [sys.executable, "-m", "benchmarks.defects_cost"]
-        with _served([*command, "--serve", str(suite.parent)], environment) as url:
+        command = [sys.executable, "-m", "benchmarks.defects_cost", "--serve", str(suite.parent)]
+        with _served(command, environment) as url:
             suite.write_text(suite.read_text().replace("path: ./qdrant", f"url: {url}"))
-            measure = [*command, "--measure", str(suite), *(["--only", only] if only else [])]
-            # The first run compiles what it imports, as an installation has done.
-            lines = [subprocess.check_output(measure, env=environment, text=True) for _ in range(2)][-1].splitlines()
+            yield suite, environment, points
+
+
+def _cost(chunks: int, only: str | None) -> Cost:
+    with served_corpus(chunks) as (suite, environment, points):
+        measure = [sys.executable, "-m", "benchmarks.defects_cost", "--measure", str(suite)]
+        measure += ["--only", only] if only else []
+        # The first run compiles what it imports, as an installation has done.
+        lines = [subprocess.check_output(measure, env=environment, text=True) for _ in range(2)][-1].splitlines()
         cost = Cost(points, *json.loads(lines[-1]))
         print("\n".join(lines[:-1]))
         for asset, spent in sorted(cost.seconds.items(), key=lambda entry: -entry[1]):

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,15 +21,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.cpu import fresh_place, seconds
+from benchmarks.defects_cost import served_corpus
 from benchmarks.served import CHUNKS_A_PAGE, COLLECTION, SITE, served
+from ragval_pipeline.demo.workspace import REPORTS
 
 QUERIES, LINK_S = 1000, 0.03
 #: Points of the rows that search, and what they are embedded with.
 SEARCHED, MODEL, SIZE = 20_000, "embed-english-light-v3.0", 384
 TURNS = 3
+#: Chunks of a whole run, and how its work is spread.
+CHUNKS = 20_868
+_POOL = "{{workers: {}}}"
+_SCALES = {"one worker": _POOL.format(1), "two workers": _POOL.format(2), "two of Ray's": "{engine: ray, workers: 2}"}
 
 
 def main() -> int:
@@ -91,10 +98,60 @@ def script(points: int) -> bool:
         ours = ["-m", "ragval_pipeline", "run", "-s", str(file), "--only", "coverage,metadata,queries"]
         peer = ["-m", "benchmarks.scale", "--part", "script", str(file)]
         _run(ours, file.parent, environment)
-        costs = [(_run(peer, file.parent, environment), _run(ours, file.parent, environment)) for _ in range(TURNS)]
-    one, other = (median(pair[number][0] for pair in costs) for number in (0, 1))
+        commands = (peer, ours, ["-c", f"import {_PEER_IMPORTS}"], ["-c", _LOADING])
+        turns = [[_run(command, file.parent, environment)[0] for command in commands] for _ in range(TURNS)]
+    one, other, least, floor = (median(turn[number] for turn in turns) for number in range(len(commands)))
     print(f"20,000 points, 100 queries, processes whole: {one:.1f} s of CPU as a script, {other:.1f} s as a run")
+    print(f"of these for importing: {least:.1f} s in the script ({_PEER_IMPORTS})")
+    print(f"and {floor:.1f} s in the run ({_IMPORTS}, and Great Expectations in a process of its own)")
     return _told("CPU of the run", other / one, 0.2)
+
+
+#: What a script of the seeds' projects, and what a run, cannot do without.
+_PEER_IMPORTS = "qdrant_client, cohere.client_v2"
+_IMPORTS = f"dagster, {_PEER_IMPORTS}, pyarrow.parquet, sqlalchemy, alembic"
+_LOADING = (
+    f"import subprocess, sys, {_IMPORTS}; "
+    "gx = [sys.executable, '-m', 'ragval_pipeline.validation.metadata.gx_process']; "
+    "subprocess.run(gx, stdin=subprocess.DEVNULL, check=True)"
+)
+
+
+def whole(points: int) -> bool:
+    """Wall of a whole run with one worker, with two, and with two of Ray's."""
+    del points
+    with served_corpus(CHUNKS) as (suite, environment, chunks):
+        plain = suite.read_text(encoding="utf-8")
+        spent: dict[str, _Spent] = {}
+        # The first run compiles what it imports, as an installation has done.
+        for name, scale in [("", _POOL.format(1)), *_SCALES.items()]:
+            suite.write_text(f"{plain}\nscale: {scale}\n", encoding="utf-8")
+            command = [sys.executable, "-m", "benchmarks.scale", "--part", "run", str(suite)]
+            told = subprocess.check_output(command, env=environment, text=True).splitlines()[-1]
+            spent[name] = _Spent(*json.loads(told))
+            print(f"{chunks} chunks, {name or 'to compile'}: {spent[name]}", flush=True)
+            # Each is a first run: no history to compare with, no pages and vectors that are kept.
+            shutil.rmtree(suite.parent / REPORTS)
+    one, two, ray = (spent[name] for name in _SCALES)
+    # What else a run starts, Great Expectations, it starts with one worker too, and has done meanwhile.
+    apart = (two.own + (two.workers - one.workers) / 2) / one.own
+    print(f"by seconds of CPU, two workers on processors of their own would need {apart:.3f} of the wall of one")
+    reached = [_told("wall of a run, two workers against one", two.wall / one.wall, 0.6)]
+    reached.append(_told("wall of a run, Ray's workers against the pool's", ray.wall / two.wall, 1.3))
+    return all(reached)
+
+
+class _Spent(NamedTuple):
+    """Seconds of a run: what passed, CPU of its own process, CPU of those it waited for, what facts took."""
+
+    wall: float
+    own: float
+    workers: float
+    facts: float
+
+    def __str__(self) -> str:
+        cpu = f"{self.own:.1f} s of CPU in its own process, {self.workers:.1f} s in others"
+        return f"{self.wall:.1f} s of wall, {self.facts:.1f} s of it for facts; {cpu}"
 
 
 ROWS: dict[str, Callable[[int], bool]] = {
@@ -102,6 +159,7 @@ ROWS: dict[str, Callable[[int], bool]] = {
     "searches": searches,
     "embeddings": embeddings,
     "script": script,
+    "whole": whole,
 }
 
 
@@ -213,6 +271,26 @@ def _part_script(suite: str) -> None:
     print(len(expected & indexed) / len(expected), complete, passed, file=sys.stderr)
 
 
+def _part_run(suite: str) -> _Spent:
+    """A whole run, Dagster's import aside."""
+    from ragval_pipeline.orchestration.progress import observed_by  # noqa: PLC0415
+    from ragval_pipeline.orchestration.run import run_suite  # noqa: PLC0415
+    from ragval_pipeline.suite.load import load_suite  # noqa: PLC0415
+
+    facts: list[float] = []
+
+    def watch(asset: str, done: int, total: int | None) -> None:
+        if asset == "chunk_facts":
+            facts.append(time.perf_counter())
+
+    wall, own = time.perf_counter(), time.process_time()
+    with observed_by(watch):
+        run_suite(load_suite(Path(suite)))
+    wall, own = time.perf_counter() - wall, time.process_time() - own
+    children = os.times()
+    return _Spent(wall, own, children.children_user + children.children_system, facts[-1] - facts[0])
+
+
 _REQUIRED = ("source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count")
 _PARTS: dict[str, Callable[..., Any]] = {
     "scroll": _part_scroll,
@@ -220,6 +298,7 @@ _PARTS: dict[str, Callable[..., Any]] = {
     "query": _part_query,
     "ask": _part_ask,
     "script": _part_script,
+    "run": _part_run,
 }
 
 

@@ -18,6 +18,7 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -174,30 +175,45 @@ def _info(points: int) -> dict[str, Any]:
 
 
 def _made(points: int, size: int) -> Iterator[list[dict[str, Any]]]:
-    """Points of random words, and of random vectors unless ``size`` is 0, some at a time."""
+    """Points of random words behind their page's title, some at a time; with the stand-in embedder's vectors of them.
+
+    A page is found by its title, as in an index that is in order; ``size`` 0 means no vectors.
+    """
     import numpy as np  # noqa: PLC0415
+
+    from ragval_pipeline.testing.faults.cohere_server import hashed_vector  # noqa: PLC0415
+
+    @cache
+    def axis(word: str) -> int:
+        return int(np.argmax(hashed_vector(word, size)))
+
+    def vector(text: str) -> list[float]:
+        counts = np.bincount([axis(word) for word in text.lower().split()], minlength=size)
+        return list((counts / np.linalg.norm(counts)).tolist())
 
     rng = np.random.default_rng(3)
     words = np.array(
         [f"{stem}{number}" for number in range(800) for stem in ("gear", "joint", "sensor", "plan", "arm")]
     )
     for start in range(0, points, _SOME):
-        vectors = rng.normal(size=(_SOME, size)).round(4).tolist()
-        texts = words[rng.integers(len(words), size=(_SOME, WORDS))].tolist()
+        payloads = [
+            _payload(start + number, text)
+            for number, text in enumerate(words[rng.integers(len(words), size=(_SOME, WORDS))].tolist())
+        ]
         yield [
             {
                 "id": str(uuid.uuid5(uuid.NAMESPACE_URL, str(number))),
-                "vector": vector,
-                "payload": _payload(number, text),
+                "vector": vector(payload["chunk_text"]) if size else [],
+                "payload": payload,
             }
-            for number, vector, text in zip(range(start, min(points, start + _SOME)), vectors, texts, strict=False)
+            for number, payload in zip(range(start, min(points, start + _SOME)), payloads, strict=False)
         ]
 
 
 def _payload(number: int, words: list[str]) -> dict[str, Any]:
     page = number // CHUNKS_A_PAGE
     return {
-        "chunk_text": " ".join(words),
+        "chunk_text": f"Page {page} {' '.join(words)}",
         "source_url": f"{SITE}/docs/module-{page % 7}/page-{page}",
         "module_name": f"module-{page % 7}",
         "chapter_id": f"page-{page}",

@@ -15,7 +15,7 @@ from ragval_pipeline.suite.model import Suite
 #: Seconds of CPU of a run over next to nothing: Python, Dagster and what they import.
 START_S = 6.0
 #: Milliseconds of CPU to read a chunk into the snapshot (``benchmarks.scale --rows snapshot``).
-READ_MS = 0.035
+READ_MS = 0.025
 #: Milliseconds of CPU to compare a chunk with its page, which all workers share, and for what one process does with it
 #: afterwards: vectors, structure, metadata, report (``benchmarks.defects_cost``).
 SHARED_MS, CHUNK_MS = 0.55, 0.6

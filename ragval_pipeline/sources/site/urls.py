@@ -25,6 +25,8 @@ PRIVATE_NETWORKS = tuple(
     ipaddress.ip_network(block)
     for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 )
+#: Scheme and host, and a path of characters that have one spelling only.
+_PLAIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d+)?)(/[A-Za-z0-9_./-]*)", re.ASCII)
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 #: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
@@ -56,6 +58,7 @@ class UrlFolder:
         self._aliases = frozenset(_fold_host(alias) for alias in host_aliases)
         self._markdown = markdown
         self._keys: dict[str, str] = {}
+        self._hosts: dict[str, str] = {}
 
     def key(self, url: str) -> str:
         """Return the one spelling of the page; what is no http(s) URL is an opaque id and comes back as it is."""
@@ -65,17 +68,28 @@ class UrlFolder:
         return known
 
     def _fold(self, url: str) -> str:
+        plain = _PLAIN.fullmatch(url)
+        if plain is not None and "/." not in plain[2]:
+            # Nothing to decode and nothing to cut off: the host is all that needs to be looked at, once.
+            host = self._hosts.get(plain[1])
+            if host is None:
+                parsed = _parse(plain[1])
+                host = self._hosts[plain[1]] = self._host(parsed) if parsed else ""
+            path = plain[2].removesuffix(".md") if self._markdown else plain[2]
+            return f"https://{host}{fold_path(path)}" if host else url
         parsed = _parse(url)
         if parsed is None:
             return url
-        host = _folded_authority(parsed)
-        if self._site is not None and host in self._aliases:
-            host = self._site
+        host = self._host(parsed)
         # A plus is an ordinary character in a path, and a space in a query.
         raw = parsed.raw_path.replace("%2B", "+")
         path = fold_path(raw.removesuffix(".md") if self._markdown else raw)
         query = _without_trackers(parsed.raw_query_string.replace("+", "%20"))
         return f"https://{host}{path}{query}"
+
+    def _host(self, parsed: URL) -> str:
+        host = _folded_authority(parsed)
+        return self._site if self._site is not None and host in self._aliases else host
 
 
 def is_http_url(text: object) -> TypeGuard[str]:

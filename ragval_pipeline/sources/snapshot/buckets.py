@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
+from functools import lru_cache
 from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ UNIQUE = frozenset({"point_id", "text", "embedded_text", "text_sha256", "chunk_i
 LARGE = 32
 
 
+@lru_cache(maxsize=1 << 16)  # the chunks of a page come here one by one, in the order of their ids
 def bucket_of(key: str, buckets: int) -> int:
     """The bucket of a canonical page, or of the id of a point that names none.
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import string
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ class _Absent:
 
 _ABSENT = _Absent()
 _PLAIN = frozenset(string.ascii_letters + string.digits)
+_BEGINNING = itemgetter(slice(1))
 _CODES = {kind: code for code, kind in enumerate(KINDS)}
 _OF_TYPE: dict[type, Kind] = {_Absent: "absent", type(None): "null", bool: "bool", int: "int", float: "float"}
 _NONE: frozenset[Kind] = frozenset({"absent", "null"})
@@ -108,7 +110,8 @@ class RecordMapper:
         if columns.get("source_url") is not None:
             # The chunks of a page, and so a page's few addresses, are looked up once.
             urls = columns["source_url"].dictionary_encode()
-            places = [self._place(url) for url in urls.dictionary.to_pylist()]
+            known = self._places
+            places = [known.get(url) or self._place(url) for url in urls.dictionary.to_pylist()]
             for name, each in zip(("page_key", "page_url"), zip(*places, strict=True), strict=False):
                 found[name] = pa.array(each, pa.string()).take(urls.indices)
         if fields_read(self._flavour):
@@ -117,11 +120,10 @@ class RecordMapper:
         return found
 
     def _place(self, url: str | None) -> tuple[str | None, str | None]:
-        """Canonical form and in-scope page of a source URL; the chunks of a page come one after another."""
-        if url not in self._places:
-            key = self._page_key(url) if url is not None and not is_blank(url) else None
-            self._places[url] = (key, None if key is None else self._pages.get(key))
-        return self._places[url]
+        """Canonical form and in-scope page of a source URL, which is kept: a page has several chunks."""
+        key = self._page_key(url) if url is not None and not is_blank(url) else None
+        place = self._places[url] = (key, None if key is None else self._pages.get(key))
+        return place
 
     def _embedded(self, payload: Mapping[str, Any], text: str | None) -> str | None:
         found = text_of_payload(payload, self._flavour)
@@ -169,7 +171,7 @@ def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:
         if only in _OF_TYPE:
             return _OF_TYPE[only]
         # Most texts begin with a plain letter or digit, so they are not blank.
-        if only is str and _PLAIN.issuperset({value[:1] for value in values}):
+        if only is str and _PLAIN.issuperset(map(_BEGINNING, values)):
             return "str"
         if only is list and all(values) and set(map(type, chain.from_iterable(values))) == {str}:
             return "strings"
@@ -181,9 +183,17 @@ def _coded(kinds: Sequence[Kind] | Kind, rows: int) -> pa.DictionaryArray:
     import pyarrow as pa
 
     if isinstance(kinds, str):
-        codes = np.full(rows, _CODES[kinds], dtype=np.int8)
-    else:
-        codes = np.fromiter((_CODES[kind] for kind in kinds), dtype=np.int8, count=rows)
+        return _coded_alike(kinds, rows)
+    codes = np.fromiter((_CODES[kind] for kind in kinds), dtype=np.int8, count=rows)
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(KINDS, pa.string()))
+
+
+@lru_cache(maxsize=4 * len(KINDS))  # nearly all pages of points are of one length
+def _coded_alike(kind: Kind, rows: int) -> pa.DictionaryArray:
+    import numpy as np
+    import pyarrow as pa
+
+    codes = np.full(rows, _CODES[kind], dtype=np.int8)
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(KINDS, pa.string()))
 
 

@@ -71,7 +71,11 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
         for page in reader.scan([] if path is None else [path], read.way, points=read.points)
         for point in page
     )
-    then = _prints((row["point_id"], row[MOMENT]) for row in snapshot.rows(("point_id", MOMENT)))
+    then = _prints(
+        pair
+        for batch in snapshot.batches(("point_id", MOMENT))
+        for pair in zip(*(batch.column(name).to_pylist() for name in ("point_id", MOMENT)), strict=True)
+    )
     gone, come = (len(np.setdiff1d(one[:, 0], other[:, 0])) for one, other in ((then, now), (now, then)))
     stayed = np.isin(now[:, 0], then[:, 0])
     rewritten = int(np.isin(now[stayed, 1], then[:, 1], invert=True).sum())

@@ -80,7 +80,9 @@ def collect_pages(rows: Iterable[Mapping[str, Any]]) -> dict[str, IndexedPage]:
     for row in rows:
         key = row["page_key"]
         if key is not None:
-            page = pages.setdefault(key, IndexedPage(key))
+            page = pages.get(key)
+            if page is None:
+                page = pages[key] = IndexedPage(key)
             page.add(row["source_url"], 1, parse_time(row["embedded_at"]))
             if row.get("text_sha256") is not None:
                 chunk = hash((row["chunk_index"], row["text_sha256"]))

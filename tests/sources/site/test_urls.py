@@ -47,6 +47,20 @@ def test_spellings_of_a_page_share_one_key(spelling):
     assert UrlFolder().key(spelling) == PAGE
 
 
+@given(
+    host=st.sampled_from(
+        ["x.org", "www.X.org", "old.org", "x.org.", "x.org:80", "x.org:99999", "-x-.org", "a..b", ".", "-"]
+    ),
+    path=st.text("ab./-_M", max_size=12) | st.sampled_from(["a.md", "a.html/index.html", "..html", "a/../b", "./"]),
+    markdown=st.booleans(),
+)
+def test_plain_addresses_are_folded_as_all_others_are(host, path, markdown):
+    folder = UrlFolder(site_host="x.org", host_aliases=["old.org"], markdown=markdown)
+    url = f"http://{host}/{path}"
+    behind_a_fragment = folder.key(f"{url}#there")
+    assert folder.key(url) == (url if behind_a_fragment == f"{url}#there" else behind_a_fragment)
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import gc
 import json
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from qdrant_client import models
@@ -15,6 +17,7 @@ from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.snapshot import buckets, writer
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.snapshot.since import changes_since
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Point
@@ -278,6 +281,36 @@ def test_a_second_try_leaves_no_parts_of_the_first(tmp_path: Path, monkeypatch: 
         manifest = take(qdrant.reader(), tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"other.txt", *(part.name for part in manifest.parts)}
     assert manifest.points == 2
+
+
+def test_a_read_that_fails_leaves_the_collector_and_arrows_memory_as_they_were(tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def fail(done: int, total: int) -> None:
+        seen.append((pa.default_memory_pool().backend_name, gc.get_freeze_count()))
+        raise RuntimeError("no more")
+
+    before = (pa.default_memory_pool().backend_name, gc.get_freeze_count())
+    with open_qdrant("local") as qdrant:
+        qdrant.create([stored(1)])
+        with pytest.raises(RuntimeError, match="no more"):
+            take(qdrant.reader(), tmp_path, on_progress=fail)
+    [(pool, frozen)] = seen
+    assert pool == "system"
+    assert frozen > before[1]
+    assert pa.default_memory_pool().backend_name == before[0]
+    assert gc.get_freeze_count() <= before[1]
+
+
+def test_what_came_went_and_was_rewritten_since_a_snapshot_is_counted(qdrant: Qdrant, tmp_path: Path) -> None:
+    fields = PayloadSettings(fields={**PayloadSettings().fields, "embedded_at": "at"})
+    qdrant.create([stored(number, at=f"2025-01-0{1 + number}T00:00:00Z") for number in range(5)])
+    manifest = take(qdrant.reader(), tmp_path, payload=fields)
+    assert not changes_since(qdrant.reader(), Snapshot(manifest)).has_changed
+    qdrant.client.delete(qdrant.name, points_selector=[0, 1])
+    qdrant.client.upsert(qdrant.name, [stored(2, at="2026-01-01T00:00:00Z"), stored(9, at="2025-01-01T00:00:00Z")])
+    since = changes_since(qdrant.reader(), Snapshot(manifest))
+    assert (since.count, since.gone, since.come, since.rewritten) == (4, 2, 1, 1)
 
 
 def test_any_fsspec_folder_will_do() -> None:

@@ -4,15 +4,14 @@ from collections import Counter
 from itertools import combinations
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.golden.golden_set import (
-    COLUMNS,
     Chunk,
     GoldenSet,
     IndexFacts,
@@ -324,6 +323,8 @@ def test_facts_keep_every_nth_chunk_of_a_large_index():
         }
         for n in range(6000)
     ]
-    collected = collect_facts(held_points(rows)(COLUMNS), points=6000)
+    collected = collect_facts(pa.Table.from_pylist(rows).to_batches(max_chunksize=1700), points=6000)
     assert (collected.points, len(collected.sample), collected.modules["m"]) == (6000, 2000, 6000)
+    assert [chunk.point_id for chunk in collected.sample] == [str(n) for n in range(0, 6000, 3)]
+    assert not collected.chapters
     assert collected.sample[0].text == "text"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
-_CANONICAL = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
+_AS_WRITTEN = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_CANONICAL = re.compile(_AS_WRITTEN, re.ASCII)
+_ALL_CANONICAL = re.compile(rf"{_AS_WRITTEN}(?:\n{_AS_WRITTEN})*", re.ASCII)
 
 
 def canonical_id(point_id: object) -> str:
@@ -23,6 +27,16 @@ def canonical_id(point_id: object) -> str:
         return text
     digits = bare.replace("-", "").lower()
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def canonical_ids(point_ids: Sequence[Any]) -> list[str]:
+    """``canonical_id`` of each of many, looked at as one text where all are texts."""
+    try:
+        if _ALL_CANONICAL.fullmatch("\n".join(point_ids)):
+            return list(point_ids)
+    except TypeError:
+        pass  # integers
+    return [canonical_id(point_id) for point_id in point_ids]
 
 
 def id_order(name: str) -> tuple[int, int, str]:

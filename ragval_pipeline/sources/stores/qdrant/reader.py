@@ -361,7 +361,7 @@ class CollectionReader:
 
 def _limit_after(page: Sequence[Point]) -> int:
     """Points to ask for next, so that a page of texts like some of these stays within ``CHARACTERS_PER_PAGE``."""
-    some = page[:: 1 + len(page) // 100]
+    some = page[:: 1 + len(page) // 30]
     characters = sum(len(value) for point in some for value in point.payload.values() if isinstance(value, str))
     return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(some) // max(characters, 1)))
 

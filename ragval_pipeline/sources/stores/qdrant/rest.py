@@ -13,7 +13,7 @@ from typing import Any, NotRequired
 # pydantic reads no other TypedDict before Python 3.12.
 from typing_extensions import TypedDict
 
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_ids
 from ragval_pipeline.sources.stores.qdrant.points import Point
 
 
@@ -57,7 +57,11 @@ class RestPoints:
         """
         page = self._post("/collections/{collection_name}/points/scroll", body, _Scrolled)["result"]
         try:
-            points = [Point(canonical_id(entry["id"]), _mapping(entry.get("payload"))) for entry in page["points"]]
+            ids = canonical_ids([entry["id"] for entry in page["points"]])
+            payloads = [entry.get("payload") for entry in page["points"]]
+            if not set(map(type, payloads)) <= {dict}:
+                payloads = [_mapping(payload) for payload in payloads]
+            points = list(map(Point, ids, payloads))
         except (TypeError, KeyError, AttributeError):
             raise AssertionError("points without an id, or with a payload that is no object") from None
         return points, page.get("next_page_offset")

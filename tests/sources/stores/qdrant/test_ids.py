@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.ids import canonical_id, canonical_ids
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,5 @@ from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
 )
 def test_an_id_has_one_text(stored: object, text: str) -> None:
     assert canonical_id(stored) == text
+    written = "d41d8cd9-8f00-b204-e980-0998ecf8427e"
+    assert canonical_ids([written, stored, written]) == [written, text, written]
