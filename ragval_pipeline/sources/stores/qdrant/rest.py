@@ -76,7 +76,7 @@ class RestPoints:
         body = {"ids": list(ids), "with_payload": False, "with_vector": vector}
         records = self._post("/collections/{collection_name}/points", body, _Retrieved)["result"]
         try:
-            return {canonical_id(record["id"]): record for record in records}
+            return dict(zip(canonical_ids([record["id"] for record in records]), records, strict=True))
         except (TypeError, KeyError):
             raise AssertionError("points without an id") from None
 
