@@ -73,7 +73,7 @@ def assert_closed(result: dg.ExecuteInProcessResult, *told: str) -> None:
     """The guarded asset did not run, the report says not measured and what to do about it."""
     assert not result.success
     assert "published" not in materialised(result)
-    assert metadata_of(result, REPORT)["verdict"].value.startswith("not_measured")
+    assert metadata_of(result, REPORT)["verdict"].value.startswith("Not measured")
     [coverage] = [entry for entry in json.loads(report_file(result).read_text("utf-8"))["criteria"]
                   if entry["name"] == "coverage"]  # fmt: skip
     assert (coverage["verdict"], coverage["value"]) == ("not_measured", None)

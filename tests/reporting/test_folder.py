@@ -130,7 +130,7 @@ sys.exit(6)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
 def test_when_the_disk_refuses_midway_nothing_is_left_and_an_older_folder_stays(tmp_path):
-    root = Path(folder_module.__file__).parents[2]
+    root = Path(folder_module.__file__).parents[3]
     for target in ("new/run", "old/run"):
         (tmp_path / target).parent.mkdir()
     write_run_folder(factory.bundle(), str(tmp_path / "old" / "run"))
