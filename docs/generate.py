@@ -9,7 +9,6 @@ from docs.architecture import architecture_svg
 from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
-from ragval_pipeline.findings.measured import MEASURED
 from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
 from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICE_LISTS, PRICES_OF, price_of
 from ragval_pipeline.sources.estimate import Provider, Size, estimate
@@ -51,7 +50,7 @@ def _finding_entry(row: FindingType) -> list[str]:
         f"**{row.title}.** {row.sentence}",
         f"Severity {row.severity}{share} · level {row.level}{judged}",
         "",
-        f"- Measured: {MEASURED[row.code]}",
+        f"- Measured: {row.measured}",
         f"- Usual cause: {row.cause}",
         f"- Remedy: {row.remedy}",
     ]

@@ -124,16 +124,11 @@ def _told(run: Run, finding: ReportedFinding, subjects: Subjects) -> Iterator[st
 def _of_finding(code: str) -> Iterator[_Section]:
     from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.findings.graph import can_follow, consequences_of
-    from ragval_pipeline.findings.measured import MEASURED
 
     row = CATALOGUE[code]
     worse = "" if row.error_share is None else f"; an error from {100 * row.error_share:.0f} % of the points on"
-    article = "An" if row.subject_kind[0] in "aeio" else "A"
-    yield (
-        "What it says",
-        [f"{article} {row.subject_kind.replace('url', 'URL')} {row.means}. Severity: {row.severity}{worse}."],
-    )
-    yield "How it is measured", [MEASURED[code]]
+    yield "What it says", [f"{row.sentence} Severity: {row.severity}{worse}."]
+    yield "How it is measured", [row.measured]
     yield from _lines(code)
     yield "Why it happens", [row.cause]
     yield "How to mend it", [row.remedy, f"remediation.json of a run lists them under {_LISTS[row.action]}."]
