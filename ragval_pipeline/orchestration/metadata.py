@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
@@ -15,6 +15,7 @@ from ragval_pipeline.findings.model import SEVERITIES, Finding, ReportedFinding
 from ragval_pipeline.sources.snapshot.schema import COLUMNS, INTEGER_FIELDS, LIST_FIELDS
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
@@ -265,20 +266,21 @@ def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _queries(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _queries(results: Sequence[QueryReport]) -> Iterator[dict[str, Any]]:
     """A row a query, those that did not pass first: the table is cut at its end.
 
     Cells are short, because the UI breaks long ones into many lines; the whole answers stand in the report.
     """
     from ragval_pipeline.reporting.text import shorten
 
-    for result in sorted(results, key=lambda result: result["passed"] is True):
-        passed = {True: "yes", False: "no", None: "error"}[result["passed"]]
+    passing = (result for result in results if result.passed is True)
+    for result in chain((result for result in results if result.passed is not True), passing):
+        passed = {True: "yes", False: "no", None: "error"}[result.passed]
         yield {
-            "query": shorten(str(result["query"].get("query_text") or result["query_id"]), _WIDEST),
+            "query": shorten(str(result.query.get("query_text") or result.query_id), _WIDEST),
             "passed": passed,
-            "best_score": short(result["best_similarity"]),
-            "missed": ", ".join(result["failed_conditions"]),
+            "best_score": short(result.best_similarity),
+            "missed": ", ".join(result.failed_conditions),
         }
 
 

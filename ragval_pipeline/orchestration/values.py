@@ -12,6 +12,7 @@ from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.packed import AS_PACKED
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -100,7 +101,7 @@ def encode(value: Any) -> tuple[bytes, str]:
         TypeError: It is neither a pydantic model nor an Arrow table.
     """
     if isinstance(value, BaseModel):
-        return value.model_dump_json().encode(), ".json"
+        return value.model_dump_json(context=AS_PACKED).encode(), ".json"
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -79,7 +79,13 @@ class Subjects:
         self._located = located or {}
         self._chunks = report.quality_metrics.total_chunks if report else None
         self._corpus = corpus or Corpus()
-        self._queries = {query.query_id: query for query in report.query_results} if report else {}
+        named = (
+            {name for entry in report.findings if entry.subject_kind == "query" for name in entry.subjects}
+            if report
+            else set()
+        )
+        results = report.query_results if named and report else ()
+        self._queries = {query.query_id: query for query in results if query.query_id in named}
         self._all = {
             (finding.code, finding.scope): [subject.name for subject in finding.subjects] for finding in findings
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -15,6 +16,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.repair.simulate import JUDGED, Simulated, with_would_clear
 from ragval_pipeline.validation.report import (
     Cost,
@@ -24,6 +26,7 @@ from ragval_pipeline.validation.report import (
     QueryReport,
     RetrievalMetrics,
     ValidationReport,
+    query_results_of,
 )
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.times import utc_text
@@ -101,9 +104,10 @@ def assemble_report(
         # Of what was judged again, what no repair clears has no cause that must be simulated.
         computed = {code: simulated.links.get(code, {}) for code in JUDGED}
         findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted)
-    findings = _pages_as_written(order_findings(findings), sections, inventory.folder() if inventory else UrlFolder())
-    results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)
-    verdict = judge_run(results, measurements)
+    results = query_results_of(sections)
+    findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
+    criteria_results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)
+    verdict = judge_run(criteria_results, measurements)
     report = ValidationReport(
         suite=facts.suite,
         run_id=facts.run_id,
@@ -114,7 +118,7 @@ def assemble_report(
         timestamp=utc_text(facts.ended),
         duration_seconds=(facts.ended - facts.started).total_seconds(),
         groups=None if facts.only is None else [group for group in GROUPS if group in facts.only],
-        criteria=results,
+        criteria=criteria_results,
         findings=[finding.reported() for finding in findings],
         **_query_fields(sections),
         coverage_report=CoverageReport.model_validate(sections.get("coverage_report", {})),
@@ -142,17 +146,10 @@ def _pages_of_modules(inventory: SiteInventory | None) -> dict[str, list[str]]:
     return pages
 
 
-def _pages_as_written(findings: Sequence[Finding], sections: Mapping[str, Any], folder: UrlFolder) -> list[Finding]:
+def _pages_as_written(findings: Sequence[Finding], results: Iterable[QueryReport], folder: UrlFolder) -> list[Finding]:
     """The findings with expected pages as the queries spell them: causes are found by keys, which no person knows."""
-    queries = [entry["query"] for entry in sections.get("query_results", ())]
-    stated = [url for query in queries for name in _PAGES for url in query.get(name) or ()]
-    stated += [
-        entry["source_url"]
-        for query in queries
-        for entry in query.get("expected_results") or ()
-        if "source_url" in entry
-    ]
-    spelled = {folder.key(str(url)): str(url) for url in stated}
+    stated = dict.fromkeys(str(url) for result in results for url in _pages_stated(result.query))
+    spelled = {folder.key(url): url for url in stated}
 
     def written(subject: Subject) -> Subject:
         pages = subject.details.get("expected_pages")
@@ -169,6 +166,13 @@ def _pages_as_written(findings: Sequence[Finding], sections: Mapping[str, Any], 
     ]
 
 
+def _pages_stated(query: Mapping[str, Any]) -> Iterator[Any]:
+    """The pages that a query names, as it names them."""
+    for name in _PAGES:
+        yield from query.get(name) or ()
+    yield from (entry["source_url"] for entry in query.get("expected_results") or () if "source_url" in entry)
+
+
 def graded_findings(
     measurements: Sequence[Measurement], severities: Mapping[str, str], extra: Sequence[Finding] = ()
 ) -> list[Finding]:
@@ -178,41 +182,44 @@ def graded_findings(
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
-    results = [QueryReport.model_validate(entry) for entry in sections.get("query_results", ())]
-    counted = [entry for entry in results if entry.counted]
-    positive = [entry for entry in counted if not entry.query.get("negative")]
-    best = [entry.best_similarity for entry in positive if entry.best_similarity is not None]
-    precisions = [PrecisionMetric.model_validate(entry) for entry in sections.get("precision_metrics", [])]
+    results = query_results_of(sections)
+    verdicts, best = Counter[bool | None](), []
+    for entry in results:
+        if entry.counted:
+            verdicts[entry.passed] += 1
+            if entry.best_similarity is not None and not entry.query.get("negative"):
+                best.append(entry.best_similarity)
+    precisions = sections.get("precision_metrics", Packed(PrecisionMetric))
+    at = {3: list[float](), 5: list[float]()}  # definition
+    for metric in precisions:
+        at.get(metric.k, []).append(metric.precision)
     return {
-        **_query_counts(counted if "query_results" in sections else None),
-        "avg_top1_score": sum(best) / len(best) if best else None,
+        **_query_counts(verdicts if "query_results" in sections else None),
+        "avg_top1_score": _mean(best),
         "queries_above_threshold": sections.get("queries_above_threshold"),
-        "avg_precision_at_3": _mean_precision(precisions, 3),  # definition
-        "avg_precision_at_5": _mean_precision(precisions, 5),  # definition
+        **{f"avg_precision_at_{k}": _mean(values) for k, values in at.items()},
         "query_results": results,
         "precision_metrics": precisions,
         "retrieval_metrics": RetrievalMetrics.model_validate(sections.get("retrieval_metrics", {})),
     }
 
 
-def _query_counts(results: Sequence[QueryReport] | None) -> dict[str, float | None]:
+def _query_counts(verdicts: Counter[bool | None] | None) -> dict[str, float | None]:
     """How many queries passed, failed and were not judged; all null when the run asked none."""
-    if results is None:
+    if verdicts is None:
         return dict.fromkeys(("total_queries", "passed_queries", "failed_queries", "error_queries", "pass_rate"))
-    passed = sum(entry.passed is True for entry in results)
-    failed = sum(entry.passed is False for entry in results)
+    passed, failed, total = verdicts[True], verdicts[False], verdicts.total()
     judged = passed + failed
     return {
-        "total_queries": len(results),
+        "total_queries": total,
         "passed_queries": passed,
         "failed_queries": failed,
-        "error_queries": len(results) - judged,
-        "pass_rate": 100 * passed / len(results) if judged else None,  # definition
+        "error_queries": total - judged,
+        "pass_rate": 100 * passed / total if judged else None,  # definition
     }
 
 
-def _mean_precision(precisions: Sequence[PrecisionMetric], k: int) -> float | None:
-    values = [entry.precision for entry in precisions if entry.k == k]
+def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator, model_validator
 
 from ragval_pipeline.errors import BudgetReachedError, NotMeasurableError, RagvalError, SystemFailure
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.suite.printing import show_count
+from ragval_pipeline.validation.packed import Packed
 
 ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]
 
@@ -78,7 +79,7 @@ class Measurement(BaseModel):
         asset: Name of the asset.
         values: Values of its criteria; those missing here were not measured because of ``failure``.
         findings: What it found wrong, with all subjects.
-        sections: Parts of the report by name, JSON values only.
+        sections: Parts of the report by name, JSON values only; what grows with the test queries is packed.
         failure: Why it could not measure, or null.
         selected: False when ``--only`` left it out.
         seconds: How long it took.
@@ -93,6 +94,20 @@ class Measurement(BaseModel):
     failure: Failure | None = None
     selected: bool = True
     seconds: float = 0.0
+
+    @field_validator("sections")
+    @classmethod
+    def _packed_again(cls, sections: dict[str, Any]) -> dict[str, Any]:
+        if not sections:
+            return sections
+        from ragval_pipeline.validation.report import PACKED_SECTIONS  # which is made of what is judged by measurements
+
+        packed = {name: model for name, model in PACKED_SECTIONS.items() if name in sections}
+        return {**sections, **{name: Packed.from_json(model, sections[name]) for name, model in packed.items()}}
+
+    @field_serializer("sections")
+    def _packed_still(self, sections: dict[str, Any]) -> dict[str, Any]:
+        return {name: value.as_json() if isinstance(value, Packed) else value for name, value in sections.items()}
 
     def value(self, name: str) -> MeasuredValue | None:
         """The value of the criterion ``name``, if this asset has it."""

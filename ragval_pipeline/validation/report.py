@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 #: Raised by a tenth when fields are added, by one when a field goes or changes its meaning. 1.1 added ``groups``,
@@ -183,8 +185,8 @@ class ValidationReport(Entity):
     queries_above_threshold: int | None
     avg_precision_at_3: float | None
     avg_precision_at_5: float | None
-    query_results: list[QueryReport]
-    precision_metrics: list[PrecisionMetric]
+    query_results: Packed[QueryReport]
+    precision_metrics: Packed[PrecisionMetric]
     retrieval_metrics: RetrievalMetrics
     coverage_report: CoverageReport
     quality_metrics: QualityMetrics
@@ -203,3 +205,16 @@ class ValidationReport(Entity):
             if result.name == name:
                 return result
         raise KeyError(name)
+
+
+#: Sections of a measurement that are packed, and what of.
+PACKED_SECTIONS: dict[str, type[QueryReport] | type[PrecisionMetric]] = {
+    "query_results": QueryReport,
+    "precision_metrics": PrecisionMetric,
+}
+
+
+def query_results_of(sections: Mapping[str, Any]) -> Packed[QueryReport]:
+    """The judged queries among the sections of a measurement; none when it asked none."""
+    results: Packed[QueryReport] = sections.get("query_results", Packed(QueryReport))
+    return results

@@ -10,9 +10,9 @@ def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measur
     """Describe chunks and answers; cheap, so it is done whatever groups are selected."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.quality import measure_quality
-    from ragval_pipeline.validation.report import QueryReport
+    from ragval_pipeline.validation.report import query_results_of
 
-    results = map(QueryReport.model_validate, answers.sections.get("query_results", []))
+    results = query_results_of(answers.sections)
     scores = [entry.best_similarity for entry in results if entry.counted and entry.best_similarity is not None]
     counts = (row["token_count"] for row in Snapshot(manifest).rows(("token_count",)))
     return measure_quality(token_counts=counts, best_scores=scores, points=manifest.points, now=datetime.now(UTC))

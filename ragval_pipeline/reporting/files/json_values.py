@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -43,7 +43,7 @@ def json_pieces(model: BaseModel) -> Iterator[bytes]:
     for number, name in enumerate(type(model).model_fields):
         value = getattr(model, name)
         yield f"{',' if number else ''}\n  {json.dumps(name)}: ".encode()
-        if not isinstance(value, list | tuple) or not value:
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
             yield _indented(value, 1)
             continue
         for place, entry in enumerate(value):

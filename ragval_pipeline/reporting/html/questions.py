@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from heapq import nsmallest
 from typing import Any
 
 from ragval_pipeline.findings.model import ReportedFinding
@@ -125,7 +126,8 @@ class QueryRow:
 
 def query_rows(bundle: ReportBundle) -> list[QueryRow]:
     """The rows of the page, those that did not pass first, then in file order; at most ``MOST_ROWS``."""
-    queries = sorted(enumerate(bundle.report.query_results), key=lambda entry: _weight(entry[1]))[:MOST_ROWS]
+    # As sorted() would order them, with the chosen ones alone in memory.
+    queries = nsmallest(MOST_ROWS, enumerate(bundle.report.query_results), key=lambda entry: _weight(entry[1]))
     shown = _hits_shown([query for _, query in queries])
     length = min(300, max(80, _TEXT_BUDGET // max(sum(shown), 1)))
     key = page_key(bundle)

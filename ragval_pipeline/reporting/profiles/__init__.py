@@ -12,6 +12,8 @@ from typing import Any
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.validation.packed import Packed
+from ragval_pipeline.validation.report import QueryReport
 
 _ROOM = "ragval_pipeline.reporting.profiles"
 _RENDERERS = {
@@ -32,11 +34,11 @@ def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> di
     if suite_profile is None:
         return None
     # The seeds know no query without an expectation: what nobody judged is in validation_report.json alone.
-    counted = [query for query in bundle.report.query_results if query.counted]
-    left_out = {query.query_id for query in bundle.report.query_results} - {query.query_id for query in counted}
+    left_out = {query.query_id for query in bundle.report.query_results if not query.counted}
+    counted = (query for query in bundle.report.query_results if query.counted)
     judged = replace(
         bundle,
-        report=bundle.report.model_copy(update={"query_results": counted}),
+        report=bundle.report.model_copy(update={"query_results": Packed.of(QueryReport, counted)}),
         queries=[query for query in bundle.queries if str(query["id"]) not in left_out],
     )
     report: dict[str, Any] = _renderer(suite_profile).render(judged).model_dump()

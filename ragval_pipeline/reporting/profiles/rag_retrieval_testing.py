@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -163,7 +163,7 @@ def _metadata(hit: TopResult, stored: Mapping[str, Any]) -> Metadata:
 
 
 def _embeddings(
-    queries: list[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
+    queries: Sequence[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
 ) -> list[VectorEmbedding]:
     """The embedding record of every returned chunk, once."""
     ids = dict.fromkeys(hit.chunk_id for query in queries for hit in query.top_results)

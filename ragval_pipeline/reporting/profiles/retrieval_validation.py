@@ -218,7 +218,7 @@ def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]]) -> Retrieved
 
 
 def _embeddings(
-    queries: list[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
+    queries: Sequence[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
 ) -> list[Embedding]:
     ids = dict.fromkeys(hit.chunk_id for query in queries for hit in query.top_results)
     return [

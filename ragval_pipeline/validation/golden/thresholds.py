@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import NamedTuple
 
 from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
@@ -14,6 +14,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
 from ragval_pipeline.validation.regression.paired import fewest_pairs
+from ragval_pipeline.validation.report import QueryReport, query_results_of
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.thresholds import MOST, ROUNDING
 
@@ -42,17 +43,21 @@ class Scores:
 def _thresholds(reviewed: Reviewed) -> list[Finding]:
     """Judge the thresholds in use: the suite's where any query is held to it, and one that most queries state."""
     golden = reviewed.golden
-    reports = {entry["query_id"]: entry for entry in reviewed.results.get("query_results", [])}
-    if not reports:
+    answered = {entry.query_id: _Answered.of(entry) for entry in query_results_of(reviewed.results)}
+    if not answered:
         return []
     titles = reviewed.own.get("self_retrieval", {}).get("title_scores", [])
-    right = [reports[query.id]["best_similarity"] for query in golden.queries if _is_right(query, reports)]
+    right = [
+        entry.best
+        for query in golden.queries
+        if (entry := answered.get(query.id)) is not None and entry.best is not None and _is_right(query, entry)
+    ]
     scores = Scores(
         right=[*titles, *right],
         negative=[
             score
             for query in golden.queries
-            if query.negative and (score := reports.get(query.id, {}).get("best_similarity")) is not None
+            if query.negative and query.id in answered and (score := answered[query.id].best) is not None
         ],
         higher_is_better=golden.higher_is_better,
     )
@@ -89,13 +94,23 @@ def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
     }
 
 
-def _is_right(query: TestQuery, reports: Mapping[str, Any]) -> bool:
+class _Answered(NamedTuple):
+    """What thresholds are judged by of an answer."""
+
+    best: float | None
+    failed: list[str]
+
+    @classmethod
+    def of(cls, report: QueryReport) -> _Answered:
+        return cls(report.best_similarity, report.failed_conditions)
+
+
+def _is_right(query: TestQuery, answer: _Answered) -> bool:
     """Whether an answer is right by everything that the query states but its score."""
-    report = reports.get(query.id)
-    if query.negative or report is None or report["best_similarity"] is None:
+    if query.negative:
         return False
     states_more = bool(query.grades or query.expected_module or query.expected_chapter or query.expected_results)
-    return states_more and not [name for name in report["failed_conditions"] if name != "score"]
+    return states_more and not [name for name in answer.failed if name != "score"]
 
 
 def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ragval_pipeline.suite.queries.model import expected_result
 from ragval_pipeline.validation.regression.pairing import Pair, Pairing
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.report import QueryReport, query_results_of
 
 PASSING = "query_pass_rate"
 
@@ -42,8 +42,7 @@ class RunAnswers:
 
 def answers_from_sections(sections: Mapping[str, Any], *, rank: int) -> RunAnswers:
     """What this run asked and got, from the sections that ``query_validation_results`` measured."""
-    queries = [QueryReport.model_validate(entry) for entry in sections.get("query_results", ())]
-    return RunAnswers(queries, sections.get("run", {}), sections.get("qrels", {}), rank)
+    return RunAnswers(query_results_of(sections), sections.get("run", {}), sections.get("qrels", {}), rank)
 
 
 @dataclass(frozen=True)

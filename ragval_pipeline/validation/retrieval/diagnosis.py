@@ -8,6 +8,7 @@ from typing import Any
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import Rules, hits_in_module
 from ragval_pipeline.validation.retrieval.texts import chapter_matches
 
@@ -21,7 +22,7 @@ Search = Callable[[str, int], Sequence[Hit]]
 
 def diagnose(
     queries: Sequence[TestQuery],
-    results: Sequence[Mapping[str, Any]],
+    results: Sequence[QueryReport],
     answers: Mapping[str, Answer],
     rules: Rules,
     search: Search,
@@ -30,7 +31,7 @@ def diagnose(
 
     Args:
         queries: Every test query.
-        results: What was judged of each (``QueryReport``), in the same order.
+        results: What was judged of each, in the same order.
         answers: The answer to each, by query id.
         rules: How hits are read.
         search: Asks the index for more hits than a query is judged by.
@@ -42,7 +43,7 @@ def diagnose(
     found: dict[str, dict[str, Any]] = {}
     for query, result in zip(queries, results, strict=True):
         answer = answers.get(query.id)
-        if answer is None or result["passed"] is not False or query.negative or not _expects_a_place(query):
+        if answer is None or result.passed is not False or query.negative or not _expects_a_place(query):
             continue
         if len(found) >= MOST_DIAGNOSED:
             break

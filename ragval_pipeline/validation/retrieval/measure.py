@@ -12,6 +12,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
+from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.chunk_metrics import chunk_metrics
@@ -49,7 +50,7 @@ def measure_retrieval(
         judge_query(query, by_id[query.id], settings.rules, judge=settings.judge, top_k=settings.top_k)
         for query in queries
     ]
-    shown = [report.model_dump(mode="json") for report in reports]
+    shown = Packed.of(QueryReport, reports)
     drafts = [report for query, report in zip(queries, reports, strict=True) if query.status == "draft"]
     reports = [report for query, report in zip(queries, reports, strict=True) if query.counted]
     by_id = {query.id: by_id[query.id] for query in queries if not query.unjudged}

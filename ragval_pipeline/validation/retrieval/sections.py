@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.report import PrecisionMetric, QueryReport, RetrievalMetrics
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.conditions import Rules
@@ -21,7 +22,7 @@ def query_sections(
     answers: Mapping[str, Answer],
     settings: RetrievalSettings,
 ) -> dict[str, Any]:
-    """All sections, as JSON values.
+    """All sections, as JSON values and packed entities.
 
     Args:
         queries: Every test query, in file order.
@@ -43,9 +44,7 @@ def query_sections(
     best = metrics.ceilings(judged, ranks=settings.ranks, depth=settings.depth)
     categories = {query.id: query.category for query in queries}
     return {
-        "precision_metrics": [
-            metric.model_dump() for metric in _precisions(queries, run, judged, settings.ranks, spellings)
-        ],
+        "precision_metrics": Packed.of(PrecisionMetric, _precisions(queries, run, judged, settings.ranks, spellings)),
         "retrieval_metrics": RetrievalMetrics(
             page=metrics.means(values, best), by_category=metrics.by_category(values, best, categories)
         ).model_dump(),
@@ -81,9 +80,8 @@ def _spellings(answers: Sequence[Answer], rules: Rules) -> dict[str, str]:
 
 def _precisions(
     queries: Sequence[TestQuery], run: Run, qrels: Qrels, ranks: Sequence[int], spellings: Mapping[str, str]
-) -> list[PrecisionMetric]:
+) -> Iterator[PrecisionMetric]:
     """Precision of every query at every rank; pages are shown as the index spells them, hits without one are not."""
-    found = []
     for query in queries:
         grades = qrels.get(query.id)
         if grades is None:
@@ -92,16 +90,13 @@ def _precisions(
         for k in ranks:
             pages = run.get(query.id, [])[:k]
             retrieved = [page for page in pages if page in relevant]
-            found.append(
-                PrecisionMetric(
-                    query=query.query_text,
-                    query_id=query.id,
-                    k=k,
-                    precision=len(retrieved) / k,
-                    retrieved_urls=[spellings[page] for page in pages if page in spellings],
-                    relevant_retrieved=[spellings.get(page, page) for page in retrieved],
-                    relevant_count=len(retrieved),
-                    ceiling=min(len(relevant), k) / k,
-                )
+            yield PrecisionMetric(
+                query=query.query_text,
+                query_id=query.id,
+                k=k,
+                precision=len(retrieved) / k,
+                retrieved_urls=[spellings[page] for page in pages if page in spellings],
+                relevant_retrieved=[spellings.get(page, page) for page in retrieved],
+                relevant_count=len(retrieved),
+                ceiling=min(len(relevant), k) / k,
             )
-    return found
