@@ -38,7 +38,7 @@ def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> di
     counted = (query for query in bundle.report.query_results if query.counted)
     judged = replace(
         bundle,
-        report=bundle.report.model_copy(update={"query_results": Packed.of(QueryReport, counted)}),
+        report=bundle.report.model_copy(update={"query_results": Packed(QueryReport, counted)}),
         queries=[query for query in bundle.queries if str(query["id"]) not in left_out],
     )
     report: dict[str, Any] = _renderer(suite_profile).render(judged).model_dump()

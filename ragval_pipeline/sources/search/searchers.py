@@ -73,5 +73,5 @@ class IndexSearcher:
 
     def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
         """The nearest points to each text, in the server's order."""
-        searches = [Search(self._given.vectors[text].tolist(), limit) for text, limit in asked]
+        searches = (Search(self._given.vectors[text].tolist(), limit) for text, limit in asked)
         return self.reader.search_all(searches, fields=fields, exact=self.exact)

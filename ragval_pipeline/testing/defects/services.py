@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -60,7 +60,7 @@ class PassingReader:
         """As the inner reader finds."""
         return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
 
-    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+    def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
         """Each by ``search``, which a planter changes."""
         for search in searches:
             asked_at, started = datetime.now(UTC), time.perf_counter()

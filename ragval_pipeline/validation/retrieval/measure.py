@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
@@ -17,7 +17,7 @@ from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.chunk_metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.judge import judge_query
-from ragval_pipeline.validation.retrieval.outcome import Outcome
+from ragval_pipeline.validation.retrieval.outcome import Judged, Outcome
 from ragval_pipeline.validation.retrieval.repeats import determinism
 from ragval_pipeline.validation.retrieval.sections import query_sections
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
@@ -46,22 +46,27 @@ def measure_retrieval(
     """
     given = {answer.query_id: answer for answer in answers}
     by_id = {query.id: given.get(query.id) or _unasked(query, failure) for query in queries}
-    reports = [
-        judge_query(query, by_id[query.id], settings.rules, judge=settings.judge, top_k=settings.top_k)
-        for query in queries
-    ]
-    shown = Packed.of(QueryReport, reports)
-    drafts = [report for query, report in zip(queries, reports, strict=True) if query.status == "draft"]
-    reports = [report for query, report in zip(queries, reports, strict=True) if query.counted]
+    judged: list[Judged] = []
+
+    def reports() -> Iterator[QueryReport]:
+        for query in queries:
+            answer = by_id[query.id]
+            report = judge_query(query, answer, settings.rules, judge=settings.judge, top_k=settings.top_k)
+            judged.append(Judged.of(report))
+            yield report
+
+    shown = Packed(QueryReport, reports())
+    drafts = [verdict for query, verdict in zip(queries, judged, strict=True) if query.status == "draft"]
+    judged = [verdict for query, verdict in zip(queries, judged, strict=True) if query.counted]
     by_id = {query.id: by_id[query.id] for query in queries if not query.unjudged}
     queries = [query for query in queries if query.counted]
-    sections = {**query_sections(queries, reports, by_id, settings), "query_results": shown}
+    sections = {**query_sections(queries, judged, by_id, settings), "query_results": shown}
     on_chunks = chunk_metrics(queries, by_id, settings)
     sections["retrieval_metrics"]["chunk"] = {name: value.model_dump() for name, value in on_chunks.items()}
     if failure is not None:
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"sections": sections})
-    outcome = Outcome(queries, reports, by_id, settings)
+    outcome = Outcome(queries, judged, by_id, settings)
     repeated = determinism(by_id.values())
     values = [*outcome.values(), *_page_values(sections, settings)]
     if drafts and not queries:
@@ -72,11 +77,11 @@ def measure_retrieval(
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(find_all(outcome)), sections=sections)
 
 
-def _all_drafts(value: MeasuredValue, drafts: Sequence[QueryReport]) -> MeasuredValue:
+def _all_drafts(value: MeasuredValue, drafts: Sequence[Judged]) -> MeasuredValue:
     """What had no query to measure is not applicable as long as no person has confirmed any."""
     if value.reason_code not in ("no_data", "not_applicable"):
         return value
-    fit = sum(not report.failed_conditions and report.status != "error" for report in drafts)
+    fit = sum(not verdict.failed_conditions and verdict.status != "error" for verdict in drafts)
     told = f"all {plural(len(drafts), 'query')} are drafts, which do not count yet; {fit} would pass"
     return not_measured(value.name, "not_applicable", told)
 

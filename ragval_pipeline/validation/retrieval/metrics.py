@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.rankings import Qrels, Run, relevant_pages
 
+#: Queries that are scored in one call: what native code is given is a copy.
+_AT_ONCE = 512  # work
 #: Values by metric name, then query id.
 PerQuery = dict[str, dict[str, float]]
 
@@ -49,23 +51,25 @@ def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> Pe
     # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats. An empty
     # ranking is left out, as a run file has no line for it: Judged@k would divide by its length.
     # Native code sees numbers: a half of a surrogate pair in a text ends the process, and a NUL ends the text.
-    places = {query: str(place) for place, query in enumerate(qrels)}
     numbers: dict[str, str] = {}
 
     def number(doc: str) -> str:
         return numbers.setdefault(doc, str(len(numbers)))
 
-    scored = {
-        places[query]: {number(doc): -float(rank) for rank, doc in enumerate(docs, 1)}
-        for query, docs in run.items()
-        if docs and query in places
-    }
-    if not scored:
-        return values
-    judged = {places[query]: {number(doc): grade for doc, grade in grades.items()} for query, grades in qrels.items()}
-    names_of = list(qrels)
-    for result in ir_measures.iter_calc(list(measures.values()), judged, scored):
-        values[by_measure[str(result.measure)]][names_of[int(result.query_id)]] = float(result.value)
+    ranked = [query for query in qrels if run.get(query)]
+    same: dict[float, float] = {}  # few values fill many places: each is held once
+    for first in range(0, len(ranked), _AT_ONCE):
+        part = ranked[first : first + _AT_ONCE]
+        scored = {
+            str(place): {number(doc): -float(rank) for rank, doc in enumerate(run[query], 1)}
+            for place, query in enumerate(part)
+        }
+        judged = {
+            str(place): {number(doc): grade for doc, grade in qrels[query].items()} for place, query in enumerate(part)
+        }
+        for result in ir_measures.iter_calc(list(measures.values()), judged, scored):
+            value = float(result.value)
+            values[by_measure[str(result.measure)]][part[int(result.query_id)]] = same.setdefault(value, value)
     return values
 
 

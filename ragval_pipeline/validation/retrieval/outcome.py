@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.findings.factory import make_finding
@@ -33,12 +33,28 @@ _READS: Mapping[str, tuple[str, ...]] = {
 NOT_ASKED = "not asked"
 
 
+class Judged(NamedTuple):
+    """The verdict on a query, without its hits: those are in its answer. Fields as in ``QueryReport``."""
+
+    query_id: str
+    status: str
+    passed: bool | None
+    fail_reason: str | None
+    failed_conditions: Sequence[str]
+    best_similarity: float | None
+
+    @classmethod
+    def of(cls, report: QueryReport) -> Judged:
+        """The verdict of a report."""
+        return cls(*(getattr(report, name) for name in cls._fields))
+
+
 @dataclass(frozen=True)
 class Outcome:
     """All judged queries, and what is counted over them."""
 
     queries: Sequence[TestQuery]
-    reports: Sequence[QueryReport]
+    reports: Sequence[Judged]
     answers: Mapping[str, Answer]
     settings: RetrievalSettings
 
@@ -62,7 +78,7 @@ class Outcome:
             self._completeness(),
         ]
 
-    def subject(self, query: TestQuery, report: QueryReport) -> Subject:
+    def subject(self, query: TestQuery, report: Judged) -> Subject:
         """A query that did not pass, with what it is judged by."""
         details: dict[str, Any] = {
             "conditions": report.failed_conditions or [NOT_ASKED],
@@ -72,7 +88,7 @@ class Outcome:
             "expected_pages": sorted(self._expected_pages(query)),
             "expected_module": query.expected_module,
             "fields": sorted(self._judged_fields(query, report.failed_conditions)),
-            "points": self._answering(query, report),
+            "points": self._answering(query),
         }
         conditions = report.failed_conditions
         needs = [
@@ -92,15 +108,11 @@ class Outcome:
             needs=() if query.negative else tuple(needs),
         )
 
-    def _answering(self, query: TestQuery, report: QueryReport) -> list[str]:
+    def _answering(self, query: TestQuery) -> list[str]:
         """The hits that failed a query: of a negative one those that reach its limit."""
         rules = self.settings.rules
         limit = rules.threshold(query)
-        return [
-            hit.chunk_id
-            for hit in report.top_results
-            if not query.negative or rules.reaches(hit.similarity_score, limit)
-        ]
+        return [hit.id for hit in self.answers[query.id].hits if not query.negative or rules.reaches(hit.score, limit)]
 
     def _expected_pages(self, query: TestQuery) -> set[str]:
         key = self.settings.rules.read.page_key
@@ -118,11 +130,11 @@ class Outcome:
             return {name for entry in query.expected_results for name in entry if name != "id"}
         return set(_READS.get(condition, ()))
 
-    def pairs(self) -> list[tuple[TestQuery, QueryReport]]:
+    def pairs(self) -> list[tuple[TestQuery, Judged]]:
         """Each query with its report."""
         return list(zip(self.queries, self.reports, strict=True))
 
-    def _without(self, positive: Sequence[QueryReport]) -> ReasonCode:
+    def _without(self, positive: Sequence[Judged]) -> ReasonCode:
         """Positive queries that find nothing leave a gap; a suite without any has nothing to measure."""
         return "no_data" if positive or not self.queries else "not_applicable"
 

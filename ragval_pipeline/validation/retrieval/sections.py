@@ -8,9 +8,10 @@ from typing import Any
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.packed import Packed
-from ragval_pipeline.validation.report import PrecisionMetric, QueryReport, RetrievalMetrics
+from ragval_pipeline.validation.report import PrecisionMetric, RetrievalMetrics
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.outcome import Judged
 from ragval_pipeline.validation.retrieval.rankings import Qrels, Run, page_qrels, page_run, relevant_pages
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.times import utc_text
@@ -18,7 +19,7 @@ from ragval_pipeline.validation.times import utc_text
 
 def query_sections(
     queries: Sequence[TestQuery],
-    reports: Sequence[QueryReport],
+    reports: Sequence[Judged],
     answers: Mapping[str, Answer],
     settings: RetrievalSettings,
 ) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def query_sections(
     best = metrics.ceilings(judged, ranks=settings.ranks, depth=settings.depth)
     categories = {query.id: query.category for query in queries}
     return {
-        "precision_metrics": Packed.of(PrecisionMetric, _precisions(queries, run, judged, settings.ranks, spellings)),
+        "precision_metrics": Packed(PrecisionMetric, _precisions(queries, run, judged, settings.ranks, spellings)),
         "retrieval_metrics": RetrievalMetrics(
             page=metrics.means(values, best), by_category=metrics.by_category(values, best, categories)
         ).model_dump(),
@@ -55,7 +56,7 @@ def query_sections(
     }
 
 
-def _above(queries: Sequence[TestQuery], reports: Sequence[QueryReport], settings: RetrievalSettings) -> int | None:
+def _above(queries: Sequence[TestQuery], reports: Sequence[Judged], settings: RetrievalSettings) -> int | None:
     """Positive queries whose best score reaches ``relevance_similarity`` (seed 002); null when none was answered."""
     if all(report.status == "error" for report in reports):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -76,5 +76,5 @@ class Reader(Protocol):
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
 
-    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+    def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
         """What each of many searches finds, in their order, as quickly as the connection allows."""

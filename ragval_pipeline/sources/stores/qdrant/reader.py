@@ -251,7 +251,7 @@ class CollectionReader:
         """
         return self._search(Search(vector, limit), fields=fields, exact=exact)
 
-    def search_all(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+    def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
         """What each of many searches finds, in their order: ``batch`` in a call, ``concurrency`` calls at a time.
 
         Raises:

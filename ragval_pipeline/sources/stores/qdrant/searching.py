@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -49,7 +49,7 @@ class BatchedSearches:
         # What the server has refused is not tried again; threads may overwrite each other, and none is wrong.
         self._taken = batch
 
-    def all(self, searches: Sequence[Search]) -> Iterator[Found]:
+    def all(self, searches: Iterable[Search]) -> Iterator[Found]:
         """The hits of each search, in the order of the searches.
 
         Raises:
@@ -58,7 +58,7 @@ class BatchedSearches:
         for found in in_order(self._call, self._calls(searches), workers=self._concurrency):
             yield from found
 
-    def _calls(self, searches: Sequence[Search]) -> Iterator[list[Search]]:
+    def _calls(self, searches: Iterable[Search]) -> Iterator[list[Search]]:
         call: list[Search] = []
         hits = 0
         for search in searches:
