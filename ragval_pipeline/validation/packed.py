@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Generic, TypeVar, get_args, overload
 
-from pydantic import BaseModel, GetCoreSchemaHandler
-from pydantic_core import core_schema, from_json, to_json
+from pydantic import BaseModel, GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import PydanticSerializationError, core_schema, from_json, to_json
 
 Row = TypeVar("Row", bound=BaseModel)
 
 #: Entities that are compressed together; as many are in memory at a time.
-_BLOCK = 64
-_ROWS, _COUNT = "packed", "entities"
+_BLOCK = 64  # work
 #: Context of a serialisation that only ragval reads: packed entities stay packed.
-AS_PACKED = {_ROWS: True}
+AS_PACKED = {"packed": True}
 
 
 class Packed(Sequence[Row], Generic[Row]):
@@ -36,7 +36,7 @@ class Packed(Sequence[Row], Generic[Row]):
         self._count = 0
         rows = iter(entities)
         while block := list(islice(rows, _BLOCK)):
-            self._blocks.append(zlib.compress(to_json(block), level=1))
+            self._blocks.append(_compressed(block))
             self._count += len(block)
 
     def __len__(self) -> int:
@@ -68,9 +68,10 @@ class Packed(Sequence[Row], Generic[Row]):
     def __repr__(self) -> str:
         return f"Packed({self._model.__name__}, {len(self)} entities)"
 
-    def as_json(self) -> dict[str, Any]:
-        """As a JSON value, which ``from_json`` reads."""
-        return {_ROWS: [base64.b64encode(block).decode() for block in self._blocks], _COUNT: self._count}
+    def as_json(self) -> list[str]:
+        """As a JSON value, which ``from_json`` reads: of each block how many entities, and what they are."""
+        sizes = [min(_BLOCK, self._count - first) for first in range(0, self._count, _BLOCK)]
+        return [f"{size}:{base64.b64encode(block).decode()}" for size, block in zip(sizes, self._blocks, strict=True)]
 
     @classmethod
     def from_json(cls, model: type[Row], value: Any) -> Packed[Row]:
@@ -79,47 +80,61 @@ class Packed(Sequence[Row], Generic[Row]):
         Raises:
             ValueError: It is none of these.
         """
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, dict) and set(value) == {_ROWS, _COUNT}:
-            packed = cls(model)
-            packed._blocks = [base64.b64decode(block) for block in value[_ROWS]]
-            packed._count = value[_COUNT]
-            return packed
-        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-            return cls(model, map(model.model_validate, value))
-        raise ValueError(f"a list of {model.__name__}, packed or not, is expected")
+        return value if isinstance(value, cls) else TypeAdapter(cls[model]).validate_python(value)  # type: ignore[index]
 
     def _entities(self, block: bytes) -> list[Row]:
         validate = self._model.model_validate
-        return [validate(row) for row in from_json(zlib.decompress(block))]
+        return [validate(row) for row in _decompressed(block)]
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         (model,) = get_args(source)
 
-        def compressed(entity: Row) -> bytes:
-            return zlib.compress(to_json(entity), level=1)
+        def part(value: Any, checked: core_schema.ValidatorFunctionWrapHandler) -> str | bytes:
+            """A block as it is; an entity compressed as soon as it is checked, so that all are never in memory."""
+            return value if isinstance(value, str) else _compressed(checked(value))
 
-        def packed(rows: list[bytes]) -> Packed[Row]:
-            return cls(model, (model.model_validate_json(zlib.decompress(row)) for row in rows))
+        def put_together(parts: list[str | bytes]) -> Packed[Row]:
+            rows = (_decompressed(row) for row in parts if isinstance(row, bytes))
+            packed = cls(model, map(model.model_validate, rows))
+            for text in parts:
+                if isinstance(text, str):
+                    size, _, block = text.partition(":")
+                    packed._blocks.append(base64.b64decode(block))
+                    packed._count += int(size)
+            return packed
 
         def written(value: Packed[Row], info: core_schema.SerializationInfo) -> Any:
             if info.context == AS_PACKED:
                 return value.as_json()
             return [entity.model_dump(mode=info.mode) for entity in value]
 
-        # A report that is read is never whole in memory: each entity is compressed as soon as it is checked.
-        one = core_schema.no_info_after_validator_function(compressed, handler(model))
-        return core_schema.tagged_union_schema(
-            {
-                "packed": core_schema.no_info_plain_validator_function(lambda value: cls.from_json(model, value)),
-                "list": core_schema.no_info_after_validator_function(packed, core_schema.list_schema(one)),
-            },
-            discriminator=lambda value: "packed" if isinstance(value, dict | Packed) else "list",
+        parts = core_schema.list_schema(core_schema.no_info_wrap_validator_function(part, handler(model)))
+        listed = core_schema.no_info_after_validator_function(put_together, parts)
+        return core_schema.json_or_python_schema(
+            listed,
+            core_schema.no_info_wrap_validator_function(
+                lambda value, checked: value if isinstance(value, cls) else checked(value), listed
+            ),
             serialization=core_schema.plain_serializer_function_ser_schema(written, info_arg=True),
         )
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        return handler(schema["choices"]["list"]["schema"])
+        return handler(schema["json_schema"]["schema"])
+
+
+def _compressed(value: Any) -> bytes:
+    try:
+        text = to_json(value, inf_nan_mode="constants")
+    except PydanticSerializationError:  # half of a surrogate pair, which only Python's own JSON writes and reads
+        text = json.dumps(value, default=BaseModel.model_dump).encode()
+    return zlib.compress(text, level=1)
+
+
+def _decompressed(content: bytes) -> Any:
+    text = zlib.decompress(content)
+    try:
+        return from_json(text)
+    except ValueError:
+        return json.loads(text)

@@ -1,22 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ragval_pipeline.orchestration.metadata import TABLE_ROWS, section_tables
+from ragval_pipeline.validation.report import QueryReport
+from tests.reporting import factory
 
 
-def result(
-    name: str, *, passed: bool | None, score: float | None = 0.51234, missed: Sequence[str] = ()
-) -> dict[str, Any]:
-    query = {"query_text": f"What is {name}?"}
-    return {
-        "query_id": name,
-        "query": query,
-        "passed": passed,
-        "best_similarity": score,
-        "failed_conditions": list(missed),
-    }
+def result(name: str, *, passed: bool | None, score: float | None = 0.51234, missed: Sequence[str] = ()) -> QueryReport:
+    return factory.query(name, f"What is {name}?", score, passed=passed, failed_conditions=list(missed))
 
 
 def test_queries_that_did_not_pass_come_first_with_what_they_missed() -> None:

@@ -26,7 +26,7 @@ def json_value(value: Any) -> Any:
         return {encodable(str(key)): json_value(entry) for key, entry in value.items()}
     if isinstance(value, set | frozenset):
         return sorted((json_value(entry) for entry in value), key=str)
-    if isinstance(value, list | tuple):
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [json_value(entry) for entry in value]
     return json_value(_plain(value))
 

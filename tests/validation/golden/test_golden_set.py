@@ -29,6 +29,7 @@ from ragval_pipeline.validation.golden.targets import (
 )
 from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
 from ragval_pipeline.validation.report import MetricValue
+from tests.reporting import factory
 
 HOST = "https://site.example"
 
@@ -266,11 +267,7 @@ def reviewed(
     golden = GoldenSet(
         asked, inventory("/a"), module_match="normalised", judge=judge, gates={}, top_k=5, min_similarity=suites
     )
-    results = {
-        "query_results": [
-            {"query_id": entry.id, "best_similarity": scores[entry.id], "failed_conditions": []} for entry in asked
-        ]
-    }
+    results = {"query_results": [factory.query(entry.id, entry.query_text, scores[entry.id]) for entry in asked]}
     own = {"self_retrieval": {"title_scores": titles}}
     return [
         subject.name

@@ -6,6 +6,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.diagnosis import diagnose
 from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.judge import judge_query
 
 RULES = Rules(
     read=HitReader(fields={"source_url": "url", "module": "module"}, required=(), page_key=str),
@@ -23,7 +24,8 @@ def located(query: TestQuery, *, passed: bool = False, deeper: int = 5) -> tuple
         return HITS
 
     answer = Answer(query.id, hits=tuple(HITS[:5]), deeper=tuple(HITS[5:deeper]))
-    return diagnose([query], [{"passed": passed}], {query.id: answer}, RULES, search), asked
+    report = judge_query(query, answer, RULES, judge=None, top_k=5).model_copy(update={"passed": passed})
+    return diagnose([query], [report], {query.id: answer}, RULES, search), asked
 
 
 def test_the_right_page_beyond_the_hits_is_found_by_one_deeper_search() -> None:

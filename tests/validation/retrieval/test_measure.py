@@ -220,7 +220,7 @@ def test_hits_without_an_address_are_misses_at_their_rank_also_in_the_written_fi
     measurement = measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), hits)])
     got = values(measurement)
     assert (got["mrr"][0], got["map"][0]) == (0.5, 0.5)
-    assert measurement.sections["precision_metrics"][0]["retrieved_urls"] == [f"{SITE}/a"]
+    assert measurement.sections["precision_metrics"][0].retrieved_urls == [f"{SITE}/a"]
     ranking = list(ir_measures.read_trec_run(io.StringIO(run_trec(measurement.sections["run"]).decode())))
     truth = list(ir_measures.read_trec_qrels(io.StringIO((qrels_trec(measurement.sections["qrels"]) or b"").decode())))
     names = {"mrr": "RR@5", "map": "AP", "precision_at_3": "P@3", "ndcg_at_5": "nDCG@5"}
@@ -255,10 +255,10 @@ def test_queries_that_nobody_judged_are_shown_and_counted_nowhere(tmp_path: Path
     assert got["query_pass_rate"] == (0.6, 3, 5)
     assert got["hit_at_3"][1:] == (3, 5)
     assert [got[name][2] for name in ("relevance_rate", "avg_similarity", "retrieved_metadata_completeness")] == [5] * 3
-    shown = {entry["query_id"]: entry for entry in measurement.sections["query_results"]}
+    shown = {entry.query_id: entry for entry in measurement.sections["query_results"]}
     assert list(shown) == [entry.id for entry in asked]
-    assert (shown["5"]["passed"], shown["5"]["status"], shown["5"]["best_similarity"]) == (None, "success", 0.9)
-    assert "nobody judged" in shown["5"]["fail_reason"]
+    assert (shown["5"].passed, shown["5"].status, shown["5"].best_similarity) == (None, "success", 0.9)
+    assert "nobody judged" in shown["5"].fail_reason
     fields = _query_fields(measurement.sections)
     assert (fields["total_queries"], fields["passed_queries"], fields["failed_queries"]) == (5, 3, 2)
     assert fields["error_queries"] == 0
@@ -272,10 +272,10 @@ def test_a_draft_is_shown_with_how_it_would_do_and_neither_fails_nor_lifts_anyth
     assert values(mixed)["query_pass_rate"] == (1.0, 1, 1)
     assert values(mixed)["retrieved_metadata_completeness"][2] == 3
     assert [finding.code for finding in mixed.findings] == []
-    shown = {entry["query_id"]: entry for entry in mixed.sections["query_results"]}
-    assert [shown[name]["passed"] for name in ("mine", "d0", "d1")] == [True, None, None]
-    assert shown["d0"]["fail_reason"].endswith("as it stands it would pass")
-    assert "as it stands it would fail: " in shown["d1"]["fail_reason"]
+    shown = {entry.query_id: entry for entry in mixed.sections["query_results"]}
+    assert [shown[name].passed for name in ("mine", "d0", "d1")] == [True, None, None]
+    assert shown["d0"].fail_reason.endswith("as it stands it would pass")
+    assert "as it stands it would fail: " in shown["d1"].fail_reason
     assert _query_fields(mixed.sections)["total_queries"] == 1
 
 
@@ -313,7 +313,7 @@ def test_precision_metrics_show_pages_as_the_index_spells_them() -> None:
     measurement = measure(
         [(query("How?", id="q", relevant_urls=[f"{SITE}/a", f"{SITE}/d"], acceptable_urls=["/c"]), hits)], ranks=(2, 3)
     )
-    assert measurement.sections["precision_metrics"] == [
+    assert [metric.model_dump() for metric in measurement.sections["precision_metrics"]] == [
         {
             "query": "How?",
             "query_id": "q",
@@ -351,8 +351,8 @@ def test_metrics_are_shown_by_category() -> None:
 def test_results_stand_in_file_order_with_the_query_as_given() -> None:
     measurement = measure([(query(id="z", expected_module="m"), A), (query(id="a"), B)])
     results = measurement.sections["query_results"]
-    assert [entry["query_id"] for entry in results] == ["z", "a"]
-    assert results[0]["query"] == {"id": "z", "query_text": "How?", "expected_module": "m"}
+    assert [entry.query_id for entry in results] == ["z", "a"]
+    assert results[0].query == {"id": "z", "query_text": "How?", "expected_module": "m"}
 
 
 FAILURE = SystemFailure("http://x refused", code="index.unreachable", system="Qdrant", subject="http://x", attempts=3)
@@ -366,7 +366,7 @@ def test_when_a_system_fails_answers_are_kept_and_no_criterion_is_measured() -> 
     assert measurement.failure is not None
     assert measurement.failure.kind == "unreachable"
     assert [finding.code for finding in measurement.findings] == ["index.unreachable"]
-    assert [entry["status"] for entry in measurement.sections["query_results"]] == ["success", "error"]
+    assert [entry.status for entry in measurement.sections["query_results"]] == ["success", "error"]
     assert set(measurement.sections["qrels"]) == set(measurement.sections["run"]) == {"q1"}
     assert measurement.sections["retrieval_metrics"]["page"]["mrr"]["n"] == 1
 
@@ -374,7 +374,7 @@ def test_when_a_system_fails_answers_are_kept_and_no_criterion_is_measured() -> 
 def test_when_nothing_could_be_asked_every_query_says_why() -> None:
     asked = [query(id="q1"), query(id="q2", negative=True)]
     measurement = measure_retrieval(asked, [], settings(), failure=FAILURE)
-    assert {entry["fail_reason"] for entry in measurement.sections["query_results"]} == {str(FAILURE)}
+    assert {entry.fail_reason for entry in measurement.sections["query_results"]} == {str(FAILURE)}
     assert measurement.sections["queries_above_threshold"] is None
 
 
