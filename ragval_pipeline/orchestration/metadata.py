@@ -15,11 +15,11 @@ from ragval_pipeline.findings.model import SEVERITIES, Finding, ReportedFinding
 from ragval_pipeline.sources.snapshot.schema import COLUMNS, INTEGER_FIELDS, LIST_FIELDS
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
     from ragval_pipeline.reporting.subjects import Subjects
+    from ragval_pipeline.validation.report import QueryReport
 
 #: Rows of a table of offenders; the count of all stands beside it.
 TABLE_ROWS = 50

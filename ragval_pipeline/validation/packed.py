@@ -92,10 +92,10 @@ class Packed(Sequence[Row], Generic[Row]):
 
         def part(value: Any, checked: core_schema.ValidatorFunctionWrapHandler) -> str | bytes:
             """A block as it is; an entity compressed as soon as it is checked, so that all are never in memory."""
-            return value if isinstance(value, str) else _compressed(checked(value))
+            return value if isinstance(value, str) else _compressed([checked(value)])
 
         def put_together(parts: list[str | bytes]) -> Packed[Row]:
-            rows = (_decompressed(row) for row in parts if isinstance(row, bytes))
+            rows = (row for part in parts if isinstance(part, bytes) for row in _decompressed(part))
             packed = cls(model, map(model.model_validate, rows))
             for text in parts:
                 if isinstance(text, str):
@@ -124,17 +124,20 @@ class Packed(Sequence[Row], Generic[Row]):
         return handler(schema["json_schema"]["schema"])
 
 
-def _compressed(value: Any) -> bytes:
+def _compressed(entities: list[Row]) -> bytes:
+    rows = [entity.model_dump() for entity in entities]
     try:
-        text = to_json(value, inf_nan_mode="constants")
+        text = to_json(rows, inf_nan_mode="constants")
     except PydanticSerializationError:  # half of a surrogate pair, which only Python's own JSON writes and reads
-        text = json.dumps(value, default=BaseModel.model_dump).encode()
+        text = json.dumps(rows).encode()
     return zlib.compress(text, level=1)
 
 
-def _decompressed(content: bytes) -> Any:
+def _decompressed(content: bytes) -> list[dict[str, Any]]:
     text = zlib.decompress(content)
+    rows: list[dict[str, Any]]
     try:
-        return from_json(text)
+        rows = from_json(text)
     except ValueError:
-        return json.loads(text)
+        rows = json.loads(text)
+    return rows

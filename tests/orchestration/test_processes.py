@@ -20,7 +20,7 @@ SHAPES = {
     "sources.site.inventory", "sources.site.page_copies.manifest", "sources.site.scope", "sources.site.urls",
     "sources.snapshot.manifest", "sources.snapshot.schema", "sources.stores.qdrant.facts",
     "sources.stores.qdrant.strict_mode", "validation.facts.manifest",
-    "validation.measurement", "validation.report", "validation.verdict",
+    "validation.measurement", "validation.packed", "validation.report", "validation.verdict",
 }  # fmt: skip
 
 #: Modules of ragval's own that are large, and that neither the demo's suite nor loading has a use for.

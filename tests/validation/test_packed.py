@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 from pydantic import BaseModel, ValidationError
 
@@ -52,8 +55,11 @@ def test_entities_come_back_as_they_were_in_order_and_by_place(count: int) -> No
 
 
 def test_no_number_and_half_of_a_surrogate_pair_come_back_too() -> None:
-    odd = reports(1)[0].model_copy(update={"best_similarity": float("inf"), "query": {"query_text": "\ud83d half"}})
-    assert list(Packed(QueryReport, [odd, *reports(1)])) == [odd, *reports(1)]
+    [plain] = reports(1)
+    hit = replace(plain.top_results[0], similarity_score=math.nan)
+    odd = plain.model_copy(update={"query": {"query_text": "\ud83d half"}, "best_similarity": math.inf})
+    for entity in (odd, plain.model_copy(update={"top_results": [hit]}), odd.model_copy(update={"top_results": [hit]})):
+        assert repr(list(Packed(QueryReport, [entity, plain]))) == repr([entity, plain])
 
 
 @pytest.mark.parametrize("count", [0, 65])
