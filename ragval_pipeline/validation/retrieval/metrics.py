@@ -96,7 +96,7 @@ def means(values: PerQuery, best: PerQuery, *, queries: Sequence[str] | None = N
     """Means over ``queries`` (null: all), with the number of queries and the mean ceiling (1 where there is none)."""
     result = {}
     for name, by_query in values.items():
-        chosen = [query for query in by_query if queries is None or query in queries]
+        chosen = list(by_query) if queries is None else [query for query in queries if query in by_query]
         if chosen:
             limit = statistics.fmean(best[name][query] for query in chosen) if name in best else 1.0
             mean = statistics.fmean(by_query[query] for query in chosen)
