@@ -91,7 +91,7 @@ def page_payloads(url: str, file: Path) -> Iterator[dict[str, Any]]:
 
 
 def payloads_of(url: str, html: str) -> Iterator[dict[str, Any]]:
-    """The payloads of a page's points in reading order: seed 000's fields, title and text_hash.
+    """The payloads of a page's points in reading order: ``retrieval-pipeline-testing``'s fields, title and text_hash.
 
     Args:
         url: Address of the page.
@@ -114,7 +114,7 @@ def payloads_of(url: str, html: str) -> Iterator[dict[str, Any]]:
 
 
 def module_of(chapter_id: str) -> str:
-    """Seed 000's module name, the title-cased first folder: ``module-1-ros2/ch1`` gives ``Module 1 Ros2``."""
+    """The module's name, the title-cased first folder: ``module-1-ros2/ch1`` gives ``Module 1 Ros2``."""
     return " ".join(word.capitalize() for word in chapter_id.partition("/")[0].split("-"))
 
 

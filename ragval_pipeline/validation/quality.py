@@ -1,4 +1,4 @@
-"""Statistics of chunks and scores: seed 000's QualityMetrics."""
+"""Statistics of chunks and scores: ``retrieval-pipeline-testing``'s QualityMetrics."""
 
 from __future__ import annotations
 

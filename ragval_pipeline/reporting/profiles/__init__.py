@@ -33,7 +33,7 @@ def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> di
     """
     if suite_profile is None:
         return None
-    # The seeds know no query without an expectation: what nobody judged is in validation_report.json alone.
+    # The profiles know no query without an expectation: what nobody judged is in validation_report.json alone.
     left_out = {query.query_id for query in bundle.report.query_results if not query.counted}
     counted = (query for query in bundle.report.query_results if query.counted)
     judged = replace(

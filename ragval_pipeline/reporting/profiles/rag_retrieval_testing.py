@@ -1,4 +1,4 @@
-"""``profile_report.json`` of ``rag-retrieval-testing``: the entities of seed 004 (RAG Retrieval Testing).
+"""``profile_report.json`` of ``rag-retrieval-testing``: the entities of RAG Retrieval Testing.
 
 ``retrieval_time`` is seconds, scores are raw cosine similarities, times UTC in ISO 8601.
 """

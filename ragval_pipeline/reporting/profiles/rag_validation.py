@@ -1,4 +1,4 @@
-"""``profile_report.json`` of ``rag-validation``: the entities of seed 002 (RAG Validation) and how they are filled.
+"""``profile_report.json`` of ``rag-validation``: the entities of RAG Validation and how they are filled.
 
 Precisions are 0..1, scores are raw cosine similarities, times UTC in ISO 8601.
 """

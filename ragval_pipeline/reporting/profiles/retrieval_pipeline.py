@@ -1,4 +1,4 @@
-"""``profile_report.json`` of ``retrieval-pipeline``: the entities of seed 003 (Data Retrieval & Pipeline Validation).
+"""``profile_report.json`` of ``retrieval-pipeline``: the entities of Data Retrieval & Pipeline Validation.
 
 Times are milliseconds, scores raw cosine similarities. Results are those at or above the query's threshold: the search
 itself has none, so that a miss keeps its score.

@@ -1,4 +1,4 @@
-"""``profile_report.json`` of ``retrieval-validation``: the entities of seed 001 (Retrieval Validation & End-to-End).
+"""``profile_report.json`` of ``retrieval-validation``: the entities of Retrieval Validation & End-to-End.
 
 Times are milliseconds, scores raw cosine similarities in -1..1, statuses PASS, FAIL, ERROR and PENDING.
 """

@@ -39,7 +39,7 @@ def hash_matches(row: Mapping[str, Any]) -> bool | None:
 
 
 def embedding_rules(bundle: ReportBundle) -> tuple[Rule, ...]:
-    """Rules of seeds 001 and 004 for the embedding of a chunk, as far as the index records it."""
+    """What two profiles ask of the embedding of a chunk, as far as the index records it."""
     hash_rule = Rule("text_hash_matches", "the hash must be that of the text", bool)
     model = bundle.report.environment.get("embedding_model")
     if model is None:

@@ -1,4 +1,4 @@
-"""Profile ``rag-retrieval-testing``: the system of seed 004, texts true to their pages, traceable and fast."""
+"""Profile ``rag-retrieval-testing``: texts true to their pages, traceable and fast."""
 
 from __future__ import annotations
 

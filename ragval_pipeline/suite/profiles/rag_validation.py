@@ -1,4 +1,4 @@
-"""Profile ``rag-validation``: the system of seed 002, relevance and precision over the questions of a syllabus."""
+"""Profile ``rag-validation``: relevance and precision over the questions of a syllabus."""
 
 from __future__ import annotations
 

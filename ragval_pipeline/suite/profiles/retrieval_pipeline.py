@@ -1,4 +1,4 @@
-"""Profile ``retrieval-pipeline``: the system of seed 003, a search checked by keywords and a threshold."""
+"""Profile ``retrieval-pipeline``: a search checked by keywords and a threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profile ``retrieval-pipeline-testing``: the system of seed 000, a book checked by module and similarity."""
+"""Profile ``retrieval-pipeline-testing``: a book checked by module and similarity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profile ``retrieval-validation``: the system of seed 001, known answers found again, every time alike."""
+"""Profile ``retrieval-validation``: known answers found again, every time alike."""
 
 from __future__ import annotations
 

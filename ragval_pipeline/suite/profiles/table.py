@@ -9,7 +9,7 @@ from ragval_pipeline.suite.profiles.retrieval_pipeline import PROFILE as RETRIEV
 from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import PROFILE as RETRIEVAL_PIPELINE_TESTING
 from ragval_pipeline.suite.profiles.retrieval_validation import PROFILE as RETRIEVAL_VALIDATION
 
-#: The profiles by name, in the order of their seeds.
+#: The profiles by name, in the order of their schemas.
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (

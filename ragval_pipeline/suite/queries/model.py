@@ -1,4 +1,4 @@
-"""One test query, with every field of the five seeds under the seeds' own names."""
+"""One test query, with every field of the five profiles under their own names."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def _are_written_as(results: tuple[dict[str, Any], ...], written: Any) -> set[st
 
 
 def expected_result(result: Any) -> Any:
-    """One expected result, flat; seed 001's chunks hold module, chapter and the like below ``metadata``.
+    """One expected result, flat; those of ``retrieval-validation`` hold module and chapter below ``metadata``.
 
     Raises:
         ValueError: It states nothing, or something else than ``EXPECTED_RESULT_KEYS``.

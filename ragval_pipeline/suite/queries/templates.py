@@ -1,4 +1,4 @@
-"""Query templates (seed 000's QueryTemplate): one entry with parameters becomes several queries."""
+"""Query templates (a profile's QueryTemplate): one entry with parameters becomes several queries."""
 
 from __future__ import annotations
 

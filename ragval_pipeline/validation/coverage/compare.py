@@ -1,4 +1,4 @@
-"""Sitemap against index: the coverage report of seed 000, with both directions named."""
+"""Sitemap against index: the coverage report of ``retrieval-pipeline-testing``, with both directions named."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 #: Payload names by canonical field, the surest first; compared without case and separators. No name stands twice.
-#: Sources: the five seeds; LangChain (page_content, metadata.source), LangChain4j (text_segment, index), LlamaIndex
+#: Sources: the five profiles; LangChain (page_content, metadata.source), LangChain4j (text_segment, index), LlamaIndex
 #: (file_path, node_id), Haystack (content, meta.split_id), Firecrawl (metadata.sourceURL), qdrant-client (document).
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "text": (

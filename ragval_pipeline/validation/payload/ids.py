@@ -66,7 +66,7 @@ def _are_numbered_by_page(table: pa.Table) -> bool:
 def find_rule_breaks(evidence: PayloadEvidence) -> Iterator[Finding]:
     """Points whose id is not what the rule gives.
 
-    The rule says what the id is the MD5 of, with ``source_url``, ``chunk_index`` and ``chunk_id`` in braces; seed 003:
+    The rule says what the id is the MD5 of, with ``source_url``, ``chunk_index`` and ``chunk_id`` in braces:
     ``{source_url}_{chunk_index}``. Dashes are ignored: Qdrant gives 32 hexadecimal digits back as a UUID. Points that
     lack URL or index cannot be judged.
     """

@@ -1,4 +1,4 @@
-"""The verdict on one query: seed 000's QueryValidationResult, with every condition of the five seeds."""
+"""The verdict on one query, with every condition of the five profiles."""
 
 from __future__ import annotations
 

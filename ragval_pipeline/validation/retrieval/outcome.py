@@ -153,7 +153,7 @@ class Outcome:
         return shares
 
     def _accuracy(self) -> MeasuredValue:
-        """Queries whose expected results are all in the top_k / queries that name one (seed 001, SC-001)."""
+        """Queries whose expected results are all in the top_k / queries that name one (``retrieval-validation``)."""
         held = []
         for query in self.queries:
             name = "results" if query.expected_results else "url" if has_ground_truth(query) else None

@@ -18,7 +18,7 @@ from ragval_pipeline.validation.thresholds import ROUNDING
 
 
 def determinism(answers: Iterable[Answer]) -> MeasuredValue:
-    """Share of repeated queries with the same ids, order and scores (within 1e-6) in every repeat (seed 001, 4.3).
+    """Share of repeated queries with the same ids, order and scores (within 1e-6) in every repeat.
 
     Answers without any hit, the first time and every time, say nothing about order and are not counted.
     """
@@ -87,7 +87,7 @@ RANGES: dict[Distance, tuple[float, float]] = {
 
 @detector("retrieval.invalid_order", needs=Outcome)
 def _disordered(outcome: Outcome) -> Iterator[Subject]:
-    """Queries whose hits are not best first, or have impossible scores (seed 004)."""
+    """Queries whose hits are not best first, or have impossible scores (profile ``rag-retrieval-testing``)."""
     for answer in outcome.answers.values():
         problem = invalid_order(answer.hits, outcome.settings.distance)
         if problem is not None:

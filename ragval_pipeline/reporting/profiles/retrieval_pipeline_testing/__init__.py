@@ -1,4 +1,4 @@
-"""Profile ``retrieval-pipeline-testing``: the report of seed 000.
+"""``profile_report.json`` of ``retrieval-pipeline-testing``.
 
 What lives here: nothing but the two names that ``reporting/profiles`` looks for.
 """

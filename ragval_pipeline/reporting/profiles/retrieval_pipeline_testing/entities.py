@@ -1,4 +1,4 @@
-"""The entities of seed 000 (Retrieval Pipeline Testing), with all their fields, names and units."""
+"""The entities of Retrieval Pipeline Testing, with all their fields, names and units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seed 000's report from a run."""
+"""``retrieval-pipeline-testing``'s report from a run."""
 
 from __future__ import annotations
 

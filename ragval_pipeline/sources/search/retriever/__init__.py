@@ -1,4 +1,4 @@
-"""One search as your assistant would make it (seed 003). What lives here: the names that others use."""
+"""One search as your assistant would make it (profile ``retrieval-pipeline``): the names that others use."""
 
 from __future__ import annotations
 

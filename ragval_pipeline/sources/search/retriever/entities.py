@@ -1,4 +1,4 @@
-"""What goes into a search and what comes out of it: seed 003's entities, and its rules for a query."""
+"""What goes into a search and what comes out of it: ``retrieval-pipeline``'s entities, and its rules for a query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ValidationError(ValueError):
 
 
 class SearchQuery(BaseModel):
-    """What is searched for (seed 003): text of 1 to 8000 characters, number of hits, threshold 0 to 1."""
+    """What is searched for: text of 1 to 8000 characters, number of hits, threshold 0 to 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,7 +28,7 @@ class SearchQuery(BaseModel):
 
 
 class SearchResult(BaseModel):
-    """One hit (seed 003). Fields that the payload does not hold are null."""
+    """One hit (profile ``retrieval-pipeline``). Fields that the payload does not hold are null."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,7 +43,7 @@ class SearchResult(BaseModel):
 
 
 class RetrievalResponse(BaseModel):
-    """The outcome of one search (seed 003).
+    """The outcome of one search (profile ``retrieval-pipeline``).
 
     Args:
         query: As asked.
@@ -69,7 +69,7 @@ class RetrievalResponse(BaseModel):
 
 
 def validate_query(text: str, top_k: int | None, score_threshold: float | None) -> None:
-    """Hold what a caller gave against seed 003's rules; what is null comes from the suite, which has rules of its own.
+    """Hold what a caller gave against the profile's rules; what is null comes from the suite, which has its own.
 
     Raises:
         ValidationError: Too long a text, or one of nothing but blanks and invisible characters; or top_k or threshold

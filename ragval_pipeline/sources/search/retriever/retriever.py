@@ -1,4 +1,4 @@
-"""``Retriever``: one search as your assistant would make it, through the states of seed 003."""
+"""``Retriever``: one search as your assistant would make it, through the states of ``retrieval-pipeline``."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Retriever:
         settings = self._suite.retrieval
         query = SearchQuery(
             text=text,
-            # The suite's own may be above 50, which is seed 003's limit for a caller and for suites of its profile.
+            # The suite's own may be above 50, which is the profile's limit for a caller and for its suites.
             top_k=settings.top_k if top_k is None else top_k,
             score_threshold=settings.min_similarity if threshold is None else threshold,
         )

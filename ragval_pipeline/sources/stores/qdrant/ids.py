@@ -15,7 +15,7 @@ _ALL_CANONICAL = re.compile(rf"{_AS_WRITTEN}(?:\n{_AS_WRITTEN})*", re.ASCII)
 def canonical_id(point_id: object) -> str:
     """A point id as text: a UUID or 32 hex digits lower-case with dashes, everything else as it is.
 
-    MD5 sums go into Qdrant without dashes and come back with them (seed 003).
+    MD5 sums go into Qdrant without dashes and come back with them (profile ``retrieval-pipeline``).
     """
     if isinstance(point_id, str) and _CANONICAL.fullmatch(point_id):  # as servers write them
         return point_id

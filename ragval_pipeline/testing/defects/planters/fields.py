@@ -63,7 +63,7 @@ def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "payload.id_rule",
     kind="points",
-    describe="Takes the profile of seed 003 with ids by its rule, and gives a point another id.",
+    describe="Takes the profile of ``retrieval-pipeline`` with ids by its rule, and gives a point another id.",
 )
 def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["profile"] = "retrieval-pipeline"
