@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.html.distributions import score_lanes, thresholds_of
@@ -66,3 +68,23 @@ def test_a_kept_run_that_is_rendered_again_shows_the_thresholds_it_was_judged_by
     run = factory.report(query_results=[factory.query("q1", "Q?", 0.6, held_to=held)])
     later = factory.bundle(run, settings={"retrieval": {"min_similarity": 0.4}})
     assert thresholds_of(query_rows(later)) == [0.7]
+
+
+@pytest.mark.parametrize(
+    ("given", "grades", "place"),
+    [
+        ({"expected_module": "Module 1 Ros2"}, {}, 1),
+        ({"expected_module": "Module 1 Ros2"}, {factory.PAGES[2]: 2}, 2),
+        ({"expected_module": "Module 1 Ros2"}, {factory.PAGES[9]: 2}, 49),
+        ({"expected_module": "Module 1 Ros2", "expected_chapter": "capstone"}, {}, 49),
+    ],
+    ids=["its module", "its page among the hits", "its page beyond them", "its chapter beyond them"],
+)
+def test_the_right_page_is_where_the_query_says_whatever_else_of_a_hit_is_as_expected(given, grades, place):
+    asked = factory.query("q", "How?", 0.5, passed=False, given=given)
+    located = {"query_diagnosis.json": {"q": {"rank": 49, "score": 0.115, "searched": 91}}}
+    judgements = {"q": {factory.inventory().folder().key(url): grade for url, grade in grades.items()}}
+    bundle = factory.bundle(factory.report(query_results=[asked]), judgements=judgements, extras=located)
+    [row] = query_rows(bundle)
+    assert row.place == place
+    assert f"at place {place} with" in row.where

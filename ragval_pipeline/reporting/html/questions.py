@@ -68,7 +68,7 @@ class QueryRow:
         expects: What it expects, each with what that is.
         shown: Hits that are shown.
         excerpt_length: Characters of each hit's text.
-        first_right: Rank of the first hit that is as expected; None: none of them.
+        first_right: Rank of the first hit in the place that is asked for; None: none of them.
         right: How each hit is as expected.
         place: Place of the right page, among the hits or beyond; None: not found, or nothing is expected.
         where: Where the right page is, of a query that failed.
@@ -193,7 +193,8 @@ def _query_row(
     stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
     threshold = query.held_to.min_similarity if query.held_to else stated
     right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
-    first = next((hit.rank for hit, reasons in zip(query.top_results, right, strict=True) if reasons), None)
+    asked = _asked_place(query, bundle)
+    first = next((hit.rank for hit, reasons in zip(query.top_results, right, strict=True) if asked in reasons), None)
     located = (bundle.extras.get(DIAGNOSIS) or {}).get(query.query_id, {})
     return QueryRow(
         query=query,
@@ -207,6 +208,13 @@ def _query_row(
         place=first if first is not None else located.get("rank"),
         where=_where(query, first, located) if query.counted and query.passed is False else "",
     )
+
+
+def _asked_place(query: QueryReport, bundle: ReportBundle) -> str:
+    """What the right hit is known by: its page where the query names any, else its chapter, else its module."""
+    if any(grade > 0 for grade in bundle.judgements.get(query.query_id, {}).values()):
+        return "page"
+    return "chapter" if query.query.get("expected_chapter") else "module"
 
 
 def _where(query: QueryReport, first: int | None, located: Mapping[str, Any]) -> str:
