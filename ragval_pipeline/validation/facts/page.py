@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count
 
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.record import PageRecord
@@ -226,15 +226,17 @@ def _beside_what_follows(
     at: list[tuple[int, int] | None], content: Sequence[str], body: Sequence[str]
 ) -> list[tuple[int, int] | None]:
     """The same with each line at its last place in front of the next: a menu may have a heading's words before it."""
-    places: dict[str, list[int]] = {}
-    for place, letters in enumerate(body):
-        places.setdefault(letters, []).append(place)
+    ends = dict(zip(body, count()))
+    places: dict[str, list[int]] = {letters: [] for place, letters in enumerate(body) if ends[letters] > place}
+    for place, letters in enumerate(body) if places else ():
+        if letters in places:
+            places[letters].append(place)
     following: int | None = None
     for number in range(len(at) - 1, -1, -1):
         found = at[number]
         if found is None:
             continue
-        if following is not None and body[found[0]] == content[number]:
+        if following is not None and content[number] in places and body[found[0]] == content[number]:
             same = places[content[number]]
             last = bisect_left(same, following) - 1
             if last >= 0 and same[last] > found[0]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.html.page_text import NOTHING, Block, page_texts
@@ -84,13 +85,36 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
     )
 
 
-def row_of(record: PageRecord) -> dict[str, Any]:
-    """The row of a record."""
-    row = {name: getattr(record, name) for name in COLUMNS}
-    row["last_modified"] = record.last_modified.isoformat() if record.last_modified else None
-    row["headings"] = [{"level": level, "text": text} for level, text in record.headings]
-    row["blocks"] = [{"kind": block.kind, "text": block.text} for block in record.blocks]
-    return row
+def batch_of(records: Sequence[PageRecord]) -> pa.RecordBatch:
+    """The rows of some records, with ``arrow_schema``."""
+    import pyarrow as pa
+
+    schema = arrow_schema()
+    moments = [record.last_modified and record.last_modified.isoformat() for record in records]
+    columns = {
+        name: pa.array([getattr(record, name) for record in records], schema.field(name).type)
+        for name in schema.names
+        if name not in {"headings", "blocks", "last_modified"}
+    }
+    headings = [record.headings for record in records]
+    blocks = [[(block.kind, block.text) for block in record.blocks] for record in records]
+    nested = {
+        "last_modified": pa.array(moments, pa.string()),
+        "headings": _nested(headings, schema.field("headings").type),
+        "blocks": _nested(blocks, schema.field("blocks").type),
+    }
+    return pa.RecordBatch.from_arrays([{**columns, **nested}[name] for name in schema.names], schema=schema)
+
+
+def _nested(rows: Sequence[Sequence[tuple[Any, Any]]], kind: pa.ListType) -> pa.ListArray:
+    """A column of lists of pairs, made field by field: as mappings each pair would take as long as a text."""
+    import pyarrow as pa
+
+    pairs = [pair for row in rows for pair in row]
+    fields = list(kind.value_type)
+    values = [pa.array([pair[number] for pair in pairs], field.type) for number, field in enumerate(fields)]
+    offsets = pa.array([0, *accumulate(map(len, rows))], pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(values, fields=fields), type=kind)
 
 
 def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure, PageCopiesManifest
-from ragval_pipeline.sources.site.page_copies.record import PageRecord, arrow_schema, record_of, row_of
+from ragval_pipeline.sources.site.page_copies.record import PageRecord, arrow_schema, batch_of, record_of
 from ragval_pipeline.sources.site.page_reader import SYSTEM
 from ragval_pipeline.sources.site.pages import PageCopy, ReadsPages, read_pages
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
@@ -72,8 +72,6 @@ def take_copies(
         The manifest. When the page host fails, its ``failure`` says so: nothing is raised, because everything that
         needs no page can still be measured.
     """
-    import pyarrow as pa
-
     started = time.monotonic()
     pages = inventory.in_scope
     most = len(pages) if max_pages is None else max_pages
@@ -82,7 +80,7 @@ def take_copies(
     records = _records(pages, reader, most, min_readable, tally, on_progress)
     with BucketWriter(folder, arrow_schema(), buckets_for(min(len(pages), most), PAGES_PER_BUCKET)) as writer:
         while some := list(islice(records, _BATCH)):
-            batch = pa.RecordBatch.from_pylist([row_of(record) for record in some], schema=writer.schema)
+            batch = batch_of(some)
             writer.add(batch, batch.column("page_key"))
         parts = writer.close()
     return PageCopiesManifest(
