@@ -22,6 +22,7 @@ test: $(VENV)/.installed ## Run the tests that need nothing but Python packages
 
 test-all: $(VENV)/.installed ## Run all tests; fails where a tool they need is missing
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
+	$(BIN)/python -m benchmarks.branches
 
 lint: $(VENV)/.installed ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
+from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
 from ragval_pipeline.validation.repair.plan import plan_repairs
 from ragval_pipeline.validation.repair.repair import Repair
@@ -99,3 +102,133 @@ def test_a_dead_expectation_is_left_out_and_one_of_a_page_that_is_only_missing_i
     dead = about("query.dead_target", "q", None, on_site=False, targets=["Geers"], expected_module="Geers")
     assert planned(dead)[0].dropped == {"q": frozenset({"module"})}
     assert planned(about("query.dead_target", "q", None, on_site=True, targets=["/a"], expected_pages=["/a"])) == []
+
+
+def test_points_of_a_page_that_the_site_no_longer_has_go() -> None:
+    orphan = row("4", "gears/z", page_key=None, page_url=None)
+    [repair] = planned(about("coverage.orphan_page", f"{SITE}/gears/z", "x.org/docs/gears/z"), rows=[*ROWS, orphan])
+    assert (repair.removed, repair.chunks, repair.values) == ({"4"}, (), {})
+
+
+def test_of_a_page_ingested_twice_the_newest_generation_stays() -> None:
+    twice = about("chunk.ingested_twice", f"{SITE}/gears/a", "x.org/docs/gears/a", generations=[["1", "4"], ["5"]])
+    [repair] = planned(twice, rows=[*ROWS, row("4", "gears/a"), row("5", "gears/a")])
+    assert repair.removed == {"1", "4"}
+
+
+def test_of_equal_texts_the_one_that_was_embedded_last_stays() -> None:
+    rows = [row("1", "gears/a", embedded_at="2024-01-01"), row("4", "gears/a", embedded_at="2025-01-01")]
+    page = "x.org/docs/gears/a"
+    copies = [Subject(name=one, page=page, details={"same": other}) for one, other in (("1", "4"), ("4", "1"))]
+    [repair] = planned(make_finding("chunk.duplicate_text", copies), rows=rows)
+    assert repair.removed == {"1"}
+
+
+def test_of_nearly_equal_texts_of_two_pages_the_one_that_is_not_on_its_page_goes() -> None:
+    pages = ("x.org/docs/gears/a", "x.org/docs/gears/b")
+    similar = make_finding(
+        "chunk.near_duplicate",
+        [
+            Subject(name=one, page=page, details={"like": other})
+            for one, other, page in zip("12", "21", pages, strict=True)
+        ],
+    )
+    gone = about("integrity.gone", "1", pages[0])
+    repairs = {repair.code: repair for repair in planned(similar, gone)}
+    assert repairs["chunk.near_duplicate"].removed == {"1"}
+    assert planned(similar)[0].removed == {"2"}
+
+
+def test_a_point_with_a_vector_of_another_model_is_not_rewritten_for_its_text() -> None:
+    """Its new vector would clear what the text is not to blame for."""
+    rows = [row("1", "gears/a", text="Gears\u200b are cut."), row("2", "gears/b", text="Each\u200b blank is held.")]
+    hidden = make_finding("text.zero_width", ["1", "2"])
+    mixed = make_finding("vector.mixed_models", ["1"])
+    repairs = {repair.code: repair for repair in planned(hidden, mixed, rows=rows)}
+    assert [(chunk.id, chunk.text) for chunk in repairs["text.zero_width"].chunks] == [("2", "Each blank is held.")]
+
+
+def test_a_text_longer_than_the_model_reads_is_cut_into_chunks_as_long_as_the_others() -> None:
+    whole = " ".join([TEXTS["gears/a"]] * 4)
+    [repair] = planned(make_finding("chunk.over_model_limit", ["1"]), rows=[row("1", "gears/a", text=whole), *ROWS[1:]])
+    assert repair.removed == {"1"}
+    assert " ".join(chunk.text for chunk in repair.chunks) == whole
+    assert [len(chunk.text) < 120 for chunk in repair.chunks] == [True] * 4
+    assert {chunk.values["source_url"] for chunk in repair.chunks} == {f"{SITE}/gears/a"}
+
+
+def test_points_of_another_host_get_the_addresses_of_the_site() -> None:
+    staged = row("1", "gears/a", page_key=None, page_url=None, source_url="https://staging.test/docs/gears/a")
+    [repair] = planned(make_finding("coverage.foreign_host", ["staging.test"]), rows=[staged, *ROWS[1:]])
+    assert repair.values == {"1": {"source_url": f"{SITE}/gears/a"}}
+
+
+def test_points_of_a_private_host_get_the_addresses_of_the_site() -> None:
+    url = "http://localhost:3000/docs/gears/a"
+    local = row("1", "gears/a", page_key=None, page_url=None, source_url=url)
+    [repair] = planned(about("coverage.loopback_host", url, None), rows=[local, *ROWS[1:]])
+    assert repair.values == {"1": {"source_url": f"{SITE}/gears/a"}}
+
+
+def test_an_empty_text_makes_room_for_what_its_page_lacks() -> None:
+    empty = make_finding("payload.empty_field", ["1"], scope="text", details={"field": "text"})
+    [repair] = planned(empty, rows=[row("1", "gears/a", text=""), *ROWS[1:]])
+    assert repair.removed == {"1"}
+    assert [chunk.text for chunk in repair.chunks] == [TEXTS["gears/a"][:-1]]
+
+
+def test_a_module_that_no_other_point_of_its_page_has_becomes_theirs() -> None:
+    rows = [row("1", "gears/a", module="Gars"), row("4", "gears/a"), *ROWS[1:]]
+    [repair] = planned(make_finding("payload.unexpected_module", ["1"]), rows=rows)
+    assert repair.values == {"1": {"module": "Gears"}}
+
+
+def test_a_module_that_is_the_same_everywhere_becomes_that_of_each_page() -> None:
+    same = about("payload.constant_field", "meta.module", None, field="module")
+    [repair] = planned(same, rows=[{**one, "module": "Book"} for one in ROWS])
+    assert {point: values["module"] for point, values in repair.values.items()} == {
+        "1": "gears",
+        "2": "gears",
+        "3": "paint",
+    }
+
+
+def test_a_field_that_no_query_reads_has_no_repair_to_try() -> None:
+    assert planned(about("payload.constant_field", "meta.title", None, field="title")) == []
+    assert planned(make_finding("payload.missing_field", ["1"], scope="title", details={"field": "title"})) == []
+
+
+def test_what_concerns_more_points_than_are_read_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "MOST_POINTS", 2)
+    assert planned(make_finding("vector.mixed_models", ["1"])) == []
+    assert [repair.code for repair in planned(make_finding("vector.zero", ["1"]))] == ["vector.zero"]
+
+
+def test_a_hub_is_embedded_again_or_goes() -> None:
+    again, gone = planned(make_finding("retrieval.hub_chunk", ["1"]))
+    assert ([chunk.id for chunk in again.chunks], gone.removed) == (["1"], {"1"})
+
+
+def test_a_setting_is_repaired_by_the_value_that_its_finding_suggests() -> None:
+    recall = make_finding("index.low_ann_recall", ["collection"])
+    paths = make_finding("payload.field_map", ["url"], details={"suggested": {"source_url": "meta.url"}})
+    unfit = make_finding(
+        "query.threshold_unfit",
+        [
+            Subject(name="0.9", details={"right": {"p10": 0.6}, "negative": {"max": 0.4}}),
+            Subject(name="0.8", details={"right": {"p10": 0.4}, "negative": {"max": 0.6}}),
+        ],
+    )
+    exact, mapped, asked = planned(recall, paths, unfit)
+    assert (exact.exact, mapped.paths, asked.thresholds) == (True, {"source_url": "meta.url"}, {0.9: 0.5})
+
+
+def test_a_finding_without_a_repair_plans_none() -> None:
+    assert planned(make_finding("query.failed", ["q"])) == []
+
+
+def test_a_dead_expectation_of_pages_is_told_from_one_of_a_chapter() -> None:
+    pages = about("query.dead_target", "q", None, on_site=False, targets=["/z"], expected_pages=["/z"])
+    chapter = about("query.dead_target", "q", None, on_site=False, targets=["Worms"], expected_chapter="Worms")
+    assert planned(pages)[0].dropped == {"q": frozenset({"url"})}
+    assert planned(chapter)[0].dropped == {"q": frozenset({"chapter"})}
