@@ -72,3 +72,10 @@ def test_an_error_names_the_line_of_the_instance_and_a_template_of_dagster_its_k
 
 def test_what_stands_beside_the_suite_is_what_the_component_knows() -> None:
     assert set(DagsterSettings.model_fields) == BESIDE_THE_SUITE
+
+
+def test_what_a_list_holds_comes_from_the_environment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = DOCS.replace("queries: queries.yaml", 'queries: ["{{ env.QUESTION }}", What is a gear?]')
+    monkeypatch.setenv("QUESTION", "Who makes it?")
+    monkeypatch.setenv("DOCS_QDRANT", "http://qdrant:6333")
+    assert resolve_suite(load_suite(written(tmp_path, asked))).queries == ["Who makes it?", "What is a gear?"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,35 @@ def test_the_file_keeps_its_permissions_and_a_link_stays_one(tmp_path: Path) -> 
     assert os.stat(real).st_mode & 0o777 == 0o640  # noqa: PTH116
     assert not write_numbers(link, "retrieval", {"min_similarity": 0.41})
     assert {path.name for path in tmp_path.iterdir()} == {"real.yaml", "ragval.yaml"}
+
+
+def test_a_number_that_another_section_shares_is_not_changed_for_it() -> None:
+    text = "retrieval: &shared\n  min_similarity: 0.7\nother: *shared\n"
+    with pytest.raises(
+        SuiteError, match=r"cannot be changed in place\. Write the values yourself: min_similarity: 0\.41"
+    ):
+        changed(text, min_similarity=0.41)
+
+
+@pytest.mark.parametrize(("content", "problem"), [(b"- a\n", "holds no settings"), (b"\xff", "cannot be read")])
+def test_a_file_that_is_no_suite_is_refused_and_stays_as_it_is(tmp_path: Path, content: bytes, problem: str) -> None:
+    file = tmp_path / "ragval.yaml"
+    file.write_bytes(content)
+    with pytest.raises(SuiteError, match=problem):
+        write_numbers(file, "retrieval", BOTH)
+    assert file.read_bytes() == content
+
+
+def test_where_the_disk_takes_no_more_the_suite_stays_as_it_was_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "ragval.yaml"
+    file.write_text("suite: book\n", encoding="utf-8")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        with pytest.raises(SuiteError, match="cannot be written: File too large"):
+            write_numbers(file, "retrieval", BOTH)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [
+        ("ragval.yaml", "suite: book\n")
+    ]

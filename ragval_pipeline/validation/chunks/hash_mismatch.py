@@ -33,11 +33,10 @@ def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
     if count < FOLLOWED * len(texts) or count < min(FEWEST, len(texts) - 1) or _are_of_pages(texts):
         return
     subjects = [text.ref.subject(stored=text.stored_hash) for text in texts if text.hashed_as is None]
-    if subjects and explained:
-        main, own = explained.most_common(1)[0]
-        details = {"convention": main, "points": len(texts), "explained": own}
-        cause = f"The text was changed after it was hashed; the other hashes are {main}."
-        yield make_finding("text.hash_mismatch", subjects, details=details, cause=cause)
+    main, own = explained.most_common(1)[0]
+    details = {"convention": main, "points": len(texts), "explained": own}
+    cause = f"The text was changed after it was hashed; the other hashes are {main}."
+    yield make_finding("text.hash_mismatch", subjects, details=details, cause=cause)
 
 
 def _has_unexplained(batch: pa.RecordBatch) -> bool:

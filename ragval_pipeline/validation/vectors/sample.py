@@ -49,21 +49,17 @@ def suspects(facts: Facts) -> frozenset[str]:
     )
 
 
-def choose_sample(
-    rows: Iterable[Mapping[str, Any]], wanted: int | None, suspected: Collection[str] = ()
-) -> frozenset[str] | None:
+def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int, suspected: Collection[str] = ()) -> frozenset[str]:
     """The points to re-embed: those with the smallest hashes of their ids, of every model and day of embedding.
 
     Args:
         rows: All points, with ``COLUMNS``; those without text are never chosen.
-        wanted: How many; None: all.
+        wanted: How many.
         suspected: Points that are looked at before others; of more than ``SUSPECTED`` of the sample some.
 
     Returns:
-        Point ids; None for all that have a text.
+        Point ids.
     """
-    if wanted is None:
-        return None
     strata: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for row in rows:
         if row["text"] is not None and not is_blank(row["text"]):

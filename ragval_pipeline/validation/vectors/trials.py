@@ -160,8 +160,7 @@ def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
         if texts[: tested.off] != originals[: tested.off]:
             cosines = _cosines(tested, embed(texts, "search_document"))
             trials.append(_trial(tested, cosines, variant.name, variant.kind, variant.means))
-    truncated = _truncated(tested, embed)
-    return sorted([*trials, *([truncated] if truncated else [])], key=lambda trial: -trial.median)
+    return sorted([*trials, _truncated(tested, embed)], key=lambda trial: -trial.median)
 
 
 def _input_type(tested: Tested, embed: EmbedAs) -> Trial:
@@ -178,15 +177,13 @@ def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) ->
     return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= 1 - FEW), keeps)
 
 
-def _truncated(tested: Tested, embed: EmbedAs) -> Trial | None:
+def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
     """The beginnings of a few long texts: does each stored vector belong to the first so many characters?"""
     import numpy as np
 
     places = sorted(range(tested.off), key=lambda place: -len(str(tested.rows[place]["text"])))[: TRIED // 4]  # work
     found = [_best_beginning(str(tested.rows[place]["text"]), tested.stored[place], embed) for place in places]
     ends, best = np.array([end for end, _ in found]), [cosine for _, cosine in found]
-    if not len(ends):
-        return None
     limit, median = float(np.median(ends)), float(np.median(best))
     controls = np.array([len(str(row["text"])) for row in tested.rows[tested.off :]])
     together = bool((np.abs(ends - limit) <= CUTS_APART * limit).mean() >= 1 - FEW)

@@ -165,3 +165,11 @@ def test_a_rare_script_is_counted_as_the_others_when_its_few_claims_agree():
     assert [subject.name for subject in judged(payloads, limits)["chunk.over_model_limit"].subjects] == ["20"]
     disagreeing, _ = with_claims([*usual, {**chunk(0, "/turkish"), "text": TURKISH * 12}], factor=0.7)
     assert judged(disagreeing, limits) == {}
+
+
+@pytest.mark.parametrize(("model", "tokens"), [
+    ("BAAI/bge-large-en-v1.5", 512), ("openai/text-embedding-3-small", 8191), ("somebody/own-model", None),
+])  # fmt: skip
+def test_a_model_of_another_maker_has_the_limit_of_its_family(model: str, tokens: int | None) -> None:
+    limit = LimitRules().of(model)
+    assert (limit and limit.tokens) == tokens

@@ -6,7 +6,7 @@ from ragval_pipeline.sources.search.timing import BatchTiming, Timing, Timings
 from ragval_pipeline.validation.latency.measure import measure_latency, nothing_timed
 
 
-def timings(*searches: float, embedding_ms: float = 1.0) -> Timings:
+def timings(*searches: float, embedding_ms: float | None = 1.0) -> Timings:
     warm = [Timing(f"q{number % 3}", embedding_ms, search) for number, search in enumerate(searches)]
     return Timings(Timing("q0", 300.0, 50.0), warm, BatchTiming(10, 20.0), embedding_retries=2, waited_ms=1500.0)
 
@@ -29,8 +29,11 @@ def test_the_section_keeps_cold_start_batches_retries_and_waiting_apart() -> Non
     assert section["retries"] == {"embedding": 2, "search": 0, "waited_ms": 1500.0}
 
 
-@pytest.mark.parametrize(("embedding_ms", "slower"), [(1.0, "the search"), (500.0, "embedding the query")])
-def test_over_budget_is_a_finding_that_says_which_part_is_slow(embedding_ms: float, slower: str) -> None:
+@pytest.mark.parametrize(
+    ("embedding_ms", "slower"),
+    [(1.0, "the search"), (500.0, "embedding the query"), (None, "embeds and searches in one call")],
+)
+def test_over_budget_is_a_finding_that_says_which_part_is_slow(embedding_ms: float | None, slower: str) -> None:
     [finding] = measure_latency(timings(*[30.0] * 20, embedding_ms=embedding_ms), budget_ms=20).findings
     assert (finding.code, finding.scope) == ("retrieval.slow", "latency_p95_ms")
     assert (finding.details["percentile"], finding.details["n"]) == (95, 20)

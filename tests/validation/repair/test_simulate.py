@@ -131,6 +131,12 @@ def test_a_metric_follows_only_when_every_query_that_pulls_it_down_passes() -> N
         assert ("hit_at_3" in links.get("regression.significant_drop", {})) is follows
 
 
+def test_a_lost_query_follows_from_the_cause_whose_repair_lets_it_pass() -> None:
+    failed, lost = make_finding("query.failed", ["q"]), make_finding("regression.query_lost", ["other", "q"])
+    links = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})), findings=[failed, lost]).links
+    assert links["regression.query_lost"] == {"q": frozenset({"chunk.stale_tail"})}
+
+
 def test_a_cause_says_what_its_repair_would_clear_and_of_how_many() -> None:
     cause, failed = make_finding("chunk.stale_tail", ["a"]), make_finding("query.failed", ["q"])
     simulated = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})))
