@@ -53,7 +53,7 @@ lock: $(VENV)/.installed ## Resolve requirements.lock anew
 		--no-emit-index-url --no-header --no-strip-extras --upgrade -o requirements.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .ragval build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .ragval build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage*
 
 # uv installs the locked packages in seconds where pip takes a minute or two; pip is the fallback.
 $(VENV)/.installed: requirements.lock pyproject.toml
