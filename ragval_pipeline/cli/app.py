@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import signal
 import sys
@@ -126,6 +127,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Importing makes hundreds of thousands of objects that stay: by default each 700 new ones are looked through.
     gc.set_threshold(50_000, 20, 100)
+    # And they go with the process: to look through them once more at its end costs a second after a validation.
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)
     with readable_streams(), _terminated_is_interrupted():
         try:
             return _run(arguments)

@@ -107,3 +107,11 @@ def test_help_and_version_import_nothing_heavy(argument: str) -> None:
         [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stderr.strip() == "[]"
+
+
+def test_the_program_ends_without_a_last_look_through_all_objects() -> None:
+    """Python looks for cycles among all it has imported when it ends, which takes a second after a validation."""
+    last = "import atexit, gc; atexit.register(lambda: print('left alone:', gc.get_freeze_count() > 10_000))"
+    code = f"{last}; from ragval_pipeline.cli import main; main(['--version']); main(['--version'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment())
+    assert done.stdout.splitlines()[-1] == "left alone: True"

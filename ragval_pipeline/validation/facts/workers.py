@@ -107,12 +107,14 @@ def _in_pool(work: Callable[[Item], Result], items: Sequence[Item], workers: int
 
 def _begin_worker() -> None:
     """In a new worker: leave interrupts to the parent, end when it is gone, and seldom look for cycles of rows."""
+    import atexit
     import gc
     import multiprocessing
     import signal
     from multiprocessing.connection import wait
 
     gc.set_threshold(_ALLOCATIONS)
+    atexit.register(gc.freeze)  # what was imported goes with the process, without a last look for cycles
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

@@ -6,6 +6,7 @@ metadata, and the results are written to standard output as JSON.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import importlib.abc
@@ -48,6 +49,7 @@ class _Unloaded(importlib.abc.MetaPathFinder):
 def main() -> None:
     """Load, wait for a table, judge it; without one end quietly."""
     gc.disable()  # it ends before there is much to collect, and loading makes hundreds of thousands of objects
+    atexit.register(gc.freeze)  # which Python would look through at the end all the same
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no part of the answer
     sys.meta_path.insert(0, _Unloaded())
