@@ -15,15 +15,15 @@ from ragval_pipeline.suite.model import Suite
 #: Seconds of CPU of a run over next to nothing: Python, Dagster and what they import.
 START_S = 6.0
 #: Milliseconds of CPU to read a chunk into the snapshot (``benchmarks.scale --rows snapshot``).
-READ_MS = 0.025
+READ_MS = 0.02
 #: Milliseconds of CPU to compare a chunk with its page, which all workers share, and for what one process does with it
 #: afterwards: vectors, structure, metadata, report (``benchmarks.defects_cost``).
-SHARED_MS, CHUNK_MS = 0.55, 0.6
+SHARED_MS, CHUNK_MS = 0.38, 0.42
 #: Milliseconds of CPU to read a page, and to search and judge an answer (``benchmarks.defects_cost``).
-PAGE_MS, SEARCH_MS = 3.0, 1.0
-#: Memory at the peak (``benchmarks.defects_cost``, 634 MiB at 20,868 chunks): MiB of the run, KiB more for each chunk
-#: at most, because buffers that are bounded count as if they grew, and MiB of each worker.
-RUN_MIB, CHUNK_KIB, WORKER_MIB = 230, 20, 350
+PAGE_MS, SEARCH_MS = 1.2, 1.0
+#: Memory at the peak (``benchmarks.defects_cost``, 622 MiB at 20,868 chunks, 740 at 81,246): MiB of a run whose bounded
+#: buffers are full, KiB more for each chunk, and MiB of each worker.
+RUN_MIB, CHUNK_KIB, WORKER_MIB = 580, 2, 350
 #: Seconds of one request besides the link: a server that reads a page of points, or answers a batch of searches.
 REQUEST_S = 0.02
 #: Share of its text that a chunk takes in the snapshot, compressed, and bytes beside the text.
