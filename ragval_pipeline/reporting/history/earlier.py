@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import ValidationError
 
@@ -16,8 +16,9 @@ from ragval_pipeline.sources.history.files import parquet_rows, trec_columns
 from ragval_pipeline.sources.history.kept_runs import FINDINGS, REPORT
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.regression.series import RunAnswers
-from ragval_pipeline.validation.report import SCHEMA_VERSION, ValidationReport
+from ragval_pipeline.validation.report import PACKED_SECTIONS, SCHEMA_VERSION, ValidationReport
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.history.kept_runs import KeptRun
@@ -33,17 +34,69 @@ def read_report(run: KeptRun) -> ValidationReport:
         HistoryNotReadError: It is not there, cannot be read, or has a shape that this version does not know.
     """
     file = run.folder / REPORT
-    with reading_from(file):
-        content = file.read_bytes()
+    lists: dict[str, Packed[Any]] = {}
+    report = _Lines()
     try:
-        return ValidationReport.model_validate_json(content)
+        with reading_from(file), file.open("rb") as stream:
+            for name, entities in report.lists(stream):
+                model = PACKED_SECTIONS[name]
+                lists[name] = Packed(model, map(model.model_validate_json, entities))
+        return ValidationReport.model_validate_json(report.rest).model_copy(update=lists)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        place = ".".join(str(part) for part in (*report.where, *first["loc"])) or "the file"
         problem = f"{place}: {first['msg']}, in {error.error_count()} place(s)"
-        raise HistoryNotReadError(
-            file, problem, remedy=f"Another version of ragval wrote it{_version(content)}."
-        ) from None
+        stated = _version(report.rest)
+        raise HistoryNotReadError(file, problem, remedy=f"Another version of ragval wrote it{stated}.") from None
+
+
+#: Lines that begin a list of the report, and that begin and end an entity of it, as ``json_pieces`` indents them. No
+#: text holds a line break. A list that is written in another way has no such lines, and is read with the rest.
+_LIST, _BEGINS, _ENDS = re.compile(rb'  "(\w+)": \[\n'), b"    {\n", (b"    }\n", b"    },\n")
+
+
+class _Lines:
+    """A report read line by line, so that of its long lists one entity at a time is in memory.
+
+    Attributes:
+        where: Name of the list that is being read, and number of the entity; empty outside of lists.
+    """
+
+    def __init__(self) -> None:
+        self.where: tuple[str | int, ...] = ()
+        self._rest: list[bytes] = []
+
+    @property
+    def rest(self) -> bytes:
+        """The report with its long lists empty."""
+        return b"".join(self._rest)
+
+    def lists(self, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """Each long list by its name, with the JSON text of its entities, which must be taken before the next list."""
+        for line in stream:
+            begun = _LIST.fullmatch(line)
+            self._rest.append(line)
+            if begun is None or (name := begun[1].decode()) not in PACKED_SECTIONS:
+                continue
+            first = next(stream, b"")
+            if first == _BEGINS:
+                yield name, self._entities(name, first, stream)
+                self.where = ()
+            else:
+                self._rest.append(first)
+
+    def _entities(self, name: str, first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
+        entity, number = [first], 0
+        for line in stream:
+            if line.startswith(b"  ]"):
+                self._rest.append(line)
+                break
+            ends = line in _ENDS
+            entity.append(b"}" if ends else line)
+            if ends:
+                self.where = name, number
+                yield b"".join(entity)
+                entity, number = [], number + 1
 
 
 def _version(content: bytes) -> str:
@@ -51,7 +104,8 @@ def _version(content: bytes) -> str:
     try:
         stated = json.loads(content).get("schema_version")
     except (ValueError, AttributeError, RecursionError):
-        return ""
+        found = re.search(rb'^  "schema_version": "([^"]*)"', content, re.MULTILINE)
+        stated = found and found[1].decode(errors="replace")
     return f": its schema_version is {stated}, this one reads {SCHEMA_VERSION}" if isinstance(stated, str) else ""
 
 

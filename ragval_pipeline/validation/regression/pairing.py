@@ -44,7 +44,7 @@ def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) ->
 
     Ids by position (``q1``, ``q2``) move when a query is put in between, and names change; the question tells.
     """
-    pairs, old, new = _by_id(before, after)
+    pairs, old, new = _by_id([_asked(query) for query in before], [_asked(query) for query in after])
     renamed, old, new = _by_text(old, new)
     reworded, old, new = _taken(old, new, {query.query_id: query for query in new})
     asked = [(pair, changes_of(*pair)) for pair in (*pairs, *renamed)]
@@ -57,6 +57,11 @@ def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) ->
         added=new,
         set_aside={**restated, **{query.query_id: "its question changed" for _, query in reworded}},
     )
+
+
+def _asked(query: QueryReport) -> QueryReport:
+    """A query with its first hit alone: all that comparing looks at, of queries that may be many."""
+    return query.model_copy(update={"top_results": query.top_results[:1]})
 
 
 def question_of(query: QueryReport) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -49,6 +50,38 @@ def test_a_report_of_an_earlier_version_is_read_and_compared_with_one_of_today(b
     assert (read.groups, read.query_results[0].held_to, read.query_results[0].counted) == (None, None, True)
     comparison = compare_runs(earlier, keep(base, NAMES[1], report()), tolerated_drop=0.02)
     assert "coverage" in {change.name for change in comparison.changes.criteria}
+
+
+def test_a_report_as_it_is_written_is_read_an_entity_at_a_time_and_one_that_was_reformatted_as_a_whole(base):
+    run = keep(base, NAMES[0], report())
+    file = run.folder / "validation_report.json"
+    written = file.read_bytes()
+    given = json.loads(written)
+    assert len(given["query_results"]) == len(report().query_results) > 1
+    for content in (written, json.dumps(given).encode(), json.dumps(given, indent=4).encode()):
+        file.write_bytes(content)
+        assert read_report(run) == report()
+
+
+def test_what_is_wrong_with_a_question_of_a_report_is_told_with_its_place(base):
+    run = keep(base, NAMES[0], report())
+    file = run.folder / "validation_report.json"
+    given = json.loads(file.read_bytes())
+    given["query_results"][1]["status"] = "splendid"
+    for indent in (2, None):
+        file.write_text(json.dumps(given, indent=indent, ensure_ascii=False) + "\n", encoding="utf-8")
+        with pytest.raises(HistoryNotReadError, match=r"query_results\.1\.status: .* its schema_version is 1\."):
+            read_report(run)
+
+
+def test_a_report_that_was_cut_is_refused_wherever_it_ends(base):
+    run = keep(base, NAMES[0], report())
+    file = run.folder / "validation_report.json"
+    lines = file.read_bytes().splitlines(keepends=True)
+    for count in range(len(lines)):
+        file.write_bytes(b"".join(lines[:count]))
+        with pytest.raises(HistoryNotReadError):
+            read_report(run)
 
 
 def test_a_report_of_a_shape_that_is_not_known_names_both_versions(base: UPath, tmp_path: Path) -> None:
