@@ -13,6 +13,7 @@ import yaml
 from ragval_pipeline.orchestration.run import run_validation
 from ragval_pipeline.sources.site.docs_folder.front_matter import split_front_matter
 from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.validation.report import ValidationReport
 
 SITE = "https://arm.example/book/"
 TOPICS = ["arm", "gripper", "camera", "motor", "battery", "wheel", "sensor", "planner"]
@@ -108,8 +109,8 @@ def points_of(payloads: list[dict[str, Any]]) -> list[Any]:
     ]
 
 
-def judged(project: Path, source: dict[str, Any], **sections: Any) -> dict[str, Any]:
-    """Criteria by name, after a run with the source."""
+def validated(project: Path, source: dict[str, Any], **sections: Any) -> ValidationReport:
+    """The report of a run with the source."""
     written = {
         "suite": "parts",
         "report_uri": str(project / "reports"),
@@ -130,8 +131,12 @@ def judged(project: Path, source: dict[str, Any], **sections: Any) -> dict[str, 
     }
     file = project / "ragval.yaml"
     file.write_text(yaml.safe_dump(written), encoding="utf-8")
-    report = run_validation(load_suite(file), only=["coverage", "integrity", "index"])
-    return {criterion.name: criterion for criterion in report.criteria}
+    return run_validation(load_suite(file), only=["coverage", "integrity", "index"])
+
+
+def judged(project: Path, source: dict[str, Any], **sections: Any) -> dict[str, Any]:
+    """Criteria by name, after a run with the source."""
+    return {criterion.name: criterion for criterion in validated(project, source, **sections).criteria}
 
 
 def test_every_kind_of_source_says_of_an_index_what_the_sitemap_of_the_built_site_says(project: Path):
@@ -157,10 +162,12 @@ def test_a_page_that_is_missing_from_the_index_is_named_with_its_file(project: P
     extra = project / "docs" / "parts" / "new.md"
     extra.write_text("# New\n\nNobody has ingested this page yet.\n", encoding="utf-8")
     try:
-        found = judged(project, {"folder": "."})["coverage"]
+        report = validated(project, {"folder": "."})
     finally:
         extra.unlink()
+    found = next(criterion for criterion in report.criteria if criterion.name == "coverage")
     assert (found.numerator, found.denominator) == (8, 9)
-    csv = sorted((project / "reports" / "parts").glob("*/evidence/sitemap_urls.csv"))[-1].read_text("utf-8")
+    (folder,) = (project / "reports" / "parts").glob(f"*-{report.run_id[:8]}")
+    csv = (folder / "evidence" / "sitemap_urls.csv").read_text("utf-8")
     assert f"{SITE}parts/new/" in csv
     assert "docs/parts/new.md" in csv
