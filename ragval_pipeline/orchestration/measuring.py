@@ -19,6 +19,7 @@ from ragval_pipeline.orchestration.names import is_selected, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
+from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 
 #: Measures one part of an asset.
@@ -67,6 +68,7 @@ def _one_part(task: Task, name: str, work: Work) -> Measurement:
         return Measurement(asset=name, selected=False)
     progress_of(name)(0, None)
     measurement = _measured(task, name, work)
+    give_back_memory()
     progress_of(name)(1, 1)
     if task.embedding is not None:
         # Its cost is told also when the work fails.

@@ -11,6 +11,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.snapshot.manifest import Part
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
             bucket = int(numbers[order[start]])
             self._writer(bucket, sorted_rows).write_table(sorted_rows.slice(start, end - start))
             self._rows[bucket] = self._rows.get(bucket, 0) + end - start
+        del sorted_rows
+        held.clear()
+        give_back_memory()
 
     def _writer(self, bucket: int, rows: pa.Table) -> Any:
         import pyarrow.parquet as pq

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
+from ragval_pipeline.sources.snapshot.buckets import UNIQUE, in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.parts import folder_of_parts
 
@@ -41,12 +41,15 @@ class Snapshot:
         yield from read_parts(self.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
 
     def table(self, columns: Sequence[str]) -> pa.Table:
-        """One table with ``columns``, a row a point. For narrow columns only."""
+        """One table with ``columns``, a row a point. For narrow columns only.
+
+        Texts that repeat, as those of a page do, are held once each: as dictionaries; ``one_array`` decodes a column.
+        """
         import pyarrow as pa
 
-        batches = list(self.batches(columns))
+        batches = [_with_dictionaries(batch) for batch in self.batches(columns)]
         if batches:
-            return pa.Table.from_batches(batches)
+            return pa.Table.from_batches(batches).unify_dictionaries()
         from ragval_pipeline.sources.snapshot.records import tracked_fields
         from ragval_pipeline.sources.snapshot.schema import arrow_schema
 
@@ -57,3 +60,19 @@ class Snapshot:
         """One mapping a point with ``columns``; arguments as of ``batches``."""
         for batch in self.batches(columns, bucket=bucket, buckets=buckets):
             yield from batch.to_pylist()
+
+
+def one_array(column: pa.ChunkedArray) -> pa.Array:
+    """A column of a table as one array, its texts spelt out."""
+    import pyarrow as pa
+
+    array = column.combine_chunks()
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def _with_dictionaries(batch: pa.RecordBatch) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    repeats = {entry.name for entry in batch.schema if pa.types.is_string(entry.type)}.difference(UNIQUE)
+    columns = {name: batch.column(name) for name in batch.schema.names}
+    return pa.record_batch({name: c.dictionary_encode() if name in repeats else c for name, c in columns.items()})

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import operator
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
@@ -28,8 +27,6 @@ _log = logging.getLogger(__name__)
 POINTS_PER_BUCKET = 4096
 #: Points whose whole payload is looked at to learn which names it really has.
 OBSERVED_POINTS = 200
-#: Objects that Python itself may have frozen before any program does.
-FROZEN_AT_START = 1000
 
 
 def take_snapshot(
@@ -115,7 +112,7 @@ class _Read:
     def all(self, way: Way) -> tuple[tuple[Part, ...], int]:
         """The parts, and how many points came more than once."""
         _clear(self.folder)
-        with _sparing_memory():
+        with sparing_memory():
             return self._all(way)
 
     def _all(self, way: Way) -> tuple[tuple[Part, ...], int]:
@@ -136,28 +133,6 @@ class _Read:
                 if self.on_progress:
                     self.on_progress(read, max(self.expected, read))
             return writer.close(), repeated
-
-
-@contextmanager
-def _sparing_memory() -> Iterator[None]:
-    """Make many short-lived objects and buffers cheaply: a third of what a snapshot costs otherwise.
-
-    Points are trees without cycles, for which the collector would look through all that the process has loaded, again
-    and again; and the system's allocator keeps what is freed, where Arrow's own gives it back after each page.
-    """
-    import pyarrow as pa
-
-    # What somebody else froze is not to be thawed; Python 3.12 begins with some hundred objects that are.
-    usual, is_ours = pa.default_memory_pool(), gc.get_freeze_count() < FROZEN_AT_START
-    if is_ours:
-        gc.freeze()
-    pa.set_memory_pool(pa.system_memory_pool())
-    try:
-        yield
-    finally:
-        pa.set_memory_pool(usual)
-        if is_ours:
-            gc.unfreeze()
 
 
 def _rows(parts: Sequence[Part]) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
+from ragval_pipeline.sources.snapshot.reader import one_array
 from ragval_pipeline.sources.snapshot.schema import INTEGER_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS
 from ragval_pipeline.validation.metadata.rules import RULES, allowed_kinds, canonical_of, value_rule
@@ -99,7 +100,7 @@ def derive_levels(
         key = canonical.get(name)
         levels = np.array([_level_of(kind, key, urls_required) for kind in known], dtype=np.int8)[indices]
         if key is not None and key != "text":
-            column = table.column(key).combine_chunks()
+            column = one_array(table.column(key))
             if key in INTEGER_FIELDS and "float" in known:
                 # A float that is a whole number is a whole number: JSON knows no difference.
                 whole = (indices == known.index("float")) & column.is_valid().to_numpy(zero_copy_only=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.page_copies.reader import PageCopies
-from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.snapshot.reader import Snapshot, one_array
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.metadata.levels import LEVELS, PayloadLevels, derive_levels, needed_columns
@@ -76,7 +76,7 @@ class PayloadEvidence:
 
     def column(self, name: str) -> Any:
         """A column of the table as one array."""
-        return self.table.column(name).combine_chunks()
+        return one_array(self.table.column(name))
 
     def rows(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
         """Some columns of the points with these row numbers; all columns when none is named."""

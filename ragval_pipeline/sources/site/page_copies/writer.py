@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.sources.site.page_copies.record import PageRecord, arrow_schema, batch_of, record_of
@@ -78,7 +79,8 @@ def take_copies(
     tally = _Tally()
     folder.mkdir(parents=True, exist_ok=True)
     records = _records(pages, reader, most, min_readable, tally, on_progress)
-    with BucketWriter(folder, arrow_schema(), buckets_for(min(len(pages), most), PAGES_PER_BUCKET)) as writer:
+    buckets = buckets_for(min(len(pages), most), PAGES_PER_BUCKET)
+    with sparing_memory(), BucketWriter(folder, arrow_schema(), buckets) as writer:
         while some := list(islice(records, _BATCH)):
             batch = batch_of(some)
             writer.add(batch, batch.column("page_key"))
