@@ -19,7 +19,6 @@ from ragval_pipeline.orchestration.names import is_selected, selected_groups
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
-from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 
 #: Measures one part of an asset.
@@ -64,6 +63,8 @@ def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, e
 
 
 def _one_part(task: Task, name: str, work: Work) -> Measurement:
+    from ragval_pipeline.sources.memory import give_back_memory
+
     if not is_selected(name, selected_groups(task.place.tags)):
         return Measurement(asset=name, selected=False)
     progress_of(name)(0, None)

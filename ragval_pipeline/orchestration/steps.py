@@ -68,6 +68,9 @@ def build_asset(
         late=row.late,
     )
     def compute(context: dg.AssetExecutionContext, **values: Any) -> Iterator[Any]:
+        from ragval_pipeline.sources.memory import keep_large_blocks_apart
+
+        keep_large_blocks_apart()
         with reading_the_suite():
             resolved = resolve_suite(suite)
         task = Task(context, resolved, run_place(context, resolved), values)

@@ -43,7 +43,7 @@ class Snapshot:
     def table(self, columns: Sequence[str]) -> pa.Table:
         """One table with ``columns``, a row a point. For narrow columns only.
 
-        Texts that repeat, as those of a page do, are held once each: as dictionaries; ``one_array`` decodes a column.
+        Texts that repeat, as those of a page do, are held once each: as dictionaries.
         """
         import pyarrow as pa
 
@@ -62,12 +62,11 @@ class Snapshot:
             yield from batch.to_pylist()
 
 
-def one_array(column: pa.ChunkedArray) -> pa.Array:
-    """A column of a table as one array, its texts spelt out."""
+def coded(array: pa.Array) -> pa.DictionaryArray:
+    """Texts as a dictionary, however they are held."""
     import pyarrow as pa
 
-    array = column.combine_chunks()
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
 
 
 def _with_dictionaries(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
-from ragval_pipeline.sources.snapshot.reader import one_array
+from ragval_pipeline.sources.snapshot.reader import coded
 from ragval_pipeline.sources.snapshot.schema import INTEGER_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS
 from ragval_pipeline.validation.metadata.rules import RULES, allowed_kinds, canonical_of, value_rule
@@ -100,7 +100,7 @@ def derive_levels(
         key = canonical.get(name)
         levels = np.array([_level_of(kind, key, urls_required) for kind in known], dtype=np.int8)[indices]
         if key is not None and key != "text":
-            column = one_array(table.column(key))
+            column = table.column(key).combine_chunks()
             if key in INTEGER_FIELDS and "float" in known:
                 # A float that is a whole number is a whole number: JSON knows no difference.
                 whole = (indices == known.index("float")) & column.is_valid().to_numpy(zero_copy_only=False)
@@ -112,9 +112,10 @@ def derive_levels(
             elif (rule := value_rule(key, urls_required=urls_required)) is not None:
                 # The texts of a page repeat: each is judged once.
                 rows = np.flatnonzero(levels == _OK)
-                values = column.take(pa.array(rows)).fill_null("").dictionary_encode()
-                wrong = np.array([not rule(value, now) for value in values.dictionary.to_pylist()], dtype=bool)
-                levels[rows[wrong[values.indices.to_numpy()]]] = _INVALID
+                values = coded(column.take(pa.array(rows)))
+                wrong = np.array([not rule(value, now) for value in (*values.dictionary.to_pylist(), "")], dtype=bool)
+                places = values.indices.fill_null(len(values.dictionary)).to_numpy()
+                levels[rows[wrong[places]]] = _INVALID
         columns[level_column(name)] = pa.DictionaryArray.from_arrays(pa.array(levels), list(LEVELS))
         if name in required:
             incomplete |= levels <= _EMPTY

@@ -80,10 +80,9 @@ def _should_vary(name: str, evidence: PayloadEvidence) -> bool:
     return True
 
 
-def _pages_of_several_texts(evidence: PayloadEvidence) -> list[str]:
-    import pyarrow.compute as pc
-
-    table = evidence.table.select(["page_key", "text_sha256"]).filter(pc.is_valid(evidence.table.column("page_key")))
-    texts = table.group_by("page_key").aggregate([("text_sha256", "count_distinct", pc.CountOptions(mode="all"))])
-    several = texts.filter(pc.greater(texts.column("text_sha256_count_distinct"), 1))
-    return list(several.column("page_key").to_pylist())
+def _pages_of_several_texts(evidence: PayloadEvidence) -> set[str]:
+    first: dict[str, int] = {}
+    named = (row for row in evidence.texts() if row["page_key"] is not None)
+    return {
+        row["page_key"] for row in named if first.setdefault(row["page_key"], hash(row["text"])) != hash(row["text"])
+    }

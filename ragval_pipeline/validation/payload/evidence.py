@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.page_copies.reader import PageCopies
-from ragval_pipeline.sources.snapshot.reader import Snapshot, one_array
+from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.metadata.levels import LEVELS, PayloadLevels, derive_levels, needed_columns
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Snapshot columns that detectors read, besides those that levels are derived from.
 COLUMNS = (
-    *REF_COLUMNS, "text_sha256", "text_chars", "title", "module", "chapter", "headings", "token_count", "chunk_index",
+    *REF_COLUMNS, "text_chars", "title", "module", "chapter", "headings", "token_count", "chunk_index",
     "chunk_id", "odd",
 )  # fmt: skip
 #: Pages that show what holds for a whole index.
@@ -75,8 +75,11 @@ class PayloadEvidence:
     pages: Callable[[], Iterable[Mapping[str, Any]]] = tuple
 
     def column(self, name: str) -> Any:
-        """A column of the table as one array."""
-        return one_array(self.table.column(name))
+        """A column of the table as one array, its texts spelt out."""
+        import pyarrow as pa
+
+        array = self.table.column(name).combine_chunks()
+        return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
     def rows(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
         """Some columns of the points with these row numbers; all columns when none is named."""

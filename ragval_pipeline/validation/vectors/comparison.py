@@ -8,6 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.scratch import ScratchRows
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import MATCH, ROUNDING
@@ -181,6 +182,7 @@ def _with_rows(snapshot: Iterable[pa.RecordBatch], vectors_of: VectorsOf) -> Ite
         for batch in vectors_of(ids):
             there = pa.array([place[name] for name in (*batch.ids, *batch.missing)], pa.int64())
             yield batch, pa.Table.from_batches([rows]).take(there)
+        give_back_memory()
 
 
 @dataclass(frozen=True)

@@ -228,14 +228,15 @@ class CollectionReader:
             self._filter(),
             self._ask,
             self._limits,
-            grpc=self._grpc is True,
+            grpc=False,
             rest=self._rest,
+            # While one answer is read, the next is on its way; more would hold more vectors than are needed.
+            at_once=1 if self._is_local() else min(self._concurrency, 2),
         )
-        if ids is not None:
-            return source.of(ids)
         if self._grpc is None:
             self._grpc = self.count() >= PARALLEL_FROM and answers_grpc(source)
-        return replace(source, grpc=self._grpc).all()
+        source = replace(source, grpc=self._grpc)
+        return source.all() if ids is None else source.of(ids)
 
     @property
     def vector_way(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.concurrent import in_order
 from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class VectorSource:
         limits: How many points may be asked for at a time.
         grpc: Whether to talk gRPC.
         rest: Reads points as plain JSON; None for clients that do not talk REST.
+        at_once: Requests at a time for points by their ids.
     """
 
     client: QdrantClient
@@ -66,6 +68,7 @@ class VectorSource:
     limits: Limits
     grpc: bool
     rest: RestPoints | None = None
+    at_once: int = 1
 
     def all(self) -> Iterator[VectorBatch]:
         """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
@@ -73,20 +76,17 @@ class VectorSource:
 
     def of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
         """The vectors of ``ids``, in their order; ids that are not there (any more) are left out."""
-        for start in range(0, len(ids), PAGE_SIZE):
-            wanted = [point_key(name) for name in ids[start : start + PAGE_SIZE]]
-            if self.grpc:
-                yield self._get_grpc(wanted)
-                continue
-            if self.rest is not None:
-                yield self.ask(partial(self._get_rest, self.rest, wanted))
-                continue
-            call = partial(
-                self.client.retrieve, self.collection, wanted, with_payload=False, with_vectors=self._selector()
-            )
-            place = {canonical_id(key): number for number, key in enumerate(wanted)}
-            records = sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)])
-            yield self.batch_of_records(records)
+        pages = ([point_key(name) for name in ids[at : at + PAGE_SIZE]] for at in range(0, len(ids), PAGE_SIZE))
+        return in_order(self._get, pages, workers=self.at_once, ahead=self.at_once)
+
+    def _get(self, wanted: Sequence[int | str]) -> VectorBatch:
+        if self.grpc:
+            return self._get_grpc(wanted)
+        if self.rest is not None:
+            return self.ask(partial(self._get_rest, self.rest, wanted))
+        call = partial(self.client.retrieve, self.collection, wanted, with_payload=False, with_vectors=self._selector())
+        place = {canonical_id(key): number for number, key in enumerate(wanted)}
+        return self.batch_of_records(sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)]))
 
     def _get_rest(self, rest: RestPoints, wanted: Sequence[int | str]) -> VectorBatch:
         """Some points over REST, by one call without another try."""

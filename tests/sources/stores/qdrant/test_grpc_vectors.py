@@ -42,12 +42,19 @@ class Points(protocol.PointsServicer):  # type: ignore[misc]
     def __init__(self, *pages: list[protocol.RetrievedPoint]) -> None:
         self.pages = pages
         self.asked: list[protocol.ScrollPoints] = []
+        self.got: list[protocol.GetPoints] = []
 
     def Scroll(self, request: protocol.ScrollPoints, context: grpc.ServicerContext) -> protocol.ScrollResponse:  # noqa: N802
         self.asked.append(request)
         place = len(self.asked) - 1
         following = self.pages[place + 1][0].id if place + 1 < len(self.pages) else None
         return protocol.ScrollResponse(result=self.pages[place], next_page_offset=following)
+
+    def Get(self, request: protocol.GetPoints, context: grpc.ServicerContext) -> protocol.GetResponse:  # noqa: N802
+        self.got.append(request)
+        every = {point.id.num: point for page in self.pages for point in page}
+        # In no order that was asked for, as Qdrant answers.
+        return protocol.GetResponse(result=[every[key] for key in sorted(wanted.num for wanted in request.ids)])
 
 
 @contextlib.contextmanager
@@ -114,6 +121,11 @@ def test_vectors_of_a_large_collection_come_over_grpc_where_the_same_points_answ
         reader = CollectionReader(client, collection="c", place="here", policy=QUICK)
         [batch] = reader.vectors()
         assert (reader.vector_way, batch.ids, batch.matrix.tolist()) == (way, ("1", "2"), [[1.0, 0.0], [0.0, 1.0]])
+        by_id = CollectionReader(client, collection="c", place="here", policy=QUICK)
+        points.asked.clear()
+        [batch] = by_id.vectors(["2", "1"])
+        assert (by_id.vector_way, batch.ids, batch.matrix.tolist()) == (way, ("2", "1"), [[0.0, 1.0], [1.0, 0.0]])
+        assert [len(request.ids) for request in points.got] == ([2] if way == "grpc" else [])
         server.stop(None).wait()
         # Nobody answers there any more: REST serves, and nothing fails.
         again = CollectionReader(client, collection="c", place="here", policy=QUICK)
