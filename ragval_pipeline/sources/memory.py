@@ -57,6 +57,6 @@ def give_back_memory() -> None:
 
 
 def _ask_glibc(function: str, *numbers: int) -> None:
-    """Call a function of the process's C library; nothing is done where that is another one, without such a function."""
+    """Call a function of the process's C library; nothing is done where that has none of the name."""
     with suppress(AttributeError, OSError, TypeError):
         getattr(ctypes.CDLL(None), function)(*numbers)

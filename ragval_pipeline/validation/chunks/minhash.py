@@ -7,7 +7,10 @@ and ``BANDS`` = 64 two sets of Jaccard similarity s become candidates with proba
 
 from __future__ import annotations
 
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,28 +26,56 @@ _SEED = 20_011  # work
 _BLOCK = 512  # work
 
 
-def candidate_pairs(hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Pairs of sets that share a band, lower index first; some pairs come several times.
+class Bands:
+    """The keys of sets in all bands, in a temporary file: one band is in memory at a time."""
 
-    Args:
-        hashes: Distinct hashes of each set, one set after the other, none of them empty.
-        offsets: Where each set begins, and where the last one ends; shape ``(sets + 1,)``.
-    """
+    def __init__(self) -> None:
+        import numpy as np
+
+        rng = np.random.default_rng(_SEED)
+        self._factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
+        self._added = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
+        self._blocks: list[int] = []
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as this object is there
+        weakref.finalize(self, self._file.close)
+
+    def __len__(self) -> int:
+        return sum(self._blocks)
+
+    def add(self, hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> None:
+        """Put some sets behind those that are there.
+
+        Args:
+            hashes: Distinct hashes of each set, one set after the other, none of them empty.
+            offsets: Where each set begins, and where the last one ends; shape ``(sets + 1,)``.
+        """
+        for start in range(0, len(offsets) - 1, _BLOCK):
+            edges = offsets[start : start + _BLOCK + 1]
+            keys = _keys(hashes[edges[0] : edges[-1]], edges[:-1] - edges[0], self._factors, self._added)
+            self._file.write(keys.tobytes())
+            self._blocks.append(keys.shape[1])
+
+    def keys(self, band: int) -> npt.NDArray[np.uint64]:
+        """The key of each set in a band: sets have the same when the smallest of their hashes are the same."""
+        import numpy as np
+
+        read, start = [np.empty(0, dtype=np.uint64)], 0
+        for size in self._blocks:
+            self._file.seek(start + 8 * size * band)
+            read.append(np.frombuffer(self._file.read(8 * size), dtype=np.uint64))
+            start += 8 * size * BANDS
+        return np.concatenate(read)
+
+
+def candidate_pairs(bands: Bands) -> Iterator[tuple[int, int]]:
+    """Pairs of sets that share a band, lower index first; some pairs come several times."""
     import numpy as np
 
-    if len(offsets) <= 2:
+    if len(bands) <= 1:
         return
-    rng = np.random.default_rng(_SEED)
-    factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
-    added = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
-
-    def band_keys(band: int, sets: Sequence[int] | None = None) -> npt.NDArray[np.uint64]:
-        rows = slice(band % BANDS * ROWS, (band % BANDS + 1) * ROWS)
-        some = (hashes, offsets) if sets is None else _some(hashes, offsets, sets)
-        return _keys(*some, factors[rows], added[rows])
-
+    keys_of = lru_cache(maxsize=_FOLLOWING + 1)(bands.keys)
     for band in range(BANDS):
-        keys = band_keys(band)
+        keys = keys_of(band)
         order = np.argsort(keys, kind="stable")
         edges = np.flatnonzero(np.diff(keys[order])) + 1
         sizes = np.diff(np.concatenate(([0], edges, [len(order)])))
@@ -52,45 +83,33 @@ def candidate_pairs(hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int6
         for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
             members = order[start : start + size]
             if size > ALL_PAIRS:
-                following = [band_keys(band + later, members.tolist()) for later in range(1, _FOLLOWING + 1)]
+                following = [keys_of((band + later) % BANDS)[members] for later in range(1, _FOLLOWING + 1)]
                 members = members[np.lexsort(following[::-1])]
             yield from _pairs(members.tolist())
 
 
-def _some(
-    hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64], sets: Sequence[int]
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-    """Some of the sets, as hashes and offsets."""
-    import numpy as np
-
-    chosen = [hashes[offsets[number] : offsets[number + 1]] for number in sets]
-    return np.concatenate(chosen), np.cumsum([0, *map(len, chosen)])
-
-
 def _keys(
     hashes: npt.NDArray[np.uint32],
-    offsets: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
     factors: npt.NDArray[np.uint64],
     added: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.uint64]:
-    """A key of each set in one band: sets have the same when the smallest of their hashes are the same."""
+    """Keys of some sets in all bands; shape ``(BANDS, sets)``."""
     import numpy as np
 
-    key = np.zeros(len(offsets) - 1, dtype=np.uint64)
-    for start in range(0, len(key), _BLOCK):
-        part = key[start : start + _BLOCK]
-        edges = offsets[start : start + len(part) + 1]
-        block, starts = hashes[edges[0] : edges[-1]].astype(np.uint64), edges[:-1] - edges[0]
-        mixed = np.empty_like(block)
-        for factor, offset in zip(factors, added, strict=True):
-            np.multiply(block, factor, out=mixed)
-            mixed += offset
-            # Multiply-shift: the upper half of the product is what is well mixed. The smallest product has the
-            # smallest upper half, so that only the smallest ones are shifted.
-            part ^= np.minimum.reduceat(mixed, starts) >> np.uint64(32)  # definition
-            part *= np.uint64(0x9E3779B97F4A7C15)  # definition
-            part ^= part >> np.uint64(29)  # definition
-    return key
+    keys = np.zeros((BANDS, len(starts)), dtype=np.uint64)
+    block = hashes.astype(np.uint64)
+    mixed = np.empty_like(block)
+    for number, (factor, offset) in enumerate(zip(factors, added, strict=True)):
+        part = keys[number // ROWS]
+        np.multiply(block, factor, out=mixed)
+        mixed += offset
+        # Multiply-shift: the upper half of the product is what is well mixed. The smallest product has the
+        # smallest upper half, so that only the smallest ones are shifted.
+        part ^= np.minimum.reduceat(mixed, starts) >> np.uint64(32)  # definition
+        part *= np.uint64(0x9E3779B97F4A7C15)  # definition
+        part ^= part >> np.uint64(29)  # definition
+    return keys
 
 
 def _pairs(members: Sequence[int]) -> Iterator[tuple[int, int]]:

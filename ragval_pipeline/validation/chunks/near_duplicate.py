@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.scratch import ScratchRows
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.minhash import candidate_pairs
+from ragval_pipeline.validation.chunks.minhash import Bands, candidate_pairs
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
@@ -42,8 +43,9 @@ class Shingled:
         texts: All chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless it is the site that
             repeats them.
         rows: The place of each of these chunks among all.
-        shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
+        shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other; in a temporary file.
         offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
+        bands: Their keys, by which those that may be alike are found.
         on_site: Hashes of texts that several pages have in common.
     """
 
@@ -51,6 +53,7 @@ class Shingled:
     rows: npt.NDArray[np.intp]
     shingles: npt.NDArray[np.uint32]
     offsets: npt.NDArray[np.int64]
+    bands: Bands
     on_site: frozenset[int] = frozenset()
 
     @classmethod
@@ -58,16 +61,17 @@ class Shingled:
         """Those of a run."""
         import numpy as np
 
-        # Put together where they are: blocks and their sum would be held at the same time.
-        held, lengths = bytearray(), [np.empty(0, dtype=np.int64)]
+        bands, kept, lengths = Bands(), ScratchRows(), [np.empty(0, dtype=np.int64)]
         for batch in evidence.facts.batches("chunks", ("shingles",)):
             shingles = batch.column("shingles")
-            held += memoryview(shingles.flatten().to_numpy()).cast("B")
-            lengths.append(np.diff(shingles.offsets.to_numpy()))
-        each = np.concatenate(lengths)
-        offsets = np.cumsum(np.append(0, each[each > 0]), dtype=np.int64)
-        rows, shingles = np.flatnonzero(each), np.frombuffer(held, dtype=np.uint32)
-        return cls(evidence.texts, rows, shingles, offsets, evidence.same_texts.on_site)
+            hashes, each = shingles.flatten().to_numpy(), np.diff(shingles.offsets.to_numpy())
+            bands.add(hashes, np.cumsum(np.append(0, each[each > 0]), dtype=np.int64))
+            kept.add(hashes[:, None])
+            lengths.append(each)
+        every = np.concatenate(lengths)
+        offsets = np.cumsum(np.append(0, every[every > 0]), dtype=np.int64)
+        shingles = kept.rows()[:, 0]
+        return cls(evidence.texts, np.flatnonzero(every), shingles, offsets, bands, evidence.same_texts.on_site)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""
@@ -116,7 +120,7 @@ def _neighbours(chunks: Shingled) -> dict[int, dict[int, float]]:
     """By chunk its near duplicates on other pages, with their similarity."""
     alike: dict[int, dict[int, float]] = {}
     seen: set[tuple[int, int]] = set()
-    for pair in candidate_pairs(chunks.shingles, chunks.offsets):
+    for pair in candidate_pairs(chunks.bands):
         first, second = pair
         if pair in seen or min(len(alike.get(first, ())), len(alike.get(second, ()))) >= _ENOUGH:
             continue

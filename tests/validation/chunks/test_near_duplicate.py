@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from ragval_pipeline.validation.chunks.minhash import candidate_pairs
+from ragval_pipeline.validation.chunks.minhash import Bands, candidate_pairs
 from ragval_pipeline.validation.chunks.near_duplicate import similarity
 from tests.validation.rows import detected, evidence_of, named, rows
 
@@ -77,12 +77,15 @@ def test_members_of_a_large_family_are_all_found():
     assert len(named(judged(*family))) == 200
 
 
-def _sets(*sets):
-    return np.concatenate(sets), np.cumsum([0, *map(len, sets)])
+def _bands(*sets):
+    bands = Bands()
+    for some in (sets[:1], sets[1:]):  # as they come: a batch after the other
+        bands.add(np.concatenate(some), np.cumsum([0, *map(len, some)]))
+    return bands
 
 
 def test_sets_that_are_alike_become_candidates_and_others_do_not():
     pool = np.random.default_rng(0).integers(0, 2**32, 1000, dtype=np.uint32)
     first, second, other = np.unique(pool[:200]), np.unique(pool[50:250]), np.unique(pool[500:])
     assert similarity(first, second) == pytest.approx(150 / 250)
-    assert set(candidate_pairs(*_sets(first, second, other))) == {(0, 1)}
+    assert set(candidate_pairs(_bands(first, second, other))) == {(0, 1)}
