@@ -6,7 +6,7 @@ chunk index, and a model or a time of embedding is the same for all by nature.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
@@ -32,31 +32,37 @@ def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
         if name in fields
         and fields[name] not in evidence.rules.filtered
         and len(values := _values(evidence, name)) == 1
-        and len(_held(evidence, name)) >= (1 - FEW) * points
+        and _holding(evidence, name) >= (1 - FEW) * points
         and _should_vary(name, evidence)
     ]
     if subjects:
         yield make_finding("payload.constant_field", subjects, details={"points": points})
 
 
-def _held(evidence: PayloadEvidence, name: str) -> Any:
-    """What points hold in a field."""
+def _values(evidence: PayloadEvidence, name: str) -> list[Any]:
+    """The values of a field, two at most; an empty text is none."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    held = evidence.column(name).drop_null()
-    return held.filter(pc.not_equal(held, "")) if pa.types.is_string(held.type) else held
-
-
-def _values(evidence: PayloadEvidence, name: str) -> Sequence[Any]:
-    """The values of a field, two at most."""
+    column = evidence.table.column(name)
     found: list[Any] = []
-    for value in _held(evidence, name):
-        if value.as_py() not in found:
-            found.append(value.as_py())
+    for entry in column if pa.types.is_list(column.type) else column.unique():  # lists cannot be told apart by Arrow
+        value = entry.as_py()
+        if value is not None and value != "" and value not in found:
+            found.append(value)
         if len(found) == 2:
             break
     return found
+
+
+def _holding(evidence: PayloadEvidence, name: str) -> int:
+    """How many points hold a value."""
+    import pyarrow as pa
+
+    column = evidence.table.column(name).combine_chunks()
+    empty = 0
+    if not pa.types.is_list(column.type):
+        empty = sum(entry["counts"] for entry in column.value_counts().to_pylist() if entry["values"] == "")
+    return len(column) - int(column.null_count) - empty
 
 
 def _should_vary(name: str, evidence: PayloadEvidence) -> bool:
