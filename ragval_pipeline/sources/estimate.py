@@ -21,7 +21,7 @@ READ_MS = 0.02
 SHARED_MS, CHUNK_MS = 0.38, 0.42
 #: Milliseconds of CPU to read a page, and to search and judge an answer (``benchmarks.defects_cost``).
 PAGE_MS, SEARCH_MS = 1.2, 1.0
-#: Memory at the peak (``benchmarks.defects_cost``, 622 MiB at 20,868 chunks, 1,014 at 202,002): MiB of a run whose
+#: Memory at the peak (``benchmarks.defects_cost``, 584 MiB at 81,246 chunks, 771 at 202,002): MiB of a run whose
 #: bounded buffers are full, KiB more for each chunk, and MiB of each worker.
 RUN_MIB, CHUNK_KIB, WORKER_MIB = 580, 2, 350
 #: Seconds of one request besides the link: a server that reads a page of points, or answers a batch of searches.

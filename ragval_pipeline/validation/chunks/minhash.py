@@ -24,6 +24,8 @@ _FOLLOWING = 3  # work
 _SEED = 20_011  # work
 #: Sets that are hashed at once.
 _BLOCK = 512  # work
+#: Bytes of a key.
+_KEY = 8  # definition
 
 
 class Bands:
@@ -61,9 +63,9 @@ class Bands:
 
         read, start = [np.empty(0, dtype=np.uint64)], 0
         for size in self._blocks:
-            self._file.seek(start + 8 * size * band)
-            read.append(np.frombuffer(self._file.read(8 * size), dtype=np.uint64))
-            start += 8 * size * BANDS
+            self._file.seek(start + _KEY * size * band)
+            read.append(np.frombuffer(self._file.read(_KEY * size), dtype=np.uint64))
+            start += _KEY * size * BANDS
         return np.concatenate(read)
 
 

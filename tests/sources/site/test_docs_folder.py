@@ -239,6 +239,7 @@ def test_title_and_description_are_the_pages():
     assert 'content="Says &quot;so&quot;"' in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["{/*", "{% ", "{:.a ", "<A b={{c", ":::a\n", "```{a}\n", "export const x = {\n", "!!! a\n    ", "{a}`b ", "a\n="],

@@ -225,6 +225,7 @@ def test_a_text_without_letters_stands_everywhere():
     assert match("---\n***").share == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sep", [" ", "\n", ""])
 def test_the_cost_of_an_alignment_grows_with_the_length_of_the_text(sep: str):
     rng = random.Random(7)

@@ -70,6 +70,7 @@ def test_eight_times_the_page_costs_about_eight_times_as_much(shape: Callable[[i
     assert min(seconds(shape, 4000) for _ in range(2)) < max(2.5, 45 * small)
 
 
+@pytest.mark.slow
 def test_lines_that_begin_alike_are_found_at_the_cost_of_their_number():
     """The first letters of each stand everywhere on the page: its rarest ones say where it stands."""
 
