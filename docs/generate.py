@@ -7,11 +7,11 @@ from itertools import groupby
 
 from docs.architecture import architecture_svg
 from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
-from ragval_pipeline.findings.aspects import Aspect
+from ragval_pipeline.cli.checkup.estimate import Provider, Size, estimate
 from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
+from ragval_pipeline.findings.model import Aspect
 from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
 from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICE_LISTS, PRICES_OF, price_of
-from ragval_pipeline.sources.estimate import Provider, Size, estimate
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles.table import PROFILES

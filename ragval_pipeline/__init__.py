@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.orchestration.component.component import RagValidation
     from ragval_pipeline.orchestration.run import run_validation, validate
     from ragval_pipeline.reporting.run import Run
-    from ragval_pipeline.sources.search.retriever import Retriever
-    from ragval_pipeline.sources.search.retriever.entities import RetrievalResponse, ValidationError
+    from ragval_pipeline.sources.search.retriever import RetrievalResponse, Retriever, ValidationError
     from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.report import ValidationReport
@@ -31,14 +30,14 @@ _EXPORTS = {
     "NotMeasurableError": "ragval_pipeline.errors",
     "RagValidation": "ragval_pipeline.orchestration.component.component",
     "RagvalError": "ragval_pipeline.errors",
-    "RetrievalResponse": "ragval_pipeline.sources.search.retriever.entities",
+    "RetrievalResponse": "ragval_pipeline.sources.search.retriever",
     "Retriever": "ragval_pipeline.sources.search.retriever",
     "Run": "ragval_pipeline.reporting.run",
     "SlackAlert": "ragval_pipeline.orchestration.alerts.targets",
     "Suite": "ragval_pipeline.suite.model",
     "SuiteError": "ragval_pipeline.errors",
     "SystemFailure": "ragval_pipeline.errors",
-    "ValidationError": "ragval_pipeline.sources.search.retriever.entities",
+    "ValidationError": "ragval_pipeline.sources.search.retriever",
     "ValidationReport": "ragval_pipeline.validation.report",
     "WebhookAlert": "ragval_pipeline.orchestration.alerts.targets",
     "build_alert_sensor": "ragval_pipeline.orchestration.alerts.sensor",

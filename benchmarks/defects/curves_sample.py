@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ragval_pipeline.sources.site.page_copies.record import PageRecord, record_of
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord, record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.testing.defects import Corpus
 from ragval_pipeline.testing.defects.corpus import StoredPoint

@@ -14,7 +14,7 @@ from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.defects import Amount, Corpus, Defect, Outcome, Planted, clean, judge, resources_of
-from ragval_pipeline.testing.defects.seen import Seen
+from ragval_pipeline.testing.defects.verify import Seen
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ragval_pipeline.cli import logs
+from ragval_pipeline.cli import options
 from ragval_pipeline.cli.calibrate import calibrate
 from ragval_pipeline.cli.demo import demo
 from ragval_pipeline.cli.doctor import doctor
@@ -105,14 +105,14 @@ def _options(
     log_level: Annotated[
         str | None,
         typer.Option(
-            "--log-level", metavar="LEVEL", help=f"{', '.join(logs.LEVELS)}; else the variable LOG_LEVEL, else INFO."
+            "--log-level", metavar="LEVEL", help=f"{', '.join(options.LEVELS)}; else the variable LOG_LEVEL, else INFO."
         ),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
     ] = False,
 ) -> None:
-    logs.set_level(log_level)
+    options.set_level(log_level)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -168,7 +168,7 @@ def _usage_line(error: Any) -> str:
 
 
 def _show_traceback() -> None:
-    if logs.is_debugging():
+    if options.is_debugging():
         print(without_secrets(traceback.format_exc()), file=sys.stderr)  # noqa: T201
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragval_pipeline.cli.logs import dagster_level
-from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, dagster_level
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.run import closing_line
 from ragval_pipeline.cli.runs import open_history
@@ -16,9 +15,9 @@ from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, toler
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
-    from ragval_pipeline.orchestration.calibration import AskedScores
+    from ragval_pipeline.orchestration.asking import AskedScores
     from ragval_pipeline.suite.model import Suite
-    from ragval_pipeline.validation.calibration.propose import Proposal
+    from ragval_pipeline.validation.calibration import Proposal
 
 _HIGHER_IS_BETTER = frozenset({"Cosine", "Dot"})
 
@@ -42,7 +41,7 @@ def calibrate(
     from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.calibration import proposal_json, render_proposal
     from ragval_pipeline.suite.load import load_suite
-    from ragval_pipeline.validation.calibration.propose import propose
+    from ragval_pipeline.validation.calibration import propose
 
     loaded = load_suite(suite)
     asked = _kept(suite, run) if run is not None else _asked(loaded)
@@ -67,9 +66,9 @@ def calibrate(
 
 
 def _kept(suite_file: Path, run: str) -> AskedScores:
-    from ragval_pipeline.orchestration.calibration import kept_scores
+    from ragval_pipeline.orchestration.asking import kept_scores
     from ragval_pipeline.reporting.history.baseline import last_answered
-    from ragval_pipeline.sources.history.kept_runs import LAST
+    from ragval_pipeline.sources.history import LAST
 
     kept = open_history(suite_file)
     named = kept.run(run)
@@ -82,7 +81,7 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
 
 def _asked(suite: Suite) -> AskedScores:
     with showing_progress() as display:
-        from ragval_pipeline.orchestration.calibration import ask_for_scores
+        from ragval_pipeline.orchestration.asking import ask_for_scores
         from ragval_pipeline.orchestration.progress import observed_by
 
         with observed_by(display):
@@ -100,9 +99,8 @@ def _current(suite: Suite) -> dict[float, str]:
 
 
 def _write(suite_file: Path, proposal: Proposal) -> None:
-    from ragval_pipeline.suite.defs_yaml import is_defs_yaml, split_name
     from ragval_pipeline.suite.splice import write_numbers
-    from ragval_pipeline.suite.yaml_file import read_text
+    from ragval_pipeline.suite.yaml_file import is_defs_yaml, read_text, split_name
 
     if is_defs_yaml(read_text(split_name(suite_file)[0], kind="suite file")):
         raise SuiteError(

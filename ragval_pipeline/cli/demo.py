@@ -59,7 +59,7 @@ def demo(
         from ragval_pipeline.testing.defects import find_defect
 
         find_defect(break_)
-    from ragval_pipeline.validation.metadata.expectations import loading_expectations
+    from ragval_pipeline.validation.payload.expectations import loading_expectations
 
     with loading_expectations():
         return _build_and_validate(home, break_, output=output, as_json=as_json)

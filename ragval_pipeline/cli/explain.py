@@ -11,7 +11,7 @@ import typer
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
 from ragval_pipeline.cli.terminal import stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import did_you_mean
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding
@@ -87,7 +87,7 @@ def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
     from ragval_pipeline.cli.runs import kept_run
     from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
     from ragval_pipeline.reporting.subjects import Subjects
-    from ragval_pipeline.sources.storage.place import open_folder
+    from ragval_pipeline.sources.storage import open_folder
 
     run = kept_run(name, suite)
     found = [finding for finding in run.report.findings if finding.code == code]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
@@ -55,8 +55,7 @@ def opened_reader(settings: QdrantSettings) -> Iterator[Reader]:
     Raises:
         SystemFailure: Qdrant cannot be opened.
     """
-    from ragval_pipeline.sources.stores.qdrant.connect import open_client
-    from ragval_pipeline.sources.stores.qdrant.of_suite import reader_of_settings
+    from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
 
     with open_client(settings) as client:
         yield reader_of_settings(client, settings, policy=PATIENCE)

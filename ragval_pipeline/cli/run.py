@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragval_pipeline.cli.logs import dagster_level
-from ragval_pipeline.cli.options import DEFAULT_SUITE, AsJson, LogLevel, OutputFolder, SuiteFile, check_output
+from ragval_pipeline.cli.options import (
+    DEFAULT_SUITE,
+    AsJson,
+    LogLevel,
+    OutputFolder,
+    SuiteFile,
+    check_output,
+    dagster_level,
+)
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
@@ -107,7 +114,7 @@ def run_quietly(suite: Suite) -> Run:
 
 
 def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> Run:
-    from ragval_pipeline.validation.metadata.expectations import loading_expectations
+    from ragval_pipeline.validation.payload.expectations import loading_expectations
 
     judged = only is None or "metadata" in only
     with loading_expectations() if judged else nullcontext(), showing_progress() as display:
@@ -124,7 +131,7 @@ def show_run(run: Run, *, as_json: bool) -> None:
     from upath import UPath
 
     from ragval_pipeline.reporting.terminal.summary import render_summary
-    from ragval_pipeline.sources.history.kept_runs import REPORT
+    from ragval_pipeline.sources.history import REPORT
 
     with tolerating_closed_pipe():
         if as_json:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.reporting.run import Run
-    from ragval_pipeline.sources.history.kept_runs import KeptRun
+    from ragval_pipeline.sources.history import KeptRun
     from ragval_pipeline.suite.model import Suite
 
 DEFAULT_RUNS = 20
@@ -48,7 +48,7 @@ def open_history(suite_file: Path) -> History:
     Raises:
         SuiteError: The suite is wrong, or the place of its reports is not known here.
     """
-    from ragval_pipeline.sources.history.kept_runs import history_folder
+    from ragval_pipeline.sources.history import history_folder
     from ragval_pipeline.suite.interpolation import is_unread
     from ragval_pipeline.suite.load import load_suite, resolve_suite
 
@@ -70,7 +70,7 @@ def kept_run(name: str, suite_file: Path) -> Run:
         HistoryNotReadError: The run cannot be read.
     """
     from ragval_pipeline.reporting.run import Run
-    from ragval_pipeline.sources.history.kept_runs import REPORT
+    from ragval_pipeline.sources.history import REPORT
 
     if "://" in name or (Path(name) / REPORT).is_file():
         return Run.read(name)
@@ -92,9 +92,9 @@ def history(
     from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.history.baseline import baseline_of
     from ragval_pipeline.reporting.history.trend import read_history
-    from ragval_pipeline.reporting.terminal.history import history_json, render_history
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
-    from ragval_pipeline.sources.history.kept_runs import kept_runs
+    from ragval_pipeline.reporting.terminal.runs import history_json, render_history
+    from ragval_pipeline.sources.history import kept_runs
 
     kept = open_history(suite)
     total = len(kept_runs(kept.base))
@@ -140,7 +140,7 @@ def compare(
     """Compare two kept runs: criteria, metrics, queries won and lost, pages and chunks. Ends with 1 on a regression."""
     from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.history.compare import compare_runs, comparison_json
-    from ragval_pipeline.reporting.terminal.compare import render_comparison
+    from ragval_pipeline.reporting.terminal.runs import render_comparison
 
     kept = open_history(suite)
     comparison = compare_runs(kept.run(before), kept.run(after), tolerated_drop=kept.suite.history.tolerated_drop)
@@ -163,7 +163,7 @@ def bless(
     """Make a kept run the baseline: later runs must not answer worse (criterion no_regression)."""
     from ragval_pipeline.reporting.history.baseline import bless as set_baseline
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
-    from ragval_pipeline.sources.history.kept_runs import find_run
+    from ragval_pipeline.sources.history import find_run
 
     kept = open_history(suite)
     chosen = find_run(kept.base, run)

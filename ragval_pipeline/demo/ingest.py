@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
-from ragval_pipeline.demo.chunking import chunk_page
-from ragval_pipeline.demo.extract import article_blocks
+from ragval_pipeline.demo.chunking import article_blocks, chunk_page
 from ragval_pipeline.demo.site import SITEMAP_NAMESPACE
 from ragval_pipeline.sources.embedders import open_embedder
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
@@ -130,7 +129,7 @@ def point_id(url: str, chunk_index: int) -> str:
 
 def token_counts(texts: Sequence[str]) -> list[int]:
     """Tokens of each text as the static embedder reads it, without special tokens."""
-    from ragval_pipeline.sources.embedders.static_weights import static_parts
+    from ragval_pipeline.sources.embedders.static import static_parts
 
     return [len(encoding.ids) for encoding in static_parts().tokenizer.encode_batch(texts, add_special_tokens=False)]
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragval_pipeline.demo.ingest import COLLECTION, IngestionSummary, ingest
-from ragval_pipeline.demo.pages import package_file
-from ragval_pipeline.demo.site import build_site
+from ragval_pipeline.demo.site import build_site, package_file
 
 #: Where the demo lives below the working directory.
 DEFAULT_HOME = Path(".ragval") / "demo"

@@ -6,8 +6,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
-from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
-from ragval_pipeline.findings.model import Severity
+from ragval_pipeline.findings.model import OF_TEXTS, OF_VECTORS, Aspect, Severity
 
 Level = Literal["subject", "corpus", "run"]
 Action = Literal["reingest", "delete", "chunker", "setting", "site", "query", "report"]

@@ -13,9 +13,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
-from ragval_pipeline.findings.aspects import DECIDED, OF_A_FIELD, OF_ADDRESSES, OF_POINTS, OF_THE_WHOLE, Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import SEVERITIES, Finding, Subject
+from ragval_pipeline.findings.model import (
+    DECIDED,
+    OF_A_FIELD,
+    OF_ADDRESSES,
+    OF_POINTS,
+    OF_THE_WHOLE,
+    SEVERITIES,
+    Aspect,
+    Finding,
+    Subject,
+)
 
 #: Causes whose repair was simulated, by code and name of what it was tried on: those that clear it, or that do not.
 Simulated = Mapping[str, Mapping[str, frozenset[str]]]

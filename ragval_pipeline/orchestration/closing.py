@@ -1,19 +1,16 @@
-"""The report of a run that ends without one: what could be measured, written by the last step that could run.
-
-Dagster runs nothing behind a step that failed, and a retry measures again only what failed. So a step fails with its
-system, the others go on, and the last of them writes the report.
-"""
+"""The report of a run that ends without one, from what its steps left for each other."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import dagster as dg
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, ROWS
 from ragval_pipeline.orchestration.evidence import COLLECTION, lineage
+from ragval_pipeline.orchestration.io_manager import VALUES, work_folder
 from ragval_pipeline.orchestration.names import (
     CHUNK_FACTS,
     PAGE_SNAPSHOT,
@@ -21,15 +18,81 @@ from ragval_pipeline.orchestration.names import (
     SITEMAP_URLS,
     VALIDATION_REPORT,
 )
-from ragval_pipeline.orchestration.notes import Notes
 from ragval_pipeline.orchestration.run_place import RunPlace
-from ragval_pipeline.orchestration.values import ChunkFacts, Measured, PageSnapshot, PayloadSnapshot, SitemapUrls
+from ragval_pipeline.orchestration.values import (
+    ChunkFacts,
+    Measured,
+    PageSnapshot,
+    PayloadSnapshot,
+    SitemapUrls,
+    decode,
+    encode,
+)
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement
 
 if TYPE_CHECKING:
+    from upath import UPath
+
     from ragval_pipeline.orchestration.task import Task
     from ragval_pipeline.validation.report import ValidationReport
+
+
+_FAILED = ".failed.json"
+
+
+class Notes:
+    """The notes of one run.
+
+    Args:
+        base: ``<report_uri>/<suite>``.
+        run_id: The run.
+    """
+
+    def __init__(self, base: UPath, run_id: str) -> None:
+        self._folder = work_folder(base, run_id) / VALUES
+
+    def keep(self, name: str, value: Any) -> None:
+        """Note what an asset has made."""
+        from ragval_pipeline.sources.storage import write_whole
+
+        body, ending = encode(value)
+        write_whole(self._folder / f"{name}{ending}", body)
+
+    def fail(self, name: str, why: Measurement) -> None:
+        """Note that an asset's step fails, as the measurement that its failure amounts to."""
+        from ragval_pipeline.sources.storage import write_whole
+
+        write_whole(self._folder / f"{name}{_FAILED}", encode(why)[0])
+
+    def value(self, name: str, kind: Any) -> Any:
+        """What an asset has made; None when it has made nothing."""
+        file = self._folder / f"{name}.json"
+        return decode(file, kind) if file.exists() else None
+
+    def failure(self, name: str) -> Measurement | None:
+        """Why an asset's step failed; None when it did not."""
+        file = self._folder / f"{name}{_FAILED}"
+        failed: Measurement | None = decode(file, Measurement) if file.exists() else None
+        return failed
+
+    def failed(self, names: Iterable[str]) -> set[str]:
+        """Those of some assets whose step failed."""
+        return {name for name in names if (self._folder / f"{name}{_FAILED}").exists()}
+
+    def ended(self, names: Iterable[str]) -> set[str]:
+        """Those of some assets whose step is over."""
+        return {name for name in names if (self._folder / f"{name}.json").exists()} | self.failed(names)
+
+    def claim(self, what: str) -> bool:
+        """Whether nobody of the run has claimed this before."""
+        from ragval_pipeline.sources.storage import write_whole
+
+        file = self._folder.parent / what
+        if file.exists():
+            return False
+        write_whole(file, b"")
+        return True
 
 
 V = TypeVar("V")
@@ -67,7 +130,7 @@ def close_run(task: Task) -> None:
 
 def written_report(place: RunPlace) -> ValidationReport | None:
     """The report that a run has written; ``None``: it has written none."""
-    from ragval_pipeline.sources.history.kept_runs import REPORT
+    from ragval_pipeline.sources.history import REPORT
     from ragval_pipeline.validation.report import ValidationReport
 
     file = place.folder / REPORT
@@ -101,7 +164,7 @@ def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) 
         UnwrittenReportError: The place for the report refuses it.
     """
     from ragval_pipeline.orchestration.report import write_report
-    from ragval_pipeline.sources.storage.place import ReportNotWrittenError
+    from ragval_pipeline.sources.storage import ReportNotWrittenError
 
     kept = [Notes(place.base, run_id) for run_id in runs]
     site = _latest(kept, SITEMAP_URLS, SitemapUrls)

@@ -35,7 +35,7 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         Raises:
             TypeError: The value is neither a pydantic model nor an Arrow table.
         """
-        from ragval_pipeline.sources.storage.whole import write_whole
+        from ragval_pipeline.sources.storage import write_whole
 
         if obj is None:
             return
@@ -111,7 +111,7 @@ def keep_latest(base: UPath, run_id: str, name: str) -> None:
         run_id: The run.
         name: Name of the asset.
     """
-    from ragval_pipeline.sources.storage.place import local_path
+    from ragval_pipeline.sources.storage import local_path
 
     kept = local_path(work_folder(base, run_id) / _BEFORE)
     for ending in ENDINGS:
@@ -131,7 +131,7 @@ def take_back_latest(base: UPath, run_id: str) -> None:
         base: ``<report_uri>/<suite>``.
         run_id: The run that was cancelled.
     """
-    from ragval_pipeline.sources.storage.whole import write_whole
+    from ragval_pipeline.sources.storage import write_whole
 
     work, latest = work_folder(base, run_id), base / LATEST
     made = work / VALUES

@@ -12,7 +12,7 @@ import dagster as dg
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.criteria import GROUPS, Group
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import did_you_mean
 
 #: What is read and not made: external assets.
 SITEMAP = "sitemap"

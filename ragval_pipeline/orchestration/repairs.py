@@ -74,7 +74,7 @@ class Trial:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), str(failure)))
 
     def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
-        from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+        from ragval_pipeline.sources.site.page_copies.copies import PageCopies
         from ragval_pipeline.sources.snapshot.reader import Snapshot
         from ragval_pipeline.validation.repair.corpus import COLUMNS, PAGE_COLUMNS
         from ragval_pipeline.validation.repair.plan import plan_repairs

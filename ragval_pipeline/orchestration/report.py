@@ -23,7 +23,7 @@ from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.index.snapshot import PointsRead, changed_while_judged, index_section
+from ragval_pipeline.validation.index.readiness import PointsRead, changed_while_judged, index_section
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport

@@ -50,7 +50,7 @@ class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
     @contextmanager
     def embedder_for(self, suite: Suite) -> Iterator[Embedder]:
         """An open embedder for the suite."""
-        from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
+        from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 
         embedder = open_suite_embedder(suite, base_url=self.base_url, api_key=self.api_key, keep=True)
         try:
@@ -71,8 +71,7 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
         resource: A ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``.
         suite: The resolved suite.
     """
-    from ragval_pipeline.sources.stores.qdrant.connect import place_of
-    from ragval_pipeline.sources.stores.qdrant.of_suite import reader_of_suite
+    from ragval_pipeline.sources.stores.qdrant.connect import place_of, reader_of_suite
 
     if hasattr(resource, "reader_for"):
         with resource.reader_for(suite) as reader:

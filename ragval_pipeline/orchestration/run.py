@@ -32,7 +32,7 @@ from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.suite.load import as_suite, check_variables, resolve_suite
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import did_you_mean
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -118,7 +118,7 @@ def run_suite(
 
 def _check_place(place: RunPlace) -> None:
     """Let a folder that refuses reports be known before anything is asked."""
-    from ragval_pipeline.sources.storage.place import local_path, writing_to
+    from ragval_pipeline.sources.storage import local_path, writing_to
 
     folder = local_path(place.base)
     if folder is not None:
@@ -218,7 +218,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     Raises:
         SuiteError: A group, a placeholder, a file, a folder or the embedder's settings are wrong.
     """
-    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+    from ragval_pipeline.sources.embedders.opening import check_suite_embedder
     from ragval_pipeline.sources.search.production import check_suite_search
     from ragval_pipeline.suite.queries.load import load_queries
 
@@ -247,7 +247,7 @@ def _check_baseline(suite: Suite) -> None:
     if wanted is None or "://" in suite.report_uri:
         return
     from ragval_pipeline.reporting.history.baseline import baseline_of
-    from ragval_pipeline.sources.history.kept_runs import history_folder
+    from ragval_pipeline.sources.history import history_folder
 
     try:
         baseline_of(history_folder(suite.report_uri, suite.suite), wanted)

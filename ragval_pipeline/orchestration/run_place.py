@@ -137,8 +137,7 @@ def _half_written(base: UPath) -> list[UPath]:
 
 
 def _is_orphaned(partial: UPath) -> bool:
-    from ragval_pipeline.sources.storage.place import local_path
-    from ragval_pipeline.sources.storage.whole import remove_if_orphaned
+    from ragval_pipeline.sources.storage import local_path, remove_if_orphaned
 
     path = local_path(partial)
     return path is not None and remove_if_orphaned(path)

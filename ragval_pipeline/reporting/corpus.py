@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
-from ragval_pipeline.sources.history.kept_runs import EVIDENCE
+from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.chunks.layout import stored_of

@@ -16,9 +16,8 @@ from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import verdict_words
-from ragval_pipeline.sources.history.failures import reading_from
-from ragval_pipeline.sources.history.kept_runs import EVIDENCE, FINDINGS, KeptRun
-from ragval_pipeline.sources.storage.place import open_folder
+from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, KeptRun, reading_from
+from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.report import ValidationReport
 

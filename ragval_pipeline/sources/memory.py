@@ -1,11 +1,18 @@
-"""Memory while much is read: cheap short-lived objects, and what is freed is given back."""
+"""Memory while much is read: what is freed is given back, and rows hardly ever looked at wait in a temporary file."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 #: Objects that Python itself has frozen when it begins are fewer.
 FROZEN_AT_START = 1_000
@@ -60,3 +67,31 @@ def _ask_glibc(function: str, *numbers: int) -> None:
     """Call a function of the process's C library; nothing is done where that has none of the name."""
     with suppress(AttributeError, OSError, TypeError):
         getattr(ctypes.CDLL(None), function)(*numbers)
+
+
+class ScratchRows:
+    """Blocks of rows of one kind and length, written one after the other; gone with the object."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as this object is there
+        weakref.finalize(self, self._file.close)
+        self._count, self._width, self._kind = 0, 1, "f2"
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, block: NDArray[Any]) -> None:
+        """Put some rows behind those that are there."""
+        if len(block):
+            self._file.write(block.tobytes())
+            self._count, self._width, self._kind = self._count + len(block), block.shape[1], block.dtype.str
+
+    def rows(self) -> NDArray[Any]:
+        """All of them, read when they are looked at."""
+        import numpy as np
+
+        if not self._count:
+            return np.empty((0, self._width), dtype=self._kind)
+        self._file.flush()
+        # As a plain array: what is made of it is held in memory.
+        return np.asarray(np.memmap(self._file, dtype=self._kind, mode="r", shape=(self._count, self._width)))

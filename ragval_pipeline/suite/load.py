@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.defs_yaml import attributes_in, is_defs_yaml, split_name
 from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
-from ragval_pipeline.suite.layers import Layer, is_written, merge_layers
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.outline import complete_outline, unread_location, without
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 from ragval_pipeline.suite.settings import (
+    Layer,
     explain,
     explain_rule,
     following,
+    is_written,
     layers_of,
+    merge_layers,
     required_after_mapping,
     with_key,
     without_empty_sections,
 )
-from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
+from ragval_pipeline.suite.yaml_file import attributes_in, is_defs_yaml, parse_yaml, read_text, split_name
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile

@@ -9,9 +9,8 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import is_criterion, known_names
-from ragval_pipeline.suite.nearest import did_you_mean
 from ragval_pipeline.suite.payload import PayloadSettings
-from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.sections import (
     AutomationSettings,
     BudgetSettings,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.suite.interpolation import is_unread
-from ragval_pipeline.suite.layers import value_at
 from ragval_pipeline.suite.problems import location_in
 from ragval_pipeline.suite.sections import SOURCES
+from ragval_pipeline.suite.settings import value_at
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ragval_pipeline.suite.nearest import did_you_mean
-from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.sections import Section, Text, Texts
 
 CANONICAL_FIELDS = (

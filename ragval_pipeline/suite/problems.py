@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.nearest import did_you_mean
-from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.printing import did_you_mean, printable
 
 #: What to say instead of pydantic's words, which are about Python.
 _SAYS = {

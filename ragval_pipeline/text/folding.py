@@ -1,4 +1,4 @@
-"""Fold text to its letters and digits, so that extractors that differ in blanks and marks still agree."""
+"""Fold text to its letters and digits, so that extractors that differ in blanks and marks agree; and its words."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
 
 #: Parts texts that must not run into each other. A noncharacter that survives folding and belongs to no word.
 SEPARATOR = "\uffff"
@@ -236,3 +237,22 @@ def _classified(characters: str) -> npt.NDArray[np.uint8]:
     classes[where(map(ZERO_WIDTH.__contains__, characters)) & ~letters & ~spaces] = _HIDDEN
     classes[where(map("\n".__eq__, characters))] |= _BREAK
     return classes
+
+
+_INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+#: Of ASCII lower case, and blanks for all but letters and digits.
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
+
+
+def fold_blanks(text: str) -> str:
+    """A text as readers see it: zero-width characters dropped, blanks joined, none at the ends."""
+    return " ".join((text if text.isascii() else _INVISIBLE.sub("", text)).split())
+
+
+def words_of(text: str) -> list[str]:
+    """Words in lower case, without punctuation; each character of a script without blanks is a word."""
+    if text.isascii():
+        return text.encode().translate(_ASCII_WORDS).decode().split()
+    folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).lower()
+    return _WORD.findall(folded)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from ragval_pipeline.findings.factory import grade_findings, merge_findings
+from ragval_pipeline.findings.factory import Totals, grade_findings, merge_findings, order_findings, with_shares
 from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.findings.order import Totals, order_findings, with_shares
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate

@@ -261,7 +261,7 @@ def own_search(home: Home, body: str) -> dict[str, Any]:
     name = f"own_{home.folder.parent.name.replace('-', '_')}"
     (home.folder / f"{name}.py").write_text(f"def search(texts, top_k, filter):\n    {body}\n", encoding="utf-8")
     home.edit(retrieval={"retriever": f"{name}:search"})
-    from ragval_pipeline.cli.checkup.search import check_search
+    from ragval_pipeline.cli.checkup.embedder import check_search
     from ragval_pipeline.suite.load import load_suite
 
     [check] = check_search(load_suite(Path(home.suite)), None)

@@ -9,9 +9,8 @@ import pytest
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.pages import DraftPage
 from ragval_pipeline.cli.draft.questions import draft_questions, is_english, is_telling, off_topic, question_of
-from ragval_pipeline.cli.draft.site import unindexed_folders
+from ragval_pipeline.cli.draft.site import DraftPage, unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.stores.qdrant.reader import Point

@@ -9,7 +9,7 @@ import yaml
 
 from ragval_pipeline.cli.draft.drafting import suite_name
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.pages import shared_folder
+from ragval_pipeline.cli.draft.site import shared_folder
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.profiles.table import PROFILES

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragval_pipeline.cli import logs
+from ragval_pipeline.cli import options
 from tests.cli.conftest import Ended, Home
 
 LOGGER = logging.getLogger("ragval_pipeline")
@@ -25,7 +25,7 @@ LOGGER = logging.getLogger("ragval_pipeline")
     ],
 )
 def test_the_flag_wins_over_the_variable(flag: str | None, variable: str | None, level: str) -> None:
-    logs.set_level(flag, {} if variable is None else {"LOG_LEVEL": variable})
+    options.set_level(flag, {} if variable is None else {"LOG_LEVEL": variable})
     assert logging.getLevelName(LOGGER.level) == level
 
 

@@ -9,8 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from ragval_pipeline.demo.ingest import module_of
-from ragval_pipeline.demo.pages import load_pages
-from ragval_pipeline.demo.site import SITEMAP_NAMESPACE, build_site
+from ragval_pipeline.demo.site import SITEMAP_NAMESPACE, build_site, load_pages
 
 
 @pytest.fixture(scope="module")

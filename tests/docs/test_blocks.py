@@ -89,7 +89,7 @@ def own_suite(stage: Stage, codes: Sequence[str]) -> None:
 def component(stage: Stage, codes: Sequence[str]) -> None:
     """The file loads without a key, and its embedder is complete with ``COHERE_API_KEY`` alone."""
     from ragval_pipeline.errors import SuiteError
-    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+    from ragval_pipeline.sources.embedders.opening import check_suite_embedder
     from ragval_pipeline.suite.load import resolve_suite, suite_of
 
     with a_project() as project:
@@ -205,7 +205,7 @@ def in_ci(stage: Stage, codes: Sequence[str]) -> None:
 @of("docs/how-to/embedders.md", 1)
 def cohere(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import load_suite
-    from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
+    from ragval_pipeline.sources.embedders.opening import open_suite_embedder
     from ragval_pipeline.suite.load import resolve_suite
 
     stage.serve_docs()
@@ -222,7 +222,7 @@ def cohere(stage: Stage, codes: Sequence[str]) -> None:
 @of("docs/how-to/embedders.md", 2)
 def openai_api(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import load_suite
-    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+    from ragval_pipeline.sources.embedders.opening import check_suite_embedder
     from ragval_pipeline.suite.load import resolve_suite
 
     stage.environment.setenv("OPENAI_API_KEY", "a-key-of-openai")
@@ -235,7 +235,7 @@ def openai_api(stage: Stage, codes: Sequence[str]) -> None:
 @of("docs/how-to/embedders.md", 3, 4, 5)
 def own_embedder(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import load_suite
-    from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
+    from ragval_pipeline.sources.embedders.opening import open_suite_embedder
     from ragval_pipeline.suite.load import resolve_suite
 
     function, setting, cls = codes

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS
 from ragval_pipeline.reporting.html.findings import MOST_CARDS
+from ragval_pipeline.reporting.html.plots import MOST_RUNS
 from ragval_pipeline.reporting.html.questions import MOST_HITS, MOST_ROWS
-from ragval_pipeline.reporting.html.runs import MOST_RUNS
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "reading-the-report.md"
 

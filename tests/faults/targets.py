@@ -29,9 +29,9 @@ with instrumented:
     from ragval_pipeline.reporting.files.junit import junit_xml
     from ragval_pipeline.reporting.history.earlier import read_report
     from ragval_pipeline.reporting.html.page import report_html
-    from ragval_pipeline.sources.history.kept_runs import REPORT, KeptRun
+    from ragval_pipeline.sources.history import REPORT, KeptRun
+    from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
     from ragval_pipeline.sources.site.html.page_text import page_texts
-    from ragval_pipeline.sources.site.html.signals import asks_not_to_be_indexed, decode_html, refresh_target
     from ragval_pipeline.sources.site.sitemap.content import unpacked
     from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
     from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_loopback_or_private, path_of, without_userinfo

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.calls import RetryPolicy
+from ragval_pipeline.sources.site.html.document import refresh_target
 from ragval_pipeline.sources.site.html.page_text import page_texts
-from ragval_pipeline.sources.site.html.signals import refresh_target
-from ragval_pipeline.sources.site.page_copies.record import record_of
+from ragval_pipeline.sources.site.page_copies.copies import record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.site.urls import without_userinfo

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.sources.history.kept_runs import REPORT, KeptRun
+from ragval_pipeline.sources.history import REPORT, KeptRun
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.queries.files import read_entries
 from tests.faults.targets import ENDINGS, TARGETS, as_utf8, declared

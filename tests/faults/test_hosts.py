@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http import hosts as http_hosts
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
-from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.testing.faults.http_host import Answer, Site, serving

@@ -10,9 +10,9 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
-from ragval_pipeline.sources.retry import RetryPolicy
-from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.validation.integrity.measure import measure_integrity

@@ -22,7 +22,7 @@ AT_ONCE = 8
 WRITER = """
 import sys, time
 from pathlib import Path
-from ragval_pipeline.sources.storage.whole import replace_folder
+from ragval_pipeline.sources.storage import replace_folder
 
 def slowly():
     yield b"half"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ragval_pipeline.reporting.files.trec import run_trec
+from ragval_pipeline.reporting.files.tables import run_trec
 from ragval_pipeline.reporting.text import xml_text
 from ragval_pipeline.text.characters import encodable, encodable_payload
 from ragval_pipeline.text.trec_ids import decode_id, encode_id

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import Totals, make_finding, with_shares
 from ragval_pipeline.findings.graph import Simulated, Site, explain
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.findings.order import Totals, with_shares
 
 #: An index in which one subject of a kind is too few to matter everywhere.
 TOTALS = Totals(pages=100, points=100, queries=100)

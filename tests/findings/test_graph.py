@@ -7,10 +7,9 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import Site, can_follow, consequences_of
-from ragval_pipeline.findings.model import Need
+from ragval_pipeline.findings.model import Aspect, Need
 from tests.findings.linking import because, finding, follows, linked, page, point, query
 
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from ragval_pipeline.findings.factory import Totals, order_findings, with_shares
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.findings.order import Totals, order_findings, with_shares
 from tests.findings.linking import finding, linked, page, point, query
 
 

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from qdrant_client import QdrantClient, models
 
+from ragval_pipeline.cli.checkup.estimate import Provider, Size, estimate
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.sources.estimate import Provider, Size, estimate
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from upath import UPath
 
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
-from ragval_pipeline.sources.storage.whole import Filled, write_whole
+from ragval_pipeline.sources.storage import Filled, write_whole
 
 UNTYPED = dg.DagsterType(type_check_fn=lambda _context, _value: True, name="Untyped", typing_type=Any)
 

@@ -16,7 +16,7 @@ from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.suite.load import load_suite
-from ragval_pipeline.testing.defects.seen import Seen
+from ragval_pipeline.testing.defects.verify import Seen
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
 from ragval_pipeline.validation.verdict import EXIT_CODES
 

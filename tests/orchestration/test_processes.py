@@ -27,8 +27,6 @@ SHAPES = {
 ONLY_A_RUN_NEEDS = {
     "ragval_pipeline.validation.report",
     "ragval_pipeline.suite.profiles.table",
-    "ragval_pipeline.orchestration.triggers.after_job",
-    "ragval_pipeline.orchestration.triggers.collection",
 }
 LOAD = f"""
 import socket, sys

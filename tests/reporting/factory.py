@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.history.changes import changes_between
+from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.reporting.history.trend import point_of

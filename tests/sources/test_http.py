@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.failures import explain
 from ragval_pipeline.sources.http.fetch import HttpFetcher
-from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.testing.faults.http_host import Answer, raw_server, refused_url, serving
 
 ONCE = RetryPolicy(max=0)

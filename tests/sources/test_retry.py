@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragval_pipeline.sources.retry import (
+from ragval_pipeline.sources.calls import (
     GIVE_UP,
     TRY_AGAIN,
     Attempts,

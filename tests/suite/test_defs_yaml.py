@@ -8,8 +8,8 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.component.attributes import DagsterSettings
-from ragval_pipeline.suite.defs_yaml import BESIDE_THE_SUITE, split_name
 from ragval_pipeline.suite.load import load_suite, resolve_suite
+from ragval_pipeline.suite.yaml_file import BESIDE_THE_SUITE, split_name
 
 DOCS = """\
 type: ragval_pipeline.RagValidation

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.layers import Layer, layer_of, merge_layers, nest
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.settings import Layer, layer_of, merge_layers, nest
 from tests.suite.writing import SMALLEST, one_line, refused, write
 
 SEED_0 = "retrieval-pipeline-testing"

@@ -12,7 +12,7 @@ from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 

@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.site.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.limits import LimitRules
 from ragval_pipeline.validation.chunks.order import held_points
+from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
 from ragval_pipeline.validation.facts.rows import chunk_table

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.spread import spread_over
+from ragval_pipeline.validation.vectors.sample import spread_over
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from ragval_pipeline.sources.stores.qdrant.reader import Reader
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.metadata.aliases import changed_fields
+from ragval_pipeline.validation.payload.aliases import changed_fields
 
 
 def check_collection(suite: Suite, reader: Reader) -> tuple[Look | None, list[Check]]:

@@ -1,4 +1,4 @@
-"""Whether the suite's embedder is the one that the collection was embedded with."""
+"""Whether the suite's embedder is the one that the collection was embedded with, and whether its own search answers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.model import PayloadSettings, Suite
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.metadata.aliases import is_named_like
+from ragval_pipeline.validation.payload.aliases import is_named_like
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import CachingEmbedder, Embedder
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
+
 
 #: Stored texts that are embedded again, in one call.
 _TEXTS = 3
@@ -34,7 +38,7 @@ def check_embedder(
     Returns:
         The checks, and the embedder, closed, whose ``cost`` tells what the call took; None when it does not answer.
     """
-    from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
+    from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 
     points = _with_text(look, suite.payload) if look else []
     texts = [text for _, text in points] or ["Which questions does this collection answer?"]
@@ -130,3 +134,41 @@ def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
         return skipped("model", "neither names nor cosine similarity can tell whether it is the collection's")
     remedy = "Another model, input type or preprocessing made the collection: set embedding to the same."
     return note("model", shown, remedy) if cosine >= _ALIKE else problem("model", shown, remedy)
+
+
+_TEXT = "Which questions does this collection answer?"
+
+
+def check_search(suite: Suite, look: Look | None) -> list[Check]:
+    """Ask ``retrieval.retriever`` one text; nothing when the suite names none."""
+    if suite.retrieval.retriever is None:
+        return []
+    from ragval_pipeline.sources.search.production import production_searcher
+
+    try:
+        hits = production_searcher(suite).search(_text(suite), limit=suite.retrieval.top_k, fields=())
+    except RagvalError as error:
+        return [failed("search", error)]
+    return [_judged(suite, hits, empty=look is not None and not look.facts.points_count)]
+
+
+def _text(suite: Suite) -> str:
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    try:
+        queries = load_queries(suite)
+    except RagvalError:
+        # Named by the check of the queries.
+        return _TEXT
+    return queries[0].query_text if queries else _TEXT
+
+
+def _judged(suite: Suite, hits: list[Hit], *, empty: bool) -> Check:
+    name, path = suite.retrieval.retriever, suite.payload.fields["source_url"]
+    if not hits and not empty:
+        remedy = "Check that it asks the same collection with the same filter as the suite."
+        return problem("search", f"{name} returns nothing", remedy, exit_code=4)
+    if hits and not any(lookup(hit.payload, path)[0] for hit in hits):
+        remedy = f"Let its hits carry the whole payload, or correct payload.fields.source_url ({path})."
+        return problem("search", f"{name} returns {plural(len(hits), 'hit')} without {path}", remedy, exit_code=4)
+    return ok("search", f"{name} returns {plural(len(hits), 'hit')}")

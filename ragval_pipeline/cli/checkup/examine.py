@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, failed, skipped
 from ragval_pipeline.cli.checkup.collection import check_collection, check_payload
-from ragval_pipeline.cli.checkup.embedder import check_embedder
+from ragval_pipeline.cli.checkup.embedder import check_embedder, check_search
 from ragval_pipeline.cli.checkup.estimate import check_estimate
-from ragval_pipeline.cli.checkup.search import check_search
 from ragval_pipeline.cli.checkup.settings import (
     check_automation,
     check_embedding_settings,

@@ -71,7 +71,7 @@ def check_queries(suite: Suite) -> Check:
 
 def check_embedding_settings(suite: Suite) -> Check:
     """Provider, key, model and dimension of a resolved suite, as far as they are wrong by themselves."""
-    from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder
+    from ragval_pipeline.sources.embedders.opening import check_suite_embedder
 
     settings = suite.embedding
     try:

@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.draft.first_look import Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import guess_embedder
-from ragval_pipeline.cli.draft.pages import pages_of, shared_folder
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
-from ragval_pipeline.cli.draft.site import SiteLook, headings_of, is_made, look_at_site, site_root_of
+from ragval_pipeline.cli.draft.site import (
+    SiteLook,
+    headings_of,
+    is_made,
+    look_at_site,
+    pages_of,
+    shared_folder,
+    site_root_of,
+)
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
@@ -23,10 +30,10 @@ from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fi
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import SourceSettings
-from ragval_pipeline.validation.metadata.aliases import suggest_field_map
+from ragval_pipeline.validation.payload.aliases import suggest_field_map
 
 if TYPE_CHECKING:
-    from ragval_pipeline.cli.draft.pages import DraftPage
+    from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.reader import Reader
     from ragval_pipeline.suite.model import QdrantSettings

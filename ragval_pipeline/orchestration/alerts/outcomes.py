@@ -102,7 +102,7 @@ def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite)
     Raises:
         OSError: The reports cannot be read now.
     """
-    from ragval_pipeline.sources.history.kept_runs import REPORT
+    from ragval_pipeline.sources.history import REPORT
 
     run = record.dagster_run
     folder = place_of_run(instance, run.run_id, run.tags, suite).folder

@@ -8,7 +8,7 @@ import dagster as dg
 
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.orchestration.alerts.outcomes import Memory, Outcome, Outcomes, Told, ended_runs
-from ragval_pipeline.orchestration.alerts.target import AlertTarget
+from ragval_pipeline.orchestration.alerts.targets import AlertTarget
 from ragval_pipeline.reporting.alert import Alert, alert_of, alert_without_report, is_worth_telling
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite

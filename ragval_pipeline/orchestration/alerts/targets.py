@@ -1,8 +1,9 @@
-"""Where alerts go: Slack, e-mail, a webhook, as a configuration file names them."""
+"""Where alerts go: Slack, e-mail, a webhook, or a target of your own; and what they all have in common."""
 
 from __future__ import annotations
 
 import logging
+import os
 import smtplib
 import ssl
 from collections.abc import Iterator
@@ -10,23 +11,81 @@ from contextlib import contextmanager
 from email.message import EmailMessage
 from hashlib import sha256
 from importlib.util import find_spec
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import ConfigDict, Field, SecretStr, TypeAdapter
+import dagster as dg
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, TypeAdapter
 
-from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.alerts.target import (
-    TIMEOUT_S,
-    AlertNotSentError,
-    AlertTarget,
-    Secret,
-    Setting,
-    Target,
-    read_secret,
-    read_setting,
-)
+from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.reporting.alert import Alert, plain_text, slack_blocks, subject, webhook_body
 from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.suite.interpolation import interpolate
+
+#: One place must not keep the others from being told within the minute that a sensor has.
+TIMEOUT_S = 10
+
+
+class AlertTarget(Protocol):
+    """A place that alerts go to."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from others, without secrets: the sensor remembers under it what was told."""
+
+    def check(self) -> None:
+        """Raise ``SuiteError`` when it cannot work, before anything is sent."""
+
+    def send(self, alert: Alert) -> None:
+        """Tell it; raise ``AlertNotSentError`` when it does not arrive, ``SuiteError`` for a variable not set."""
+
+
+class Target(BaseModel):
+    """Base of the places that ragval knows: frozen settings, and no error repeats what was given."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    def check(self) -> None:
+        """Nothing to check."""
+
+
+class AlertNotSentError(RagvalError):
+    """A place that alerts go to refused one, or could not be reached; the message holds no secret.
+
+    Args:
+        target: Name of the place.
+        problem: What happened, one clause.
+    """
+
+    exit_code = 3
+
+    def __init__(self, target: str, problem: str) -> None:
+        self.target = target
+        self.problem = problem
+        super().__init__(f"{target}: {problem}")
+
+
+def _placeholder(value: Any) -> Any:
+    return f"${{{value.env_var_name}}}" if isinstance(value, dg.EnvVar) else value
+
+
+#: ``${NAME}``, ``dg.EnvVar("NAME")`` or the secret itself.
+Secret = Annotated[SecretStr, BeforeValidator(_placeholder)]
+#: The same for what is no secret.
+Setting = Annotated[str, BeforeValidator(_placeholder)]
+
+
+def read_secret(secret: SecretStr | None) -> str | None:
+    """The secret, its placeholders read from the environment; null for none, and for one that comes out empty.
+
+    Raises:
+        SuiteError: A variable is not set.
+    """
+    return None if secret is None else read_setting(secret.get_secret_value())
+
+
+def read_setting(text: str) -> str | None:
+    """``read_secret`` for what is no secret."""
+    return str(interpolate(text, os.environ)).strip() or None
 
 
 class EmailAlert(Target):

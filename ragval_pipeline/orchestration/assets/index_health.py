@@ -61,7 +61,7 @@ def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
 
 
 def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
-    from ragval_pipeline.sources.search.probes import probe_all
+    from ragval_pipeline.sources.search.searchers import probe_all
     from ragval_pipeline.validation.index.ann import CRITERION, measure_ann
 
     vector = searched_vector(suite, manifest)
@@ -79,7 +79,7 @@ def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, e
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:
     from ragval_pipeline.sources.embedders.reembedding import embed_each
     from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.spread import spread_over
+    from ragval_pipeline.validation.vectors.sample import spread_over
 
     queries = spread_over(load_queries(suite), QUERIES_PROBED)
     if not queries:
@@ -108,8 +108,7 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
     """Read every vector once, re-embed the sampled texts, and judge both."""
     from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
     from ragval_pipeline.sources.embedders.reembedding import embed_like
-    from ragval_pipeline.sources.snapshot.lookup import rows_by_id
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
     from ragval_pipeline.validation.facts.store import Facts
     from ragval_pipeline.validation.vectors import comparison, sample
     from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors
@@ -168,8 +167,8 @@ QUERIES_TIMED = 50
 def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Time single searches of a resolved suite."""
     from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.latency.measure import CRITERION, measure_latency, nothing_timed, switched_off
-    from ragval_pipeline.validation.spread import spread_over
+    from ragval_pipeline.validation.latency import CRITERION, measure_latency, nothing_timed, switched_off
+    from ragval_pipeline.validation.vectors.sample import spread_over
 
     if suite.latency == "off":
         return switched_off()

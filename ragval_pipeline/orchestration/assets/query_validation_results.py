@@ -190,7 +190,7 @@ def ask_pages(
     Pages that these do not find are asked for by each heading alone and by what they say.
     """
     from ragval_pipeline.orchestration.asking import asking
-    from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+    from ragval_pipeline.sources.site.page_copies.copies import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.self_retrieval import own_queries as own
     from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from ragval_pipeline.orchestration.assets.chunk_facts import make_chunk_facts
-from ragval_pipeline.orchestration.assets.content_integrity import compare_content, judge_chunks
-from ragval_pipeline.orchestration.assets.coverage_report import compare_pages
+import dagster as dg
+
 from ragval_pipeline.orchestration.assets.index_health import examine_index, examine_vectors, time_searches
-from ragval_pipeline.orchestration.assets.metadata_expectations import judge_payloads
-from ragval_pipeline.orchestration.assets.page_snapshot import copy_pages
-from ragval_pipeline.orchestration.assets.payload_snapshot import read_points
-from ragval_pipeline.orchestration.assets.quality_metrics import describe_quality
+from ragval_pipeline.orchestration.assets.measures import (
+    compare_content,
+    compare_pages,
+    compare_with_baseline,
+    describe_quality,
+    judge_chunks,
+    judge_payloads,
+    make_chunk_facts,
+)
 from ragval_pipeline.orchestration.assets.query_validation_results import ask_and_judge, ask_pages, review
-from ragval_pipeline.orchestration.assets.regression import compare_with_baseline
-from ragval_pipeline.orchestration.assets.sitemap_urls import read_site
+from ragval_pipeline.orchestration.assets.snapshots import copy_pages, read_points, read_site
 from ragval_pipeline.orchestration.assets.validation_report import make_report
 from ragval_pipeline.orchestration.measuring import Made, Work, measure_parts
 from ragval_pipeline.orchestration.names import (
@@ -36,6 +40,9 @@ from ragval_pipeline.orchestration.names import (
     SITEMAP_URLS,
     VALIDATION_REPORT,
     VECTOR_HEALTH,
+    asset_key,
+    pool_name,
+    resource_key,
 )
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import (
@@ -47,6 +54,7 @@ from ragval_pipeline.orchestration.values import (
     SitemapUrls,
     Value,
 )
+from ragval_pipeline.suite.model import Suite
 
 
 @dataclass(frozen=True)
@@ -221,3 +229,58 @@ STEPS = tuple(step for name, row in ROWS.items() for step in (row.parts or (name
 def asset_of(part: str) -> str:
     """The asset that a part belongs to; its own name for an asset."""
     return next((name for name, row in ROWS.items() if part in row.parts), part)
+
+
+#: Raised whenever what an asset measures changes, so that the UI marks older values.
+CODE_VERSION = "2"
+
+
+def suite_asset(
+    suite: Suite,
+    name: str,
+    *,
+    prefix: Sequence[str] = (),
+    kinds: Iterable[str],
+    description: str,
+    ins: Mapping[str, dg.AssetIn] | None = None,
+    resources: tuple[str, ...] = (),
+    metadata: Mapping[str, Any] | None = None,
+    deps: Iterable[dg.AssetKey] = (),
+    check_specs: Iterable[dg.AssetCheckSpec] = (),
+    freshness_policy: dg.FreshnessPolicy | None = None,
+    late: bool = False,
+) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    """The decorator ``@dg.asset`` for the asset ``name`` of a suite.
+
+    Args:
+        suite: The suite, possibly with placeholders.
+        name: Name of the asset.
+        prefix: Of its key.
+        kinds: What it is made with, for the UI.
+        description: What it is, for the UI, in Markdown.
+        ins: Upstream assets by parameter.
+        resources: Names of the suite's resources that it opens.
+        metadata: Definition metadata.
+        deps: Assets that it comes after without reading their value.
+        check_specs: Checks that it makes itself.
+        freshness_policy: When it is stale.
+        late: Whether its step waits for others that are ready too.
+    """
+    return dg.asset(
+        key=asset_key(suite.suite, name, prefix),
+        ins=ins,
+        deps=list(deps),
+        group_name=suite.suite,
+        kinds={"python", *kinds},
+        code_version=CODE_VERSION,
+        check_specs=list(check_specs),
+        tags={"ragval/suite": suite.suite},
+        op_tags={"dagster/priority": "-1"} if late else None,
+        description=description,
+        metadata=metadata,
+        io_manager_key=resource_key(suite.suite, "io_manager"),
+        required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
+        freshness_policy=freshness_policy,
+        # One validation of a collection at a time, where the deployment limits its pools.
+        pool=pool_name(suite) if "qdrant" in resources else None,
+    )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.orchestration.costs import CountedEmbedding, budget_of
 from ragval_pipeline.orchestration.evidence import (
     COLLECTION,
     SITE,
@@ -23,7 +22,7 @@ from ragval_pipeline.orchestration.metadata import console_link, gate_text, numb
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of
 from ragval_pipeline.orchestration.values import ChunkFacts, Measured
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.model import Suite
@@ -78,7 +77,7 @@ def make_report(task: Task) -> Made:
 
 def _states_now(task: Task) -> dict[str, str]:
     """What is to be judged, as it is now; the site and the collection only where this run has not read them itself."""
-    from ragval_pipeline.orchestration.assets.sitemap_urls import read_inventory
+    from ragval_pipeline.orchestration.assets.snapshots import read_inventory
 
     now = {SUITE: suite_state(task.suite)}
     if all(set(value.stamp.runs) == {task.place.run_id} for value in task.values.values()):
@@ -142,7 +141,7 @@ def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
     from ragval_pipeline.reporting.headline import headline
     from ragval_pipeline.reporting.outline import verdict_words
     from ragval_pipeline.reporting.subjects import Subjects
-    from ragval_pipeline.sources.storage.place import open_folder
+    from ragval_pipeline.sources.storage import open_folder
 
     place = open_folder(folder)
     subjects = Subjects(report, read_corpus(CorpusFiles.of_run(place), names_in(report), lengths=False))

@@ -103,7 +103,7 @@ class Aliases:
             )
 
     def _ask(self, subject: str, call: Callable[[], T], *, tries: int) -> T:
-        from ragval_pipeline.sources.retry import RetryPolicy
+        from ragval_pipeline.sources.calls import RetryPolicy
         from ragval_pipeline.sources.stores.qdrant.asking import Asking
 
         policy = RetryPolicy(max=tries - 1, delay_s=0.5, deadline_s=60)

@@ -5,7 +5,7 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.common import suite_asset
+from ragval_pipeline.orchestration.assets.table import suite_asset
 from ragval_pipeline.orchestration.evidence import collection_state, lineage
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table

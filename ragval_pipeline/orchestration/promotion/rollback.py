@@ -12,7 +12,7 @@ from ragval_pipeline.orchestration.promotion.assets import refuse
 from ragval_pipeline.orchestration.promotion.decision import AliasChange, last_change
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import did_you_mean
 
 
 class RollbackConfig(dg.Config):

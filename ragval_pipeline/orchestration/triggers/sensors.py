@@ -31,15 +31,15 @@ def build_sensors(
     if watched is not None and declarative:
         sensors.append(build_condition_sensor(suite, keys, watched))
     elif watched is not None:
-        from ragval_pipeline.orchestration.triggers.after_asset import build_after_asset_sensor
+        from ragval_pipeline.orchestration.triggers.after_ingestion import build_after_asset_sensor
 
         sensors.append(build_after_asset_sensor(suite, watched, upstream, keys))
     if upstream.job is not None:
-        from ragval_pipeline.orchestration.triggers.after_job import build_after_job_sensor
+        from ragval_pipeline.orchestration.triggers.after_ingestion import build_after_job_sensor
 
         sensors.append(build_after_job_sensor(suite, upstream.job, upstream, keys))
     if poll_s is not None:
-        from ragval_pipeline.orchestration.triggers.collection import build_collection_sensor
+        from ragval_pipeline.orchestration.triggers.after_ingestion import build_collection_sensor
 
         sensors.append(build_collection_sensor(suite, poll_s, upstream, keys))
     return sensors

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.json_values import json_bytes
-from ragval_pipeline.reporting.files.query_csv import cell
-from ragval_pipeline.sources.history.kept_runs import EVIDENCE
+from ragval_pipeline.reporting.files.tables import cell
+from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
-from ragval_pipeline.sources.storage.place import open_folder
-from ragval_pipeline.sources.storage.whole import Content, Moved
+from ragval_pipeline.sources.storage import Content, Moved, open_folder
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 if TYPE_CHECKING:

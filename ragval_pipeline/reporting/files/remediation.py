@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points

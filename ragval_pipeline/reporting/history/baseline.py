@@ -9,7 +9,7 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.history.trend import read_point
-from ragval_pipeline.sources.history.kept_runs import (
+from ragval_pipeline.sources.history import (
     BASELINE,
     BASELINE_FILE,
     LAST,
@@ -18,9 +18,8 @@ from ragval_pipeline.sources.history.kept_runs import (
     find_run,
     kept_runs,
 )
-from ragval_pipeline.sources.storage.place import writing_to
-from ragval_pipeline.sources.storage.whole import write_whole
-from ragval_pipeline.validation.regression.index_criteria import measured_values
+from ragval_pipeline.sources.storage import write_whole, writing_to
+from ragval_pipeline.validation.regression.compare import measured_values
 from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import RunVerdict
 

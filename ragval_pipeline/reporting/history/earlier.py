@@ -11,17 +11,22 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from pydantic import ValidationError
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.history.failures import HistoryNotReadError, reading_from
-from ragval_pipeline.sources.history.files import parquet_rows, trec_columns
-from ragval_pipeline.sources.history.kept_runs import FINDINGS, REPORT
+from ragval_pipeline.sources.history import (
+    FINDINGS,
+    REPORT,
+    HistoryNotReadError,
+    parquet_rows,
+    reading_from,
+    trec_columns,
+)
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.packed import Packed
-from ragval_pipeline.validation.regression.series import RunAnswers
+from ragval_pipeline.validation.regression.pairing import RunAnswers
 from ragval_pipeline.validation.report import PACKED_SECTIONS, SCHEMA_VERSION, ValidationReport
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.history.kept_runs import KeptRun
+    from ragval_pipeline.sources.history import KeptRun
 
 #: Subjects of the findings of a run by code and scope; a finding about the run as a whole may have none.
 Subjects: TypeAlias = Mapping[tuple[str, str | None], AbstractSet[str]]

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.history.baseline import baseline_of
-from ragval_pipeline.reporting.history.changes import changes_between
+from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import Subjects, kept_subjects, read_report
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.history.trend import point_of, read_history
 from ragval_pipeline.reporting.outline import groups_of_report
-from ragval_pipeline.sources.history.kept_runs import KeptRun
-from ragval_pipeline.sources.history.retention import remove_surplus
+from ragval_pipeline.sources.history import KeptRun, remove_surplus
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:

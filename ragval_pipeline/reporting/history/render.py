@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
 from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.files.folder import copy_outputs
-from ragval_pipeline.reporting.files.of_run import readable_files
+from ragval_pipeline.reporting.files.folder import copy_outputs, readable_files
 from ragval_pipeline.reporting.history.earlier import answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.of_run import history_of
-from ragval_pipeline.sources.history.failures import HistoryNotReadError, reading_from
-from ragval_pipeline.sources.history.kept_runs import EVIDENCE, KeptRun
-from ragval_pipeline.sources.storage.place import open_folder, writing_to
-from ragval_pipeline.sources.storage.whole import Content, write_whole
+from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, KeptRun, reading_from
+from ragval_pipeline.sources.storage import Content, open_folder, write_whole, writing_to
 
 if TYPE_CHECKING:
     from upath import UPath

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.outline import groups_of_report, measured_groups
-from ragval_pipeline.sources.history.failures import HistoryNotReadError
-from ragval_pipeline.sources.history.files import head_of_report
-from ragval_pipeline.sources.history.kept_runs import REPORT, kept_runs
+from ragval_pipeline.sources.history import REPORT, HistoryNotReadError, head_of_report, kept_runs
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
     from upath import UPath
 
-    from ragval_pipeline.sources.history.kept_runs import KeptRun
+    from ragval_pipeline.sources.history import KeptRun
 
 logger = logging.getLogger(__name__)
 

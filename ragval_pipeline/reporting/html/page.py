@@ -20,21 +20,22 @@ from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.headline import headline
-from ragval_pipeline.reporting.html.distributions import (
+from ragval_pipeline.reporting.html.findings import FindingsView, TextDiff, findings_view, text_diffs
+from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
+from ragval_pipeline.reporting.html.plots import (
     LatencyView,
+    TrendView,
     latency_view,
     lengths_picture,
     lengths_sentence,
     model_limit,
     ranks_picture,
     scores_picture,
+    sparklines,
     thresholds_of,
+    trend_view,
 )
-from ragval_pipeline.reporting.html.findings import FindingsView, findings_view
-from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
 from ragval_pipeline.reporting.html.questions import QueryRow, query_rows, score_note, score_scale
-from ragval_pipeline.reporting.html.runs import TrendView, sparklines, trend_view
-from ragval_pipeline.reporting.html.texts import TextDiff, text_diffs
 from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     count_by_severity,

@@ -17,15 +17,13 @@ from ragval_pipeline.reporting.profiles.entities import (
     SeedEntity,
     SuccessCriterion,
     broken_rules,
-    is_filled,
-    success,
-)
-from ragval_pipeline.reporting.profiles.stored import (
     dimension_violations,
     embedding_rules,
     hash_matches,
+    is_filled,
     searched_vector,
     stored_chunks,
+    success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.profiles.rag_retrieval_testing import MAX_CHARACTERS

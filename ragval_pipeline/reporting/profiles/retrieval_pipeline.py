@@ -20,9 +20,10 @@ from ragval_pipeline.reporting.profiles.entities import (
     broken_rules,
     is_filled,
     is_share,
+    searched_vector,
+    stored_chunks,
     success,
 )
-from ragval_pipeline.reporting.profiles.stored import searched_vector, stored_chunks
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.retrieval_pipeline import MAX_CHARACTERS, MAX_TOP_K, PROFILE
 from ragval_pipeline.validation.report import QueryReport, TopResult

@@ -18,15 +18,13 @@ from ragval_pipeline.reporting.profiles.entities import (
     SeedEntity,
     SuccessCriterion,
     broken_rules,
-    is_filled,
-    success,
-)
-from ragval_pipeline.reporting.profiles.stored import (
     dimension_violations,
     embedding_rules,
     hash_matches,
+    is_filled,
     searched_vector,
     stored_chunks,
+    success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.validation.report import QueryReport, TopResult

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.numbers import show_percent
 from ragval_pipeline.reporting.terminal.lines import LinePrinter
-from ragval_pipeline.validation.calibration.propose import ErrorRates, Proposal, Scores
+from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
 
 if TYPE_CHECKING:
     from rich.console import Console

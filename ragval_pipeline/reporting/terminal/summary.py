@@ -26,8 +26,8 @@ from ragval_pipeline.reporting.outline import (
 from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
-from ragval_pipeline.sources.history.kept_runs import EVIDENCE
-from ragval_pipeline.sources.storage.place import open_folder
+from ragval_pipeline.sources.history import EVIDENCE
+from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import ValidationReport

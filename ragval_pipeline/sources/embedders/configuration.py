@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders.custom import load_custom
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, STATIC_MODEL, facts_of
-from ragval_pipeline.sources.embedders.static_weights import static_files
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.sources.embedders.static import static_files
+from ragval_pipeline.suite.printing import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,19 @@
-"""What embedding costs: the sum over the calls of a run."""
+"""What embedding costs: the sum over the calls of a run, and the limit that is never passed."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import uuid4
 
+from ragval_pipeline.errors import BudgetReachedError
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
+from ragval_pipeline.sources.embedders.tokens import most_tokens
+
+if TYPE_CHECKING:
+    from upath import UPath
 
 
 @dataclass(frozen=True)
@@ -69,3 +78,84 @@ def add_billed(first: float | None, second: float | None) -> float | None:
     if first is None or second is None:
         return second if first is None else first
     return first + second
+
+
+@dataclass
+class Entry:
+    """A call that is being made, or was.
+
+    Args:
+        name: Of its file, without the tokens.
+        tokens: At most, until the provider says how many it bills.
+    """
+
+    name: str
+    tokens: int
+
+    @property
+    def file(self) -> str:
+        """Name of its file."""
+        return f"{self.name}.{self.tokens}"
+
+
+class Budget:
+    """The limits of a run, and what its calls have taken of them.
+
+    Args:
+        calls: Calls to the provider, repeated ones included; None: any number.
+        tokens: Tokens that it bills, or is expected to; None: any number.
+        ledger: Folder that all steps of the run share; made with the first call.
+    """
+
+    def __init__(self, *, calls: int | None, tokens: int | None, ledger: UPath) -> None:
+        self._calls, self._tokens, self._ledger = calls, tokens, ledger
+
+    def begin(self, texts: Sequence[str], model: str) -> Entry:
+        """Count a call before it is made.
+
+        Raises:
+            BudgetReachedError: It would pass a limit; it is not counted, and must not be made.
+        """
+        entry = Entry(uuid4().hex, 0 if self._tokens is None else sum(most_tokens(texts, model)))
+        self._ledger.mkdir(parents=True, exist_ok=True)
+        self._write(entry)
+        calls, tokens = self.spent()
+        for name, limit, taken, more in (
+            ("calls", self._calls, calls, 1),
+            ("tokens", self._tokens, tokens, entry.tokens),
+        ):
+            if limit is not None and taken > limit:
+                self._drop(entry)
+                raise _reached(name, limit, taken - more, more)
+        return entry
+
+    def end(self, entry: Entry, billed: float | None) -> None:
+        """Replace what a call was expected to take by what the provider bills; None: it does not say."""
+        if billed is not None and math.ceil(billed) != entry.tokens:
+            before = Entry(entry.name, entry.tokens)
+            entry.tokens = math.ceil(billed)
+            self._write(entry)
+            self._drop(before)
+
+    def spent(self) -> tuple[int, int]:
+        """Calls and tokens of all steps of the run up to now."""
+        found: dict[str, int] = {}
+        for file in self._ledger.iterdir() if self._ledger.exists() else ():
+            name, _, tokens = file.name.partition(".")
+            # While an entry is replaced, both are there: the larger counts.
+            found[name] = max(found.get(name, 0), int(tokens or 0))
+        return len(found), sum(found.values())
+
+    def _write(self, entry: Entry) -> None:
+        (self._ledger / entry.file).write_bytes(b"")
+
+    def _drop(self, entry: Entry) -> None:
+        (self._ledger / entry.file).unlink()
+
+
+def _reached(name: str, limit: int, spent: int, more: int) -> BudgetReachedError:
+    next_one = "" if name == "calls" else f", the next call would take up to {more:,}"
+    return BudgetReachedError(
+        f"budget.{name} is {limit:,}: {spent:,} are spent{next_one}",
+        "Raise the budget, or lower embedding.identity_sample and retrieval.self_sample.",
+    )

@@ -24,9 +24,9 @@ from ragval_pipeline.sources.embedders.base import (
     no_vectors,
 )
 from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
-from ragval_pipeline.sources.embedders.budget import Budget
+from ragval_pipeline.sources.embedders.cost import Budget
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
-from ragval_pipeline.sources.own_code.attribute import call_guarded, load_attribute, takes
+from ragval_pipeline.sources.own_code import call_guarded, load_attribute, takes
 
 KEY = "embedding.provider"
 

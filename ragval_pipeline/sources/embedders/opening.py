@@ -1,25 +1,26 @@
-"""From settings to an embedder that is ready to be asked."""
+"""From the settings of a suite to an embedder that is ready to be asked."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.sources.calls import RetryPolicy, policy_of
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
-from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
 from ragval_pipeline.sources.embedders.configuration import PROVIDERS, check_configuration, check_provider
 from ragval_pipeline.sources.embedders.custom import CustomEmbedder
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder, VoyageEmbedder
 from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder, SentenceTransformerEmbedder
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS
-from ragval_pipeline.sources.embedders.openai_api import OpenAIEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.embedders.store import store_at
-from ragval_pipeline.sources.embedders.voyage import VoyageEmbedder
-from ragval_pipeline.sources.retry import RetryPolicy
 
 if TYPE_CHECKING:
     from upath import UPath
+
+    from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.suite.sections import EmbeddingSettings
 
 
 def open_embedder(
@@ -71,3 +72,65 @@ def open_embedder(
     if kept is None or inner.free:
         return CachingEmbedder(inner)
     return CachingEmbedder(inner, store=store_at(kept, provider=provider, base_url=base_url))
+
+
+def check_suite_embedder(suite: Suite) -> None:
+    """Say what is wrong with the ``embedding`` of a resolved suite before any network call.
+
+    Raises:
+        SuiteError: As ``check_configuration``.
+    """
+    settings = suite.embedding
+    check_configuration(
+        provider=settings.provider,
+        model=settings.model,
+        base_url=settings.base_url,
+        api_key=_key(settings),
+        dimension=settings.dimension,
+        search_path=suite.folder,
+    )
+
+
+def open_suite_embedder(
+    suite: Suite,
+    *,
+    policy: RetryPolicy | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    keep: bool = False,
+) -> CachingEmbedder:
+    """The embedder of a resolved suite, behind a cache; nothing is sent yet. Close it after use.
+
+    Args:
+        suite: The resolved suite.
+        policy: When to try again; None: the suite's ``retry``.
+        base_url: In place of the suite's, when given.
+        api_key: In place of the suite's, when given.
+        keep: Whether vectors of earlier runs serve, and this one's are kept for later ones, on ``report_uri``.
+
+    Raises:
+        SuiteError: As ``check_configuration``.
+        SystemFailure: Building the user's own embedder raised.
+    """
+    settings = suite.embedding
+    return open_embedder(
+        provider=settings.provider,
+        model=settings.model,
+        base_url=base_url or settings.base_url,
+        api_key=api_key or _key(settings),
+        dimension=settings.dimension,
+        timeout_s=suite.qdrant.timeout_s,
+        policy=policy or policy_of(suite),
+        search_path=suite.folder,
+        kept=_base(suite) if keep else None,
+    )
+
+
+def _base(suite: Suite) -> UPath:
+    from upath import UPath
+
+    return UPath(suite.report_uri) / suite.suite
+
+
+def _key(settings: EmbeddingSettings) -> str | None:
+    return settings.api_key.get_secret_value() if settings.api_key else None

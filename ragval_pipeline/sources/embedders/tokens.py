@@ -28,9 +28,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from ragval_pipeline.sources.embedders.pieces import slices_of
-from ragval_pipeline.sources.embedders.static import token_counts
-from ragval_pipeline.sources.embedders.static_weights import static_parts
+from ragval_pipeline.sources.embedders.static import slices_of, static_parts, token_counts
 
 Script = Literal["latin", "accented", "other"]
 

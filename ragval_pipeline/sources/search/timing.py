@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_like, is_refusal
-from ragval_pipeline.sources.retry import Attempts
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType

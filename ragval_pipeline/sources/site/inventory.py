@@ -1,19 +1,80 @@
-"""The site as the sitemap tells it: which pages there are, and which of them are in scope."""
+"""The site as the sitemap tells it: which pages there are, and which are in scope (include and exclude globs)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure
-from ragval_pipeline.sources.site.scope import Scope
-from ragval_pipeline.sources.site.urls import UrlFolder, host_of, path_of
+from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, host_of, is_http_url, path_of
 
 if TYPE_CHECKING:
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.site.sitemap.reader import SitemapListing
+
+
+class Scope:
+    """Include and exclude globs: ``*`` stays within a segment, ``**`` spans any number of segments.
+
+    ``/docs/**`` has ``/docs`` too. Exclude wins; without an include everything is in scope. A trailing slash,
+    ``index.html`` and ``.html`` change no answer, neither on a page nor on a glob.
+
+    Args:
+        include: Globs of which one must match; none means every page.
+        exclude: Globs of which none may match.
+    """
+
+    def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
+        self._include = tuple((glob, _compiled(glob)) for glob in include)
+        self._exclude = tuple((glob, _compiled(glob)) for glob in exclude)
+
+    def contains(self, url: str) -> bool:
+        """Say whether the page is in scope."""
+        return self.reason_out(url) is None
+
+    def reason_out(self, url: str) -> str | None:
+        """Return why the page is out of scope, in words, or None when it is in scope."""
+        path = fold_path(path_of(url))
+        for glob, pattern in self._exclude:
+            if pattern.fullmatch(path):
+                return f"excluded by '{glob}'"
+        if self._include and not any(pattern.fullmatch(path) for _, pattern in self._include):
+            return "not included by " + ", ".join(f"'{glob}'" for glob, _ in self._include)
+        return None
+
+
+def _compiled(glob: str) -> re.Pattern[str]:
+    segments = fold_path(_decoded(glob)).removeprefix("/").split("/")
+    if segments == [""]:
+        return re.compile("/")
+    last = len(segments) - 1
+    text = "".join(_segment_pattern(segment, at_end=i == last) for i, segment in enumerate(segments))
+    return re.compile(text, re.DOTALL)
+
+
+def _segment_pattern(segment: str, *, at_end: bool) -> str:
+    if segment == "**":
+        return "(?:/.*)?" if at_end else "(?:/[^/]*)*"
+    if segment == "*":
+        return "/[^/]+"
+    parts = re.split(r"(\*+)", segment)
+    return "/" + "".join(_star(part) if part.startswith("*") else re.escape(part) for part in parts)
+
+
+def _star(stars: str) -> str:
+    return "[^/]*" if stars == "*" else ".*"
+
+
+def _decoded(glob: str) -> str:
+    """Bring the glob into the form of ``path_of``; a whole address stands for its path."""
+    if is_http_url(glob):
+        return path_of(glob)
+    # These two end a path in an address, but not in a glob.
+    path = glob.replace("?", "%3F").replace("#", "%23")
+    return path_of("http://glob" + ("" if path.startswith("/") else "/") + path)
 
 
 #: Why nothing that needs the site is measured when there is none.
@@ -141,10 +202,10 @@ def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
     """
     paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
     shared = _shared_prefix(list(paths.values()))
-    return {key: _segment(parts, shared) for key, parts in paths.items()}
+    return {key: _module_segment(parts, shared) for key, parts in paths.items()}
 
 
-def _segment(parts: list[str], shared: int) -> str:
+def _module_segment(parts: list[str], shared: int) -> str:
     return parts[shared].removesuffix(".html") if len(parts) > shared else START
 
 

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.http.fetch import Fetched
-from ragval_pipeline.sources.storage.whole import Filled, write_whole
+from ragval_pipeline.sources.storage import Filled, write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,7 +1,9 @@
-"""Reading one page of a site, from its build folder or over http(s)."""
+"""Reading one page of a site, from its build folder or over http(s); a failing page is told from a failing host."""
 
 from __future__ import annotations
 
+import threading
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,10 +15,52 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
 from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.docs_folder.markdown_page import LONGEST, is_markdown, markdown_html
-from ragval_pipeline.sources.site.host_health import HostHealth, is_refusal
-from ragval_pipeline.sources.site.html.signals import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url
+
+# In a row: fewer may be broken pages, and waiting out the retries of every page of a dead host takes hours.
+BROKEN_IN_A_ROW = 3
+REFUSED_IN_A_ROW = 5
+
+
+def is_refusal(status: int) -> bool:
+    """Whether an answer says something about the host, and nothing about the page: 401, 403, 429 and 5xx."""
+    return status in (401, 403, 429) or status >= 500
+
+
+@dataclass
+class _Tally:
+    answered: bool = False
+    welcomed: bool = False
+    broken: int = 0
+    refused: int = 0
+
+
+class HostHealth:
+    """Counts answers and failures per host; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tallies: defaultdict[str | None, _Tally] = defaultdict(_Tally)
+
+    def is_down_after_failure(self, host: str | None) -> bool:
+        """Note a page without an answer; say whether the host is down: it never answered, or failed in a row."""
+        with self._lock:
+            tally = self._tallies[host]
+            tally.broken += 1
+            return not tally.answered or tally.broken >= BROKEN_IN_A_ROW
+
+    def is_down_after_status(self, host: str | None, status: int) -> bool:
+        """Note an answer; say whether the host lets nobody in: only 401, 403, 429 and 5xx, in a row, from the start."""
+        with self._lock:
+            tally = self._tallies[host]
+            tally.answered, tally.broken = True, 0
+            refused = is_refusal(status)
+            tally.welcomed |= not refused
+            tally.refused = tally.refused + 1 if refused else 0
+            return not tally.welcomed and tally.refused >= REFUSED_IN_A_ROW
+
 
 SYSTEM = "page host"
 NOT_MODIFIED = 304

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.http.fetch import HttpFetcher
-from ragval_pipeline.sources.site.sitemap.content import as_path, fetch_bytes, read_bytes
-from ragval_pipeline.sources.site.sitemap.failures import malformed
+from ragval_pipeline.sources.site.sitemap.content import as_path, fetch_bytes, malformed, read_bytes
 from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, join, without_fragment, without_userinfo
 

@@ -1,12 +1,17 @@
-"""What a snapshot consists of."""
+"""What a snapshot consists of: its Parquet parts, and its columns, one row a point."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from upath import UPath
 
 
 class Part(BaseModel):
@@ -65,3 +70,74 @@ class SnapshotManifest(BaseModel):
     tries: int = 0
     way: Literal["slices", "ranges", "pages"] = "pages"
     repeated: int = 0
+
+
+def folder_of_parts(parts: Sequence[Part], *, kept_uri: str, staged_uri: str, gone: str) -> UPath:
+    """The folder with all parts: the run's evidence once its report is written, before that where they were staged.
+
+    Args:
+        parts: The parts.
+        kept_uri: Their folder in the run's evidence.
+        staged_uri: The folder that they were written to.
+        gone: What to say when neither holds all of them.
+
+    Raises:
+        FileNotFoundError: The parts are in neither place.
+    """
+    from upath import UPath
+
+    for uri in (kept_uri, staged_uri):
+        folder = UPath(uri)
+        # Parts are copied one by one where a store knows no folders: some of them are not what was read.
+        if all((folder / part.name).exists() for part in parts):
+            return folder
+    raise FileNotFoundError(gone)
+
+
+#: Canonical fields that become text columns; a number is kept as its text.
+TEXT_FIELDS = ("text", "source_url", "title", "module", "chapter", "chunk_id", "text_hash", "model", "embedded_at")
+INTEGER_FIELDS = ("token_count", "chunk_index", "original_length")
+LIST_FIELDS = ("headings",)
+
+#: What each column holds, for the column schema that Dagster shows.
+COLUMNS: dict[str, str] = {
+    "point_id": "Point id as text; UUIDs lower-case with dashes",
+    "page_key": "Canonical form of source_url; null when the point names no source",
+    "page_url": "The in-scope sitemap page that the point belongs to, as the sitemap spells it; null when none",
+    "text": "Chunk text as stored",
+    "embedded_text": "What the framework embedded, where it is not the text itself",
+    "source_url": "Source URL as stored",
+    "title": "Page title as stored",
+    "module": "Module as stored",
+    "chapter": "Chapter as stored",
+    "chunk_id": "Payload id as stored",
+    "text_hash": "Text hash as stored",
+    "model": "Embedding model as stored",
+    "embedded_at": "Time of embedding as stored",
+    "token_count": "Claimed tokens; null when it is no whole number",
+    "chunk_index": "Position in the page from 0; null when it is no whole number",
+    "original_length": "Claimed length of the page; null when it is no whole number",
+    "headings": "Heading path; a single text becomes a list of one",
+    "text_sha256": "SHA-256 of the text as stored, hex",
+    "text_chars": "Characters of the text; null when there is none",
+    "odd": "JSON of the values that their typed column cannot hold, by payload name",
+}
+KIND_PREFIX = "kind:"
+
+
+def kind_column(field: str) -> str:
+    """Column that holds the kind of the payload field ``field`` (a payload name)."""
+    return f"{KIND_PREFIX}{field}"
+
+
+def arrow_schema(tracked: Sequence[str]) -> pa.Schema:
+    """Arrow schema of the parts: the columns above, and one dictionary column a tracked payload field."""
+    import pyarrow as pa
+
+    types = {
+        **dict.fromkeys(COLUMNS, pa.string()),
+        **dict.fromkeys((*INTEGER_FIELDS, "text_chars"), pa.int64()),
+        "headings": pa.list_(pa.string()),
+    }
+    kinds = {kind_column(field): pa.dictionary(pa.int8(), pa.string()) for field in tracked}
+    return pa.schema(list({**types, **kinds}.items()))

@@ -1,17 +1,28 @@
-"""Reading a snapshot back: some columns, one part at a time."""
+"""Reading a snapshot back: some columns, one part at a time, or the rows of given points."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.buckets import UNIQUE, in_bucket, read_parts
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.parts import folder_of_parts
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest, folder_of_parts
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from upath import UPath
+
+
+def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[str, Mapping[str, Any]]:
+    """The rows of some points by id; ``batches`` hold ``point_id``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not ids:
+        return {}
+    wanted = pa.array(list(ids), pa.string())
+    found = (batch.filter(pc.is_in(batch.column("point_id"), value_set=wanted)) for batch in batches)
+    return {row["point_id"]: row for batch in found for row in batch.to_pylist()}
 
 
 class Snapshot:
@@ -50,8 +61,8 @@ class Snapshot:
         batches = [_with_dictionaries(batch) for batch in self.batches(columns)]
         if batches:
             return pa.Table.from_batches(batches).unify_dictionaries()
+        from ragval_pipeline.sources.snapshot.manifest import arrow_schema
         from ragval_pipeline.sources.snapshot.records import tracked_fields
-        from ragval_pipeline.sources.snapshot.schema import arrow_schema
 
         schema = arrow_schema(tracked_fields(self.manifest.fields, self.manifest.required))
         return pa.schema([schema.field(name) for name in columns]).empty_table()

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.embedded import fields_read, text_of_payload
-from ragval_pipeline.sources.snapshot.schema import (
+from ragval_pipeline.sources.snapshot.manifest import (
     INTEGER_FIELDS,
     LIST_FIELDS,
     TEXT_FIELDS,

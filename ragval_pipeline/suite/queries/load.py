@@ -17,9 +17,8 @@ from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.files import Entry, read_beir, read_entries
 from ragval_pipeline.suite.queries.ground_truth import with_ground_truth
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
-from ragval_pipeline.suite.queries.patterns import check_patterns
 from ragval_pipeline.suite.queries.qrels import Qrels, is_qrels, query_ids, read_qrels, with_judgements
-from ragval_pipeline.suite.queries.rules import advice, refuse_broken
+from ragval_pipeline.suite.queries.rules import advice, check_patterns, refuse_broken
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.queries.trec import read_topics
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles

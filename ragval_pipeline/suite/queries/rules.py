@@ -1,7 +1,8 @@
-"""A profile's rules for its test queries: those that refuse a file, and those that advise."""
+"""What a file of test queries is checked for before anything is called: patterns, and the profile's rules."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -59,3 +60,23 @@ def _is_broken(rule: QueryRule, query: TestQuery) -> bool:
 def _states(query: TestQuery, name: str) -> bool:
     # Judgements of a qrels file say as well which pages are relevant.
     return name in query.model_fields_set or (name == "relevant_urls" and bool(query.judgements))
+
+
+def check_patterns(located: Sequence[tuple[Entry, TestQuery]], file: Path | None) -> None:
+    """Compile every expected module.
+
+    Raises:
+        SuiteError: One is no regular expression; names the file, the query and the place in the expression.
+    """
+    for entry, query in located:
+        if query.expected_module is None:
+            continue
+        try:
+            re.compile(query.expected_module)
+        except re.error as error:
+            raise SuiteError(
+                f"query {printable(query.id)}: {printable(query.expected_module)} is no regular expression ({error})",
+                file=file,
+                key=entry.key("expected_module"),
+                remedy="Correct it, or set retrieval.module_match to exact, normalised or prefix.",
+            ) from None

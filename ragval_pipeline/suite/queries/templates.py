@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.suite.nearest import did_you_mean
-from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.queries.model import TEXT_NAMES
 
 MAX_EXPANSIONS = 10_000

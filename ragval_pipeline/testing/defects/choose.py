@@ -1,12 +1,14 @@
-"""Choosing what to spoil, so that two defects in one corpus never touch the same page or query."""
+"""Choosing what to spoil, so that two defects never touch the same page, and copying or rewriting points."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from typing import Any, TypeVar
 
-from ragval_pipeline.demo.ingest import module_of
+from ragval_pipeline.demo.ingest import module_of, text_hash, token_counts
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import Amount
@@ -90,3 +92,42 @@ def _pick(free: Sequence[T], wanted: int, rng: random.Random) -> list[T]:
     if not free:
         raise NothingToSpoilError("the corpus holds nothing left that this defect could be planted in")
     return rng.sample(free, min(wanted, len(free)))
+
+
+def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **changes: Any) -> list[StoredPoint]:
+    """Add a copy of each point under a new id.
+
+    Args:
+        corpus: The corpus.
+        points: What to copy.
+        salt: Makes the new ids, together with the old ones: the same salt gives the same ids.
+        changes: Payload values of the copies, by canonical name; fields that no point holds are left out.
+    """
+    copies = []
+    held = {name: value for name, value in changes.items() if corpus.holds(name)}
+    for point in points:
+        new_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{salt} {point.id}"))
+        copy = StoredPoint(new_id, deepcopy(point.payload), point.vector)
+        for name, value in held.items():
+            corpus.put(copy, name, value)
+        copies.append(copy)
+    corpus.points.extend(copies)
+    return copies
+
+
+def rewrite(corpus: Corpus, changes: Sequence[tuple[StoredPoint, str]]) -> None:
+    """Give points new texts.
+
+    Args:
+        corpus: Their corpus.
+        changes: Points and their texts.
+    """
+    counted = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
+    for (point, text), tokens in zip(changes, token_counts([text for _, text in changes]), strict=True):
+        corpus.put(point, "text", text)
+        for name in counted:
+            if corpus.get(point, name) is not None:
+                corpus.put(point, name, tokens if name == "token_count" else text_hash(text))
+    vectors = corpus.embed([corpus.embedded(point) for point, _ in changes])
+    for (point, _), vector in zip(changes, vectors, strict=True):
+        point.vector = vector

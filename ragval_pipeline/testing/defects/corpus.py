@@ -1,4 +1,4 @@
-"""An index world that can be spoilt: site, points, queries and settings in memory, and the folder they belong in."""
+"""An index world that can be spoilt: site, points, vectors, queries and settings in memory, and their folder."""
 
 from __future__ import annotations
 
@@ -11,16 +11,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.sources.site.scope import Scope
+from ragval_pipeline.sources.site.inventory import Scope
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
 from ragval_pipeline.suite.payload import PayloadSettings, usual_fields
-from ragval_pipeline.testing.defects.points import StoredPoint, VectorSpace
 from ragval_pipeline.testing.defects.site import Site
 
 if TYPE_CHECKING:
     from ragval_pipeline.demo.workspace import DemoHome
     from ragval_pipeline.testing.defects.services import Service
+
+
+@dataclass
+class StoredPoint:
+    """A point as Qdrant holds it; ``vector`` is null for a point that lacks the collection's (named) vector."""
+
+    id: str | int
+    payload: dict[str, Any]
+    vector: list[float] | None
+
+
+@dataclass(frozen=True)
+class VectorSpace:
+    """What the collection's vectors are like."""
+
+    size: int
+    distance: str = "Cosine"
+    name: str | None = None
+
 
 __all__ = ["Corpus", "StoredPoint", "VectorSpace"]
 

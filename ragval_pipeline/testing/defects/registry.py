@@ -14,7 +14,7 @@ from typing import Literal
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.catalogue import CATALOGUE, Level
 from ragval_pipeline.findings.graph import consequences_of
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
 
 #: What a planter spoils: the collection's points, the site or the settings about it, the queries, or the answers of

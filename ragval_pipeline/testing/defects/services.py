@@ -102,8 +102,7 @@ class SimulatedQdrant:
     @contextmanager
     def reader_for(self, suite: Suite) -> Iterator[Reader]:
         """An open reader of the suite's collection."""
-        from ragval_pipeline.sources.stores.qdrant.connect import open_client
-        from ragval_pipeline.sources.stores.qdrant.of_suite import reader_of_suite
+        from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_suite
 
         with open_client(suite.qdrant) as client:
             reader: Reader = PassingReader(reader_of_suite(client, suite))
@@ -121,7 +120,7 @@ class SimulatedEmbedder:
     @contextmanager
     def embedder_for(self, suite: Suite) -> Iterator[Embedder]:
         """An open embedder for the suite."""
-        from ragval_pipeline.sources.embedders.of_suite import open_suite_embedder
+        from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 
         embedder: Embedder = open_suite_embedder(suite)
         try:

@@ -19,9 +19,9 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
 from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
-from ragval_pipeline.validation.facts.wordings import MOST_WORDS, Words
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
 _COLUMNS = (

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.chunks import columns, layout
-from ragval_pipeline.validation.chunks.claims import Relations, learn_relations
-from ragval_pipeline.validation.chunks.limits import LimitRules
+from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
-from ragval_pipeline.validation.chunks.same_texts import SameTexts
+from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, chunks_of
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.metadata.levels import present_fields
+from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 if TYPE_CHECKING:

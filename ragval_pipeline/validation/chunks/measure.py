@@ -1,16 +1,113 @@
-"""Everything that is judged about chunks and their texts, from facts."""
+"""Everything that is judged about chunks and their texts, and pages whose text another ingestion stored again."""
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence, required_fields
-from ragval_pipeline.validation.chunks.ingested_twice import times_stored
-from ragval_pipeline.validation.chunks.limits import LimitRules
-from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.chunks.layout import Layout
+from ragval_pipeline.validation.chunks.token_counts import LimitRules
+from ragval_pipeline.validation.detectors import detector, find_all
+from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Facts
-from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.points import with_share
+from ragval_pipeline.validation.thresholds import MOST
+from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
+
+#: What tells generations apart so that the older ones are known.
+BY_DATE = "embedded_at"
+
+
+def times_stored(layout: Layout) -> MeasuredValue:
+    """The criterion: letters of chunks that stand on their page / letters of it that they cover, median over pages."""
+    pages = len(layout.copies)
+    if not pages:
+        return not_measured("times_stored", "not_applicable", "no page was read that has chunks")
+    reason = f"median over {pages} pages that were read and have chunks"
+    value = statistics.median(layout.copies)
+    return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)
+
+
+@detector("chunk.ingested_twice", needs=ChunkEvidence)
+def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
+    """The pages; the details hold the points of each generation."""
+    twice = evidence.layout.twice
+    pages = {key: _placed(own) for key, own in evidence.on_pages(twice)}
+    copied = {ref.point_id: digest for digest, refs in evidence.same_texts.stored.items() for ref in refs}
+    only_copies = {
+        key
+        for key, placed in pages.items()
+        if len({copied.get(chunk.point_id, chunk.point_id) for chunk in placed}) < 2
+    }
+    for key, placed in pages.items():
+        if key in only_copies and len(only_copies) == len(pages):
+            continue
+        generations, told_by = generations_of(placed)
+        details: dict[str, Any] = {
+            "times_stored": twice[key],
+            "told_by": told_by,
+            "generations": [[chunk.point_id for chunk in generation] for generation in generations],
+            "older": [chunk.point_id for generation in generations[:-1] for chunk in generation]
+            if told_by == BY_DATE
+            else [],
+        }
+        yield Subject(name=evidence.read[key], page=key, details=details)
+
+
+def _placed(chunks: Sequence[ChunkFacts]) -> list[ChunkFacts]:
+    """The chunks of a page that stand on it."""
+    return [chunk for chunk in chunks if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
+
+
+def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
+    """The chunks of a page by the ingestion that wrote them, the oldest first by dates, and what tells them apart.
+
+    Dates tell, or models; else each chunk follows the one that ends nearest to where it begins, and neither is older.
+    """
+    in_order = sorted(chunks, key=lambda chunk: (_begins(chunk), _ends(chunk), chunk.point_id))
+    dates = [parse_time(chunk.embedded_at) for chunk in in_order]
+    if all(dates):
+        by_date = list(_split_by_date(sorted(zip(dates, in_order, strict=True), key=lambda entry: entry[0])))
+        if len(by_date) > 1:
+            return by_date, BY_DATE
+    models = {chunk.model for chunk in in_order}
+    if len(models) > 1:
+        return [[chunk for chunk in in_order if chunk.model == model] for model in sorted(models, key=str)], "model"
+    chains: list[list[ChunkFacts]] = []
+    for chunk in in_order:
+        fitting = [chain for chain in chains if _begins(chain[-1]) < _begins(chunk) and _ends(chain[-1]) < _ends(chunk)]
+        if fitting:
+            min(fitting, key=lambda chain: abs(_ends(chain[-1]) - _begins(chunk))).append(chunk)
+        else:
+            chains.append([chunk])
+    return chains, "places on the page"
+
+
+def _split_by_date(dated: Sequence[tuple[Any, ChunkFacts]]) -> Iterator[list[ChunkFacts]]:
+    """Runs of chunks that were embedded less than ``CLOCK_SKEW`` after one another."""
+    generation: list[ChunkFacts] = []
+    before = None
+    for moment, chunk in dated:
+        if before is not None and moment - before > CLOCK_SKEW:
+            yield generation
+            generation = []
+        generation.append(chunk)
+        before = moment
+    yield generation
+
+
+def _begins(chunk: ChunkFacts) -> int:
+    return min(place for place in chunk.places if place >= 0)
+
+
+def _ends(chunk: ChunkFacts) -> int:
+    return max(behind for _, behind in chunk.spans)
+
 
 ASSET = "chunk_structure"
 

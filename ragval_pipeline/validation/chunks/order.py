@@ -29,7 +29,7 @@ def held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
     """Reads points from rows in memory."""
     import pyarrow as pa
 
-    from ragval_pipeline.sources.snapshot.schema import arrow_schema
+    from ragval_pipeline.sources.snapshot.manifest import arrow_schema
 
     def read(columns: Sequence[str]) -> list[pa.RecordBatch]:
         schema = pa.schema([arrow_schema(()).field(name) for name in columns])

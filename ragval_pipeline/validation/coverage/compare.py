@@ -1,4 +1,4 @@
-"""Sitemap against index: the coverage report of ``retrieval-pipeline-testing``, with both directions named."""
+"""Sitemap against index, both directions named; pages that changed since, and pages under several spellings."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of
+from ragval_pipeline.sources.site.sitemap.listing import parse_lastmod
+from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
-from ragval_pipeline.validation.times import utc_text
+from ragval_pipeline.validation.times import CLOCK_SKEW, utc_text
 
 ASSET = "coverage_report"
 _UNLISTED = "not in the sitemap"
@@ -124,3 +126,93 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
         unlisted = sum(subject.details["reason"] == _UNLISTED for subject in subjects)
         shut_out = f"{len(subjects) - unlisted} shut out by source.include or source.exclude"
         yield make_finding("coverage.orphan_page", subjects, cause=f"{unlisted} {_UNLISTED}, {shut_out}.")
+
+
+@detector("source.suspicious_lastmod", "coverage.stale_page", needs=Covered)
+def freshness_findings(covered: Covered) -> Iterator[Finding]:
+    """Judge lastmod first, then pages by it: a build that stamps every page alike says nothing about any page."""
+    inventory, indexed = covered.inventory, covered.indexed
+    dated = {page.key: moment for page in inventory.in_scope if (moment := parse_lastmod(page.lastmod)) is not None}
+    suspicion = _suspicion(list(dated.values()), covered.now)
+    if suspicion is not None:
+        yield _suspicious(inventory, list(dated.values()), suspicion, covered.now)
+        return
+    subjects = []
+    for page in inventory.in_scope:
+        changed, known = dated.get(page.key), indexed.get(page.key)
+        if changed is not None and known is not None and known.newest is not None and changed > known.newest:
+            details = {"lastmod": page.lastmod, "embedded_at": utc_text(known.newest)}
+            subjects.append(Subject(name=known.spelling, page=page.key, details=details))
+    if subjects:
+        yield make_finding("coverage.stale_page", subjects)
+
+
+def _suspicion(moments: list[datetime], now: datetime) -> str | None:
+    """Why the dates cannot be those of changes; two pages may well have changed at the same time."""
+    if len(moments) > 2 and max(moments) - min(moments) <= CLOCK_SKEW:
+        return "every page has the same lastmod"
+    if moments and min(moments) > now + CLOCK_SKEW:
+        return "every lastmod lies in the future"
+    return None
+
+
+def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, now: datetime) -> Finding:
+    return make_finding(
+        "source.suspicious_lastmod",
+        [inventory.location or "sitemap"],
+        details={
+            "pages": len(moments),
+            "distinct": len(set(moments)),
+            "future": sum(moment > now + CLOCK_SKEW for moment in moments),
+            "first": utc_text(min(moments)),
+            "last": utc_text(max(moments)),
+        },
+        message=f"The sitemap's dates say nothing about changes: {reason}.",
+    )
+
+
+@detector("coverage.url_variant", needs=Covered)
+def url_variants(covered: Covered) -> Iterator[Subject]:
+    """All stored spellings of pages that have more than one.
+
+    A fragment names a place on the page, and paths that differ in case may be two pages: such addresses are spellings
+    of one page only where the same chunk stands under both.
+    """
+    repeated = _repeated(covered.indexed)
+    other_case = _repeated_in_another_case(covered.indexed, repeated)
+    for key, page in covered.indexed.items():
+        distinct = {without_fragment(spelling) for spelling in page.spellings}
+        for spelling, points in page.spellings.items():
+            others = (distinct - {without_fragment(spelling)}) | repeated.get(spelling, set())
+            if others:
+                details = {"points": points, "others": sorted(others)}
+                # Only in another case is one page two pages, of which the site has one.
+                without = frozenset() if key in other_case else frozenset({Aspect.FIELD})
+                yield Subject(name=spelling, page=key, details=details, without=without)
+
+
+def _repeated_in_another_case(indexed: Mapping[str, IndexedPage], repeated: Mapping[str, set[str]]) -> frozenset[str]:
+    """Keys of pages whose chunks stand under an address of another case too."""
+    keys = {spelling: key for key, page in indexed.items() for spelling in page.spellings}
+    return frozenset(
+        keys[spelling]
+        for spelling, others in repeated.items()
+        if any(keys[other] != keys[spelling] for other in others)
+    )
+
+
+def _repeated(indexed: Mapping[str, IndexedPage]) -> dict[str, set[str]]:
+    """By spelling, those that differ from it in fragment or case of the path and hold a chunk of it."""
+    alike: dict[str, dict[str, set[int]]] = {}
+    for key, page in indexed.items():
+        alike.setdefault(key.lower(), {}).update(page.chunks)
+    repeated: dict[str, set[str]] = {}
+    for chunks in alike.values():
+        holders: dict[int, list[str]] = {}
+        for spelling, held in chunks.items() if len(chunks) > 1 else ():
+            for chunk in held:
+                holders.setdefault(chunk, []).append(spelling)
+        for same in holders.values():
+            for spelling in same if len(same) > 1 else ():
+                repeated.setdefault(spelling, set()).update(same)
+    return {spelling: same - {spelling} for spelling, same in repeated.items()}

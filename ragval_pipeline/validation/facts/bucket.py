@@ -9,18 +9,24 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.site.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.grams import SIZE, gram_hashes
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import held_blocks
-from ragval_pipeline.validation.facts.edges import edges_of
-from ragval_pipeline.validation.facts.joins import joined_words
+from ragval_pipeline.validation.facts.differences import edges_of, joined_words
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts, PageState
 from ragval_pipeline.validation.facts.spans import Alignment
-from ragval_pipeline.validation.facts.stored import Row, StoredText, address_of, labels_of
 from ragval_pipeline.validation.facts.texts import COLUMNS as TEXT_COLUMNS
-from ragval_pipeline.validation.facts.texts import PageWords, TextFacts, described
+from ragval_pipeline.validation.facts.texts import (
+    PageWords,
+    Row,
+    StoredText,
+    TextFacts,
+    address_of,
+    described,
+    labels_of,
+)
 from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, Counting, count_texts
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS, SIGNPOST_LETTERS, UNRENDERED, VERIFIED_FROM
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.validation.facts.gaps import pieces_of
+from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.rows import BlockFacts
-from ragval_pipeline.validation.facts.shingles import hash_of
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.thresholds import LONGEST_GAP
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.site.page_copies.reader import PageCopies
 from ragval_pipeline.sources.snapshot.buckets import encoding_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate, count
 
 from ragval_pipeline.sources.site.html.page_text import Block
-from ragval_pipeline.sources.site.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
 

@@ -13,8 +13,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.furniture import Phrase
-from ragval_pipeline.validation.facts.mojibake import Passage
 from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 if TYPE_CHECKING:

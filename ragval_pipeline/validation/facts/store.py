@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.site.page_copies.reader import PageCopies
-from ragval_pipeline.sources.snapshot.parts import folder_of_parts
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+from ragval_pipeline.sources.snapshot.manifest import folder_of_parts
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.manifest import FactsManifest

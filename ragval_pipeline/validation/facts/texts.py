@@ -1,8 +1,4 @@
-"""What a chunk's text is by itself: its tokens, words at its edges, invisible characters, damage, hash and trigrams.
-
-What its page says of it is added where the page was read: which of its first and last words the content has, and which
-damaged words the page shows itself.
-"""
+"""What a chunk's text is by itself: tokens, words at its edges, invisible characters, damage, hash and trigrams."""
 
 from __future__ import annotations
 
@@ -13,24 +9,64 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.tokens import Script
-from ragval_pipeline.sources.site.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.text.folding import fold_lines
-from ragval_pipeline.text.words import fold_blanks, words_of
-from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases
-from ragval_pipeline.validation.facts.hashing import convention_of, stored_hash
-from ragval_pipeline.validation.facts.mojibake import Passage, damaged_passages, squashed
+from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
+from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, squashed, stray_characters
+from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
+from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, shingles_of, stored_hash
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.facts.shingles import hash_of, shingles_of
-from ragval_pipeline.validation.facts.stored import StoredText
-from ragval_pipeline.validation.facts.stray_characters import stray_characters
-from ragval_pipeline.validation.facts.wordings import begins_and_ends, label_words
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+Row = Mapping[str, Any]
+
+
+class StoredText:
+    """The text of a point.
+
+    Args:
+        row: The point, with a text.
+
+    Attributes:
+        row: The point.
+        text: As stored.
+    """
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        self.text: str = row["text"]
+
+    @cached_property
+    def folded(self) -> FoldedText:
+        """The text by its letters."""
+        return FoldedText.of(self.text)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Its words in lower case, without punctuation."""
+        return words_of(self.text)
+
+    @cached_property
+    def flat(self) -> str:
+        """The text with each run of blanks as one, and none at the ends."""
+        return self.folded.flat if self.text.isascii() else " ".join(self.text.split())
+
+
+def labels_of(row: Row) -> list[str]:
+    """Title and headings stored with a chunk."""
+    return [label for label in (row["title"], *(row["headings"] or ())) if label]
+
+
+def address_of(row: Row) -> list[str]:
+    """Where a chunk is from, as stored with it."""
+    return [str(row[name]) for name in ("source_url", "module", "chapter") if row[name]]
+
 
 #: Snapshot columns that text facts are made of.
 COLUMNS = (

@@ -20,7 +20,7 @@ from ragval_pipeline.sources.embedders.tokens import (
     script_of,
 )
 from ragval_pipeline.sources.snapshot.embedded import embedded_text
-from ragval_pipeline.validation.facts.stored import StoredText
+from ragval_pipeline.validation.facts.texts import StoredText
 
 _BATCH = 256  # work
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")

@@ -9,9 +9,8 @@ from itertools import combinations
 from math import comb
 from typing import Any, TypeAlias
 
-from ragval_pipeline.findings.aspects import Aspect
-from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.findings.model import Aspect, Subject
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import Chunk, IndexFacts, Reviewed

@@ -10,8 +10,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.nearest import nearest
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import nearest, plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.search.probes import Probe
+from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.printing import plural

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ragval_pipeline.findings.aspects import Aspect
-from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.content import (

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
-from ragval_pipeline.validation.metadata.levels import LEVELS, PayloadLevels, derive_levels, needed_columns
+from ragval_pipeline.validation.payload.levels import LEVELS, PayloadLevels, derive_levels, needed_columns
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 if TYPE_CHECKING:

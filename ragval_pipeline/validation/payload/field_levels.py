@@ -8,14 +8,13 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.snapshot.schema import LIST_FIELDS, kind_column
+from ragval_pipeline.sources.snapshot.manifest import LIST_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import shown
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.metadata.aliases import suggest_field_map
-from ragval_pipeline.validation.metadata.levels import Level
-from ragval_pipeline.validation.metadata.rules import RULES, canonical_of
+from ragval_pipeline.validation.payload.aliases import suggest_field_map
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
+from ragval_pipeline.validation.payload.levels import RULES, Level, canonical_of
 from ragval_pipeline.validation.points import with_share
 
 _CODES: Mapping[Level, str] = {

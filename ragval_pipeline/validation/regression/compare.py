@@ -1,11 +1,12 @@
-"""Two runs held against each other: metrics with their tests, queries won and lost, and how the corpus changed."""
+"""Two runs compared: metrics with their tests, queries won and lost, criteria of the index, corpus changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from ragval_pipeline.validation.regression.index_criteria import IndexChange, Values, index_changes
+from ragval_pipeline.validation.measurement import MeasuredValue
 from ragval_pipeline.validation.regression.paired import (
     ALPHA,
     PairedTest,
@@ -13,11 +14,56 @@ from ragval_pipeline.validation.regression.paired import (
     fewest_pairs,
     paired_test,
 )
-from ragval_pipeline.validation.regression.pairing import Pairing, is_critical, pair_queries
-from ragval_pipeline.validation.regression.series import RunAnswers, Series, all_series, without_chunk_labels
+from ragval_pipeline.validation.regression.pairing import (
+    Pairing,
+    RunAnswers,
+    Series,
+    all_series,
+    is_critical,
+    pair_queries,
+    without_chunk_labels,
+)
 from ragval_pipeline.validation.regression.turnover import Turnover
 from ragval_pipeline.validation.report import QueryReport
-from ragval_pipeline.validation.verdict import TOLERANCE
+from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
+
+INDEX_CRITERIA = (
+    "coverage", "source_captured", "content_integrity", "metadata_completeness", "embedding_match", "self_retrieval",
+)  # fmt: skip
+
+#: Value of each measured criterion by its name.
+Values: TypeAlias = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class IndexChange:
+    """One criterion of the index in two runs.
+
+    Attributes:
+        name: The criterion.
+        before: Its value then, 0..1.
+        after: Its value now.
+        fell: Whether it fell by more than the tolerated drop.
+    """
+
+    name: str
+    before: float
+    after: float
+    fell: bool
+
+
+def measured_values(results: Iterable[CriterionResult | MeasuredValue]) -> dict[str, float]:
+    """The values of those criteria of the index that were measured."""
+    return {entry.name: entry.value for entry in results if entry.name in INDEX_CRITERIA and entry.value is not None}
+
+
+def index_changes(before: Values, after: Values, *, tolerated_drop: float) -> list[IndexChange]:
+    """The criteria of the index that both runs measured, in a fixed order."""
+    return [
+        IndexChange(name, before[name], after[name], before[name] - after[name] > tolerated_drop + TOLERANCE)
+        for name in INDEX_CRITERIA
+        if name in before and name in after
+    ]
 
 
 @dataclass(frozen=True)

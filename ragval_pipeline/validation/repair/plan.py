@@ -10,9 +10,15 @@ from urllib.parse import urlsplit
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
-from ragval_pipeline.validation.repair.corpus import RepairCorpus, Row, stored_chunk
+from ragval_pipeline.validation.repair.corpus import (
+    RepairCorpus,
+    Row,
+    in_chunks,
+    missing_passages,
+    own_passage,
+    stored_chunk,
+)
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
-from ragval_pipeline.validation.repair.passages import in_chunks, missing_passages, own_passage
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 

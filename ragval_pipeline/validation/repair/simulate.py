@@ -15,8 +15,8 @@ from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.conditions import Rules
-from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.judge import judge_query
+from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.hits import HitReader

@@ -6,16 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ragval_pipeline.findings.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Need, Subject
+from ragval_pipeline.findings.model import OF_TEXTS, OF_VECTORS, Aspect, Finding, Need, Subject
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
 from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_keywords
-from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
+from ragval_pipeline.validation.retrieval.hits import has_ground_truth
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 

@@ -9,7 +9,7 @@ from ragval_pipeline.sources.search.answers import Question
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.conditions import Rules
-from ragval_pipeline.validation.retrieval.rankings import has_ground_truth
+from ragval_pipeline.validation.retrieval.hits import has_ground_truth
 
 
 @dataclass(frozen=True)

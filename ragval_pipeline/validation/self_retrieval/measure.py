@@ -12,7 +12,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.text.words import words_of
+from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.quality import distribution

@@ -8,8 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.sources.memory import give_back_memory
-from ragval_pipeline.sources.scratch import ScratchRows
+from ragval_pipeline.sources.memory import ScratchRows, give_back_memory
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import MATCH, ROUNDING
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragval_pipeline.findings.aspects import Aspect
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.printing import plural

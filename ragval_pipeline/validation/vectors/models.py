@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from ragval_pipeline.sources.stores.qdrant.ids import id_order
+from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, WHOLE
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit

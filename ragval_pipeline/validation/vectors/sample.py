@@ -1,15 +1,25 @@
-"""Which points are re-embedded: the same in every run over the same points, first those that facts make suspect."""
+"""Which points are re-embedded: the same in every run over the same points, evenly spread, suspects first."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
 from ragval_pipeline.validation.integrity.measure import compare
+
+T = TypeVar("T")
+
+
+def spread_over(items: Sequence[T], wanted: int) -> list[T]:
+    """At most ``wanted`` of the items, in their order, as far apart as possible."""
+    if len(items) <= wanted:
+        return list(items)
+    return [items[number * len(items) // wanted] for number in range(wanted)]
+
 
 #: Snapshot columns that the choice needs.
 COLUMNS = ("point_id", "text", "model", "embedded_at")

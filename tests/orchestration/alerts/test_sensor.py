@@ -11,7 +11,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
-from ragval_pipeline.orchestration.alerts.target import AlertNotSentError
+from ragval_pipeline.orchestration.alerts.targets import AlertNotSentError
 from ragval_pipeline.orchestration.names import SUITE_TAG
 from ragval_pipeline.orchestration.run_place import place_of_run
 from ragval_pipeline.reporting.alert import Alert

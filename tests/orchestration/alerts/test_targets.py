@@ -11,8 +11,14 @@ import pytest
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.alerts.target import AlertNotSentError, AlertTarget
-from ragval_pipeline.orchestration.alerts.targets import EmailAlert, SlackAlert, WebhookAlert, target_of
+from ragval_pipeline.orchestration.alerts.targets import (
+    AlertNotSentError,
+    AlertTarget,
+    EmailAlert,
+    SlackAlert,
+    WebhookAlert,
+    target_of,
+)
 from ragval_pipeline.reporting.alert import Alert
 from tests.orchestration.alerts.receivers import HttpReceiver, MailReceiver, http_receiver, mail_receiver
 from tests.orchestration.world import NOBODY

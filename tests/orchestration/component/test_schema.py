@@ -10,7 +10,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from ragval_pipeline import RagValidation
-from ragval_pipeline.demo.pages import package_file
+from ragval_pipeline.demo.site import package_file
 from tests.orchestration.component.project import MINIMAL
 
 SCHEMA = RagValidation.model().model_json_schema()

@@ -4,7 +4,7 @@ import csv
 import io
 
 from ragval_pipeline.reporting.files.evidence import evidence_files, sitemap_urls_csv
-from ragval_pipeline.sources.storage.whole import Moved
+from ragval_pipeline.sources.storage import Moved
 from tests.reporting import factory
 
 

@@ -6,7 +6,7 @@ import json
 import pyarrow.parquet as pq
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.files.findings_parquet import COLUMNS, findings_parquet
+from ragval_pipeline.reporting.files.tables import COLUMNS, findings_parquet
 
 
 def rows(findings):

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from ragval_pipeline.reporting.files.query_csv import HIT_COLUMNS, QUERY_COLUMNS, cell, query_results_csv
+from ragval_pipeline.reporting.files.tables import HIT_COLUMNS, QUERY_COLUMNS, cell, query_results_csv
 from tests.reporting import factory
 
 

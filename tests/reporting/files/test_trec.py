@@ -4,7 +4,7 @@ import ir_measures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
+from ragval_pipeline.reporting.files.tables import qrels_trec, run_trec
 from ragval_pipeline.text.trec_ids import decode_id, encode_id
 
 IDS = st.text(st.sampled_from("ab%25209ACED\u00a0\u2003\u3000 \t\n\x00\x1c\ud800/é"), max_size=12) | st.text(max_size=8)

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.reporting.files.findings_parquet import findings_parquet
 from ragval_pipeline.reporting.files.json_values import json_pieces
-from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
-from ragval_pipeline.sources.history.kept_runs import KeptRun
+from ragval_pipeline.reporting.files.tables import findings_parquet, qrels_trec, run_trec
+from ragval_pipeline.sources.history import KeptRun
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.history.changes import changes_between
+from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.validation.report import ValidationReport
 from tests.reporting.factory import criterion, query, report

@@ -8,7 +8,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.history.compare import RunComparison, compare_runs, comparison_json
-from ragval_pipeline.sources.history.failures import HistoryNotReadError
+from ragval_pipeline.sources.history import HistoryNotReadError
 from ragval_pipeline.validation.report import QueryReport
 from tests.reporting.factory import CRITERIA, criterion, query, report
 from tests.reporting.history.kept import NAMES, keep

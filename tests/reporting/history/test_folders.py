@@ -7,8 +7,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.history.baseline import baseline_of, bless, named_run
-from ragval_pipeline.sources.history.failures import HistoryNotReadError
-from ragval_pipeline.sources.history.kept_runs import blessed_run, find_run, kept_runs
+from ragval_pipeline.sources.history import HistoryNotReadError, blessed_run, find_run, kept_runs
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragval_pipeline.reporting.history.of_run import clean_up
-from ragval_pipeline.sources.history.kept_runs import BASELINE_FILE as FILE
-from ragval_pipeline.sources.history.kept_runs import kept_runs
-from ragval_pipeline.sources.history.retention import remove_surplus
+from ragval_pipeline.sources.history import BASELINE_FILE as FILE
+from ragval_pipeline.sources.history import kept_runs, remove_surplus
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep
 

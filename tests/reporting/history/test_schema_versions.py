@@ -13,8 +13,7 @@ from upath import UPath
 from ragval_pipeline import load_suite
 from ragval_pipeline.reporting.history.compare import compare_runs
 from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.sources.history.failures import HistoryNotReadError
-from ragval_pipeline.sources.history.kept_runs import KeptRun
+from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun
 from ragval_pipeline.suite.schema import SCHEMA_VERSION as SUITE_VERSION
 from ragval_pipeline.validation.facts.rows import FACTS_VERSION, chunk_table, page_table
 from ragval_pipeline.validation.report import SCHEMA_VERSION

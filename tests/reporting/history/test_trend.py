@@ -7,7 +7,7 @@ import pytest
 
 from ragval_pipeline.reporting.history.of_run import history_of
 from ragval_pipeline.reporting.history.trend import read_history
-from ragval_pipeline.reporting.terminal.history import sparkline
+from ragval_pipeline.reporting.terminal.runs import sparkline
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep
 

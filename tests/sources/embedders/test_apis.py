@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders.openai_api import OpenAIEmbedder
+from ragval_pipeline.sources.calls import RetryPolicy
+from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder, VoyageEmbedder
 from ragval_pipeline.sources.embedders.reembedding import is_refusal
-from ragval_pipeline.sources.embedders.voyage import VoyageEmbedder
-from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.testing.faults.cohere_server import hashed_vector, unused_url
 from tests.support.api_standins import OpenAIStandIn, VoyageStandIn
 

@@ -8,11 +8,11 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders.budget import Budget, BudgetReachedError
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
-from ragval_pipeline.sources.embedders.openai_api import OpenAIEmbedder
+from ragval_pipeline.sources.embedders.cost import Budget, BudgetReachedError
+from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder
 from ragval_pipeline.sources.embedders.tokens import most_tokens
-from ragval_pipeline.sources.retry import RetryPolicy
 from tests.support.api_standins import OpenAIStandIn
 
 TEXTS = [f"robot number {number}" for number in range(96)]  # three calls of 32

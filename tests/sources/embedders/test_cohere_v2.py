@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
-from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.calls import RetryPolicy
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
 
 KEY = "canary-3f9a-key"

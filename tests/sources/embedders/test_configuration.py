@@ -10,7 +10,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders import check_configuration, open_embedder
-from ragval_pipeline.sources.embedders.of_suite import check_suite_embedder, open_suite_embedder
+from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_suite_embedder
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from tests.suite.writing import SMALLEST, write

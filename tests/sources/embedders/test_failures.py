@@ -6,8 +6,8 @@ from cohere.core.api_error import ApiError
 from cohere.core.parse_error import ParsingError
 
 from ragval_pipeline.sources.embedders import failures
-from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
 from ragval_pipeline.sources.embedders.failures import Endpoint
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 
 ENDPOINT = Endpoint("https://gateway.example/cohere", "embed-english-v3.0", "canary-key")
 CERTIFICATE = httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate")

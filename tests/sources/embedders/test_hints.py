@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.sources.embedders.hints import wait_hint
+from ragval_pipeline.sources.embedders.failures import wait_hint
 
 NOW = 1_700_000_000.0
 

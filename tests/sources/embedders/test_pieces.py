@@ -3,13 +3,13 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragval_pipeline.sources.embedders.pieces import (
+from ragval_pipeline.sources.embedders.static import (
     SLICE_CHARS,
     SLICE_TEXTS,
     pieces_of,
     slices_of,
+    static_parts,
 )
-from ragval_pipeline.sources.embedders.static_weights import static_parts
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=40).map(" ".join)
 

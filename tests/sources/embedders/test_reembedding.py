@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.sources.embedders.cohere_v2 import CohereEmbedder
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts

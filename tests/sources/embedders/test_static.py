@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragval_pipeline.demo.pages import load_pages
+from ragval_pipeline.demo.site import load_pages
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.embedders import static_weights
+from ragval_pipeline.sources.embedders import static
 from ragval_pipeline.sources.embedders.static import StaticEmbedder, token_ids
 
 TEXTS = [
@@ -58,7 +58,7 @@ def test_vectors_agree_with_those_of_the_wordllama_package_itself():
 
 
 def test_a_text_has_the_tokens_of_the_whole_although_it_is_read_word_by_word():
-    parts, rng = static_weights.static_parts(), random.Random(1)
+    parts, rng = static.static_parts(), random.Random(1)
     odd = ["a", "the", " ", "  ", "   ", "\n", "\t", "\u2581", "\u00e9", "\u6f22", "\U0001f642", "\u00a0", "\u200b"]
     odd += ["<s>", "</s>", "<unk>", "<", "s", ">", "1", ".", "(", "\r\n"]
     texts = ["".join(rng.choices(odd, k=rng.randint(0, 30))) for _ in range(3000)]
@@ -97,9 +97,9 @@ def test_no_texts_are_no_call_and_some_are_one_free_call():
 
 
 def test_a_missing_wheel_is_a_suite_error_with_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setattr(static_weights, "PACKAGE", "no_such_wheel_anywhere")
+    monkeypatch.setattr(static, "PACKAGE", "no_such_wheel_anywhere")
     with pytest.raises(SuiteError, match="not installed") as caught:
-        static_weights.static_files()
+        static.static_files()
     assert caught.value.key == "embedding.provider"
     assert "pip install 'wordllama==0.4.*'" in caught.value.remedy
 
@@ -107,29 +107,29 @@ def test_a_missing_wheel_is_a_suite_error_with_the_command_that_installs_it(monk
 @pytest.fixture
 def copied_wheel(tmp_path, monkeypatch) -> Path:
     """A package of another name with copies of the two files, to be damaged."""
-    weights, tokenizer = static_weights.static_files()
+    weights, tokenizer = static.static_files()
     package = tmp_path / "damaged_wheel"
-    for source, target in ((weights, static_weights.WEIGHTS), (tokenizer, static_weights.TOKENIZER)):
+    for source, target in ((weights, static.WEIGHTS), (tokenizer, static.TOKENIZER)):
         (package / target).parent.mkdir(parents=True)
         shutil.copyfile(source, package / target)
     (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(static_weights, "PACKAGE", "damaged_wheel")
+    monkeypatch.setattr(static, "PACKAGE", "damaged_wheel")
     return package
 
 
-@pytest.mark.parametrize("file", [static_weights.WEIGHTS, static_weights.TOKENIZER])
+@pytest.mark.parametrize("file", [static.WEIGHTS, static.TOKENIZER])
 def test_a_damaged_file_of_the_wheel_is_named(copied_wheel, file):
     whole = (copied_wheel / file).read_bytes()
     (copied_wheel / file).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(SuiteError, match=f"{file.name} cannot be read"):
-        static_weights.static_parts.__wrapped__()
+        static.static_parts.__wrapped__()
 
 
 def test_the_weights_of_another_model_are_refused(copied_wheel):
     import safetensors.numpy
 
-    other = {static_weights.TENSOR: np.zeros((32_000, 64), np.float16)}
-    safetensors.numpy.save_file(other, copied_wheel / static_weights.WEIGHTS)
+    other = {static.TENSOR: np.zeros((32_000, 64), np.float16)}
+    safetensors.numpy.save_file(other, copied_wheel / static.WEIGHTS)
     with pytest.raises(SuiteError, match="does not hold the expected 32000 x 256 matrix"):
-        static_weights.static_parts.__wrapped__()
+        static.static_parts.__wrapped__()

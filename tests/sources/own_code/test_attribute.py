@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.own_code.attribute import load_attribute
+from ragval_pipeline.sources.own_code import load_attribute
 
 _NUMBERS = count()
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from qdrant_client import models
 
-from ragval_pipeline.sources.search.probes import probe_all
+from ragval_pipeline.sources.search.searchers import probe_all
 from tests.support.collections import open_qdrant
 
 

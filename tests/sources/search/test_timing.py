@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder, uncached
-from ragval_pipeline.sources.retry import Attempts
 from ragval_pipeline.sources.search import timing
 from ragval_pipeline.sources.search.timing import time_queries
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts

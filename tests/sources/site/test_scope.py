@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragval_pipeline.sources.site.scope import Scope
+from ragval_pipeline.sources.site.inventory import Scope
 
 HOST = "https://x.org"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
-from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.site.sitemap.content import unpacked
 from ragval_pipeline.sources.site.sitemap.reader import parse_lastmod, read_sitemap
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap

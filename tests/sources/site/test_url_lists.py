@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
-from ragval_pipeline.sources.retry import RetryPolicy
 from ragval_pipeline.sources.site.of_suite import inventory_of, reader_of
 from ragval_pipeline.sources.site.url_lists import list_llms
 from ragval_pipeline.suite.sections import SourceSettings

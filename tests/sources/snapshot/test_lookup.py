@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from ragval_pipeline.sources.snapshot.lookup import rows_by_id
-from ragval_pipeline.sources.stores.qdrant.ids import id_order
+from ragval_pipeline.sources.snapshot.reader import rows_by_id
+from ragval_pipeline.sources.stores.qdrant.names import id_order
 
 IDS = ["2", "10", str(uuid.UUID(int=1)), str(uuid.UUID(int=2)), str(uuid.UUID(int=9))]
 

@@ -26,7 +26,7 @@ def corpus(base: Corpus, tmp_path: Path) -> Corpus:
 @pytest.fixture
 def without_gx(monkeypatch: pytest.MonkeyPatch) -> None:
     """Great Expectations judges the same points a second time, as evidence: left out, a run takes half as long."""
-    room = "ragval_pipeline.validation.metadata.expectations"
+    room = "ragval_pipeline.validation.payload.expectations"
     monkeypatch.setattr(f"{room}.run_expectations", lambda *arguments, **settings: {})
     monkeypatch.setattr(f"{room}.loading_expectations", nullcontext)
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.files.findings_parquet import findings_parquet
+from ragval_pipeline.reporting.files.tables import findings_parquet
 from ragval_pipeline.testing.defects import Planted, clean, judge, verify
-from ragval_pipeline.testing.defects.seen import Seen
+from ragval_pipeline.testing.defects.verify import Seen
 from ragval_pipeline.validation.report import ValidationReport
 
 MISSING = Planted("coverage.missing_page", frozenset({"a", "b"}))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.calibration.propose import Scores, error_rates, propose, scores_of
+from ragval_pipeline.validation.calibration import Scores, error_rates, propose, scores_of
 from tests.validation.regression.runs import query
 
 #: What the seeds' own runs scored: healthy, and below their 0.70 almost everywhere.

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ragval_pipeline.sources.site.html.page_text import Block
-from ragval_pipeline.sources.site.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from tests.validation.factory import absolute, site
 from tests.validation.rows import detected, evidence_of, named, rows
 

@@ -4,8 +4,8 @@ from itertools import chain
 
 import pytest
 
-from ragval_pipeline.validation.chunks.ingested_twice import times_stored
 from ragval_pipeline.validation.chunks.layout import Layout
+from ragval_pipeline.validation.chunks.measure import times_stored
 from tests.validation.integrity.world import GRIPPER, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 

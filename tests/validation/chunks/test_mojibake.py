@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.facts.mojibake import damaged_passages
+from ragval_pipeline.validation.facts.damage import damaged_passages
 from tests.validation.integrity.world import paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, texts
 

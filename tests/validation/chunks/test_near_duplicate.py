@@ -5,8 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from ragval_pipeline.validation.chunks.minhash import Bands, candidate_pairs
-from ragval_pipeline.validation.chunks.near_duplicate import similarity
+from ragval_pipeline.validation.chunks.duplicates import Bands, candidate_pairs, similarity
 from tests.validation.rows import detected, evidence_of, named, rows
 
 WORDS = [f"word{number}" for number in range(500)]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.validation.chunks.limits import LimitRules
+from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from tests.validation.rows import detected, evidence_of
 from tests.validation.rows import rows as snapshot_rows
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ragval_pipeline.sources.embedders.tokens import count_tokens, script_of
-from ragval_pipeline.validation.chunks.claims import estimate, learn_relations
+from ragval_pipeline.validation.chunks.token_counts import estimate, learn_relations
 from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.store import HeldFacts
 from ragval_pipeline.validation.facts.texts import TextFacts

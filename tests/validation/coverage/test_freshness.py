@@ -6,7 +6,7 @@ import pytest
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.validation.coverage.freshness import freshness_findings
+from ragval_pipeline.validation.coverage.compare import freshness_findings
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from tests.validation.factory import NOW, SITE, index, site
 

@@ -6,9 +6,8 @@ import pytest
 
 from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.validation.coverage.compare import measure_coverage
+from ragval_pipeline.validation.coverage.compare import measure_coverage, url_variants
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages, merge_pages
-from ragval_pipeline.validation.coverage.spellings import url_variants
 from tests.validation.factory import NOW, SITE, absolute, index, site
 
 

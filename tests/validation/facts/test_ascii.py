@@ -2,11 +2,11 @@
 
 import re
 
-from ragval_pipeline.sources.embedders.static_weights import static_parts
+from ragval_pipeline.sources.embedders.static import static_parts
 from ragval_pipeline.sources.embedders.tokens import count_tokens
-from ragval_pipeline.text.words import words_of
-from ragval_pipeline.validation.facts.stored import StoredText
-from ragval_pipeline.validation.facts.stray_characters import stray_characters
+from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.validation.facts.damage import stray_characters
+from ragval_pipeline.validation.facts.texts import StoredText
 from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, count_texts
 
 EVERY = "Bolt_7 ".join(map(chr, range(128)))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.text.words import words_of
+from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.facts.furniture import Phrase, furniture_phrases
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from ragval_pipeline.sources.site.html.page_text import Block
-from ragval_pipeline.sources.site.page_copies.record import PageRecord
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.facts.page import Searched
 from tests.validation.rows import texts

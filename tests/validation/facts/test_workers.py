@@ -14,7 +14,7 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.sources.site.page_copies import writer as page_writer
-from ragval_pipeline.sources.site.page_copies.reader import PageCopies
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot import writer as point_writer
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.sections import ScaleSettings

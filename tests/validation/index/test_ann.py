@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.search.probes import Probe
+from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.validation.index.ann import measure_ann, recall, why_exact

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.sources.search.probes import probe_all
+from ragval_pipeline.sources.search.searchers import probe_all
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn

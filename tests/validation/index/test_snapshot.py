@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.index.snapshot import PointsRead, index_section
+from ragval_pipeline.validation.index.readiness import PointsRead, index_section
 
 
 def manifest(before: int, read: int, after: int, **facts: Any) -> SnapshotManifest:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure, PageCopiesManifest
-from ragval_pipeline.sources.site.page_copies.reader import PageCopies
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket, facts_of_page
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.validation.integrity.world import (

@@ -9,9 +9,8 @@ from typing import Any
 
 from upath import UPath
 
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies, PageRecord, record_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.site.page_copies.reader import PageCopies
-from ragval_pipeline.sources.site.page_copies.record import PageRecord, record_of
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
 from ragval_pipeline.sources.snapshot.reader import Snapshot

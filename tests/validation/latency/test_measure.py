@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.sources.search.timing import BatchTiming, Timing, Timings
-from ragval_pipeline.validation.latency.measure import measure_latency, nothing_timed
+from ragval_pipeline.validation.latency import measure_latency, nothing_timed
 
 
 def timings(*searches: float, embedding_ms: float | None = 1.0) -> Timings:

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from ragval_pipeline.validation.latency.measure import nearest_rank, summary
+from ragval_pipeline.validation.latency import nearest_rank, summary
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, DEFAULT_FIELDS
-from ragval_pipeline.validation.metadata.aliases import (
+from ragval_pipeline.validation.payload.aliases import (
     ALIASES,
     changed_fields,
     is_named_like,

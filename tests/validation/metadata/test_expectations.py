@@ -10,17 +10,17 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from ragval_pipeline.validation.metadata import expectations as room
-from ragval_pipeline.validation.metadata.expectations import (
+from ragval_pipeline.validation.payload import expectations as room
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads, with_expectations
+from ragval_pipeline.validation.payload.expectations import (
     SHOWN_IDS,
     build_expectations,
     loading_expectations,
     read_results,
     run_expectations,
 )
-from ragval_pipeline.validation.metadata.gx_process import judge
-from ragval_pipeline.validation.metadata.levels import PayloadLevels, level_column
-from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads, with_expectations
+from ragval_pipeline.validation.payload.gx_process import judge
+from ragval_pipeline.validation.payload.levels import PayloadLevels, level_column
 from tests.validation.factory import FIELDS, SITE
 from tests.validation.rows import evidence
 

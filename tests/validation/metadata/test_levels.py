@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.metadata.levels import PayloadLevels
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads
+from ragval_pipeline.validation.payload.levels import PayloadLevels
 from tests.validation.factory import FIELDS, NOW, SITE
 from tests.validation.rows import evidence
 

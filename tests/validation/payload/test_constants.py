@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.payload.constants import find_constants
+from ragval_pipeline.validation.payload.ids import find_constants
 from tests.validation.rows import evidence, named
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragval_pipeline.validation.payload.flat_headings import find_flat_headings
+from ragval_pipeline.validation.payload.modules import find_flat_headings
 from tests.validation.factory import absolute, site
 from tests.validation.rows import evidence, named
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.regression.corpus import ChunkChange, chunk_changes
-from ragval_pipeline.validation.regression.turnover import turnover
+from ragval_pipeline.validation.regression.turnover import ChunkChange, chunk_changes, turnover
 from tests.validation.regression.runs import row
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.text.folding import FoldedText
-from ragval_pipeline.validation.repair.passages import in_chunks, missing_passages, own_passage
+from ragval_pipeline.validation.repair.corpus import in_chunks, missing_passages, own_passage
 
 PAGE = (
     "Gears are cut from brass on the small lathe. The cutter has one tooth and turns slowly. "

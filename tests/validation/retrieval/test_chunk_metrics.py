@@ -7,8 +7,8 @@ import pytest
 
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.validation.report import MetricValue
-from ragval_pipeline.validation.retrieval.chunk_metrics import chunk_metrics, expected_ids
 from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval
+from ragval_pipeline.validation.retrieval.metrics import chunk_metrics, expected_ids
 from tests.validation.factory import SITE, answer, page_hits, query, rules, site
 
 INVENTORY = site("/a", "/b", "/c")

@@ -3,8 +3,8 @@ from __future__ import annotations
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.retrieval.crowding import crowded_answers
 from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 
 READ = HitReader(fields={"text": "text", "source_url": "url"}, required=(), page_key=str)
 WORDS = [

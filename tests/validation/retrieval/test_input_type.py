@@ -9,7 +9,7 @@ import pytest
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.retrieval.input_type import QueryEmbedding
+from ragval_pipeline.validation.retrieval.diagnosis import QueryEmbedding
 
 
 class Own:

@@ -10,9 +10,8 @@ import ir_measures
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.findings.aspects import Aspect
-from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
+from ragval_pipeline.findings.model import Aspect, Finding
+from ragval_pipeline.reporting.files.tables import qrels_trec, run_trec
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragval_pipeline.reporting.files.trec import qrels_trec, run_trec
-from ragval_pipeline.validation.retrieval.metrics import by_category, ceilings, means, metric_names, per_query
-from ragval_pipeline.validation.retrieval.rankings import (
+from ragval_pipeline.reporting.files.tables import qrels_trec, run_trec
+from ragval_pipeline.validation.retrieval.hits import (
     first_relevant,
     has_ground_truth,
     page_qrels,
     page_ranking,
     page_run,
 )
+from ragval_pipeline.validation.retrieval.metrics import by_category, ceilings, means, metric_names, per_query
 from tests.validation.factory import SITE, answer, hit, page_hits, query, rules, site
 
 RANKS = (1, 3, 5, 10)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ragval_pipeline.demo.pages import load_pages
+from ragval_pipeline.demo.site import load_pages
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts

@@ -1,30 +1,61 @@
-"""From a folder to the pages of its site: which files become pages, and under which addresses.
-
-The rules are those of MkDocs, Docusaurus and Sphinx where their configuration is found, else those that all of them
-share. They say which address, not how it is spelt: ``a/``, ``a.html`` and ``a/index.html`` are the same page.
-"""
+"""From a folder to the pages of its site: which files become pages, under which addresses, and reading them."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.site.docs_folder.configs import (
-    Root,
-    docusaurus_roots,
-    mkdocs_roots,
-    sphinx_roots,
+from ragval_pipeline.sources.site.build_folder import file_inside
+from ragval_pipeline.sources.site.docs_folder.configs import Root, docusaurus_roots, mkdocs_roots, sphinx_roots
+from ragval_pipeline.sources.site.docs_folder.markdown_page import (
+    LONGEST,
+    LONGEST_FRONT_MATTER,
+    markdown_html,
+    split_front_matter,
 )
-from ragval_pipeline.sources.site.docs_folder.front_matter import LONGEST, split_front_matter
-from ragval_pipeline.sources.site.docs_folder.globs import LeftOut
-from ragval_pipeline.sources.site.html.signals import decode_html, refresh_target
+from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.page_reader import MAX_BYTES, PageCopy
 from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing
 from ragval_pipeline.sources.site.urls import host_of, is_http_url
+
+
+class LeftOut:
+    """Patterns as ``.gitignore`` has them: the last that matches decides, ``!`` takes a file back.
+
+    Args:
+        patterns: One each. A leading or inner slash anchors a pattern at the folder; ``**`` spans folders; what
+            matches a folder matches all below it.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._rules = [
+            (not line.startswith("!"), _compiled(line.removeprefix("!")))
+            for line in map(str.strip, patterns)
+            if line and not line.startswith("#")
+        ]
+
+    def matches(self, path: str) -> bool:
+        """Whether the file at ``path``, relative to the folder and with slashes, is left out."""
+        return next((out for out, rule in reversed(self._rules) if rule.match(path)), False)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    trimmed = pattern.strip("/")
+    anchored = "/" in pattern.rstrip("/")
+    text = "".join(_part(part) for part in re.split(r"(\*\*/|\*\*|\*|\?)", trimmed))
+    return re.compile(("" if anchored else "(?:.*/)?") + text + r"(?:/.*)?\Z", re.DOTALL)
+
+
+def _part(part: str) -> str:
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return known.get(part, re.escape(part))
+
 
 #: Levels above the folder in which the configuration of its generator is looked for.
 ABOVE = 3
@@ -140,7 +171,7 @@ def _pages(root: Root, folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 def _start_of(file: Path) -> bytes:
     try:
         with file.open("rb") as opened:
-            return opened.read(LONGEST)
+            return opened.read(LONGEST_FRONT_MATTER)
     except OSError:  # the page says so when it is read
         return b""
 
@@ -198,3 +229,47 @@ def _blog_path(folders: list[str], name: str) -> str:
     whole = "/".join(folders if name.lower() == "index" and folders else [*folders, name])
     dated = _BLOG_DATE.fullmatch(whole)
     return whole if dated is None else f"{re.sub('[-/]', '/', dated['date'])}/{dated['name']}"
+
+
+class FolderReader:
+    """Reads the pages of a folder, as ``PageReader`` reads those of a host.
+
+    Args:
+        folder: The folder.
+        files: The file of each page by its address, relative to the folder.
+    """
+
+    reads_files = True
+
+    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
+        self._folder = folder.resolve()
+        self._files = files
+
+    def learn_base_path(self, urls: Iterable[str]) -> str | None:
+        """Nothing to learn: every page has its file."""
+        return None
+
+    def read(self, url: str) -> PageCopy:
+        """Read one page; what is wrong with it stands in its copy."""
+        name = self._files.get(url)
+        file = file_inside(self._folder, name) if name else None
+        if file is None:
+            return PageCopy(url, status=404, problem="the folder has no file for it")
+        if file.suffix == ".rst":
+            return PageCopy(url, problem="reStructuredText is not read: name the built site in source.site_root")
+        html = file.suffix.lower() in (".html", ".htm")
+        limit = MAX_BYTES if html else LONGEST
+        try:
+            if file.stat().st_size > limit:
+                return PageCopy(url, problem=f"the file is larger than {limit / 2**20:.3g} MiB")
+            body = file.read_bytes()
+        except OSError as error:
+            return PageCopy(url, problem=f"the file cannot be read: {(error.strerror or str(error)).lower()}")
+        text = decode_html(body) if html else markdown_html(body.decode("utf-8", "replace"))
+        return PageCopy(
+            url=url,
+            final_url=url,
+            html=text,
+            sha256=sha256(body).hexdigest(),
+            noindex=html and asks_not_to_be_indexed(text),
+        )

@@ -1,9 +1,4 @@
-"""From a Markdown or MDX file to the page that its site shows, as HTML.
-
-Rendered is CommonMark with tables, footnotes, definition and task lists, and what MkDocs, Docusaurus and MyST add for
-asides, tabs and directives. What only a build can know stays out: included files, macros, and components of one's own,
-of which the text between their tags is kept.
-"""
+"""From a Markdown or MDX file to the page that its site shows, as HTML, and the settings at its top."""
 
 from __future__ import annotations
 
@@ -14,10 +9,40 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ragval_pipeline.sources.site.docs_folder.front_matter import split_front_matter
-
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+
+
+_BLOCK = re.compile(
+    r"\A\ufeff?(?P<mark>---|\+\+\+)[ \t]*\r?\n(?P<held>.*?)(?:(?<=\n)|\r?\n)(?P=mark)[ \t]*(?:\r?\n|\Z)", re.DOTALL
+)
+#: A file's settings are short: what is longer is text between two rules.
+LONGEST_FRONT_MATTER = 64 * 1024
+
+
+def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
+    """The settings of a Markdown file and its text without them.
+
+    YAML between ``---`` is read, and of TOML between ``+++`` too; what is neither is kept as text.
+    """
+    found = _BLOCK.match(text[:LONGEST_FRONT_MATTER])
+    if found is None:
+        return {}, text.removeprefix("\ufeff")
+    held = _read(found["held"], toml=found["mark"] == "+++")
+    return ({}, text.removeprefix("\ufeff")) if held is None else (held, text[found.end() :])
+
+
+def _read(text: str, *, toml: bool) -> dict[str, Any] | None:
+    import tomllib
+
+    import yaml
+
+    try:
+        held = tomllib.loads(text) if toml else yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    return held if isinstance(held, dict) else {} if held is None else None
+
 
 _FENCE = re.compile(r"(?P<indent>[ \t]*(?:>[ \t]*)*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 _COLONS = re.compile(r"[ \t]*(?P<mark>:{3,})[ \t]*(?P<info>.*)$")

@@ -1,18 +1,239 @@
-"""The text of a page: all of it, and its content apart from the theme's furniture."""
+"""The text of a page, one block per paragraph, heading, item, table row and code block: all of it, and its content."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
-from ragval_pipeline.sources.site.html.blocks import Block, blocks_of
-from ragval_pipeline.sources.site.html.furniture import content_element, is_furniture
-from ragval_pipeline.sources.site.html.tree import parse_html
+from ragval_pipeline.sources.site.html.document import parse_html
+from ragval_pipeline.sources.site.html.furniture import HEADINGS, content_element, is_furniture
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+
+Kind = Literal["paragraph", "heading", "item", "row", "code"]
+Skip = Callable[["LexborNode", str | None], bool]
+
+_BLOCK_NAMES = (
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search "
+    "section summary table tbody td tfoot th thead tr ul"
+)
+_BLOCK_TAGS = frozenset(_BLOCK_NAMES.split())
+# Apart on the page without being blocks: a blank keeps their words apart.
+_SPACED_TAGS = frozenset({"button", "input", "select", "textarea", "text", "title", "desc", "iframe"})
+#: All that changes how text is cut; of other elements it is enough to know what they hold.
+_NOT_INLINE = _BLOCK_TAGS | _SPACED_TAGS | {"br"}
+_ITEM_TAGS = frozenset({"li", "dt", "dd"})
+# A row that holds one of these lays out a page, or holds a listing; it is no row of a table of facts.
+_NOT_IN_A_ROW = "h1, h2, h3, h4, h5, h6, pre, table, article, section, form"
+LONGEST_ROW = 3000
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a page's text; ``level`` is 1 to 6 for a heading, else 0; cells of a row are parted by a tab."""
+
+    kind: Kind
+    text: str
+    level: int = 0
+
+
+@dataclass(slots=True)
+class _Context:
+    """What a run of text belongs to; in a flat context inner blocks become blanks instead of blocks of their own."""
+
+    kind: Kind
+    tag: str
+    flat: bool = False
+
+
+@dataclass(slots=True)
+class _Leave:
+    """The end of an element on the stack of the walk."""
+
+    tag: str
+    pushed: bool
+    hid: bool
+    is_area: bool
+
+
+@dataclass
+class _Writer:
+    """Collects text and cuts it into blocks: of all that is walked, and of the content alone."""
+
+    every: list[Block] = field(default_factory=list)
+    content: list[Block] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    context: _Context = field(default_factory=lambda: _Context("paragraph", "body"))
+    outer: list[_Context] = field(default_factory=list)
+    #: Whether what comes now is content.
+    showing: bool = False
+
+    def flush(self) -> None:
+        parts, shown = self.parts, self.shown
+        block = _block(self.context, parts) if parts else None
+        if block is not None:
+            self.every.append(block)
+        if self.showing and shown:
+            own = block if shown == parts else _block(self.context, shown)
+            if own is not None:
+                self.content.append(own)
+            shown.clear()
+        parts.clear()
+
+    def flush_content(self) -> None:
+        own = _block(self.context, self.shown) if self.shown else None
+        if own is not None:
+            self.content.append(own)
+        self.shown.clear()
+
+    def write(self, text: str) -> None:
+        self.parts.append(text)
+        if self.showing:
+            self.shown.append(text)
+
+    def text(self, text: str) -> None:
+        if self.context.kind == "code":
+            self.write(text)
+        elif text.isspace():  # as between most tags; none begins a block
+            for parts in (self.parts, self.shown) if self.showing else (self.parts,):
+                if parts:
+                    parts.append(" ")
+        else:
+            # Blanks are folded when the block is complete: a line of the source is no line, and a tab parts no cells.
+            self.write(text.replace("\n", " ").replace("\t", " "))
+
+    def boundary(self, tag: str) -> None:
+        """Part what stands before and after the edge of a block."""
+        if self.context.kind == "code":
+            for parts in (self.parts, self.shown) if self.showing else (self.parts,):
+                if parts and not parts[-1].endswith("\n"):
+                    parts.append("\n")
+        elif self.context.flat:
+            self.write("\t" if tag in ("td", "th") else " ")
+        elif self.parts or self.shown:
+            self.flush()
+
+    def enter(self, node: LexborNode, tag: str) -> bool:
+        """Begin an element; return whether it brought a context of its own."""
+        if tag == "br":
+            self.write(" " if self.context.flat else "\n")
+        elif tag in _SPACED_TAGS:
+            self.write(" ")
+        elif tag in _BLOCK_TAGS:
+            self.boundary(tag)
+            own = None if self.context.flat or self.context.kind == "code" else self.own_context(node, tag)
+            if own is not None:
+                self.outer.append(self.context)
+                self.context = own
+                return True
+        return False
+
+    def own_context(self, node: LexborNode, tag: str) -> _Context | None:
+        if tag in HEADINGS:
+            return _Context("heading", tag, flat=True)
+        if tag == "pre":
+            return _Context("code", tag)
+        if tag in _ITEM_TAGS:
+            return _Context("item", tag)
+        if tag == "blockquote":
+            return _Context(self.context.kind, tag)
+        if tag == "tr" and node.css_first(_NOT_IN_A_ROW) is None and len(node.text()) <= LONGEST_ROW:
+            return _Context("row", tag, flat=True)
+        return None
+
+    def leave(self, end: _Leave) -> None:
+        if end.pushed:
+            self.flush()
+            self.context = self.outer.pop()
+        elif end.tag in _BLOCK_TAGS:
+            self.boundary(end.tag)
+        elif end.tag in _SPACED_TAGS:
+            self.write(" ")
+        if end.is_area:
+            self.flush_content()
+            self.showing = False
+        elif end.hid:
+            self.showing = True
+
+
+def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Block], list[Block]]:
+    """Cut the text below an element into blocks, in the order of the page, and that of its content alone.
+
+    Inline elements are joined as they stand, so that no word is torn; edges of blocks, cells and ``<br>`` keep words
+    apart. Blanks are folded, but in code.
+
+    Args:
+        root: The element.
+        area: The element in it, or itself, that holds the content.
+        skip: Says of an element of that, and of the tag of the nearest heading, item, row, code or quotation around
+            it, whether it is no content.
+
+    Returns:
+        All blocks, and those of the content.
+    """
+    writer, content = _Writer(), area.mem_id
+    # A stack of our own: a page of unclosed elements nests deeper than Python may recurse.
+    stack: list[tuple[Iterator[LexborNode], _Leave | None]] = []
+    nodes: Iterator[LexborNode] = iter((root,))
+    while True:
+        for node in nodes:
+            if node.is_text_node:
+                writer.text(node.text_content or "")
+                continue
+            if not node.is_element_node:
+                continue
+            tag, hides, begins = node.tag or "", False, False
+            if writer.showing:
+                hides = skip(node, writer.context.tag)
+                writer.showing = not hides
+            elif node.mem_id == content:
+                if writer.outer:  # in an item or a cell: what it holds is cut otherwise than the item
+                    return blocks_of(root, root, _skip_nothing)[0], blocks_of(area, area, skip)[1]
+                writer.showing = begins = True
+            pushed = writer.enter(node, tag) if tag in _NOT_INLINE else False
+            ends = hides or begins or tag in _NOT_INLINE
+            stack.append((nodes, _Leave(tag, pushed, hides, begins) if ends else None))
+            nodes = node.iter(include_text=True)
+            break
+        else:
+            if not stack:
+                break
+            nodes, leave = stack.pop()
+            if leave is not None:
+                writer.leave(leave)
+    writer.flush()
+    return writer.every, writer.content
+
+
+def _skip_nothing(node: LexborNode, inside: str | None) -> bool:
+    return False
+
+
+def _block(context: _Context, parts: list[str]) -> Block | None:
+    text = _cleaned("".join(parts), context.kind)
+    return Block(context.kind, text, int(context.tag[1]) if context.kind == "heading" else 0) if text else None
+
+
+def _cleaned(text: str, kind: Kind) -> str:
+    if kind == "code":
+        return text.strip("\r\n").rstrip()
+    if kind == "row":
+        cells = (" ".join(cell.split()) for cell in text.split("\t"))
+        return "\t".join(cell for cell in cells if cell)
+    if kind == "heading":
+        return " ".join(_INVISIBLE.sub("", text).split())
+    if "\n" not in text:
+        return " ".join(text.split())
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
 
 __all__ = ["Block", "PageText", "page_texts"]
 

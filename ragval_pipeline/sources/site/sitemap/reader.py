@@ -10,13 +10,18 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.concurrent import in_order
+from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.build_folder import file_inside
-from ragval_pipeline.sources.site.sitemap.content import SitemapBytes, as_path, fetch, fetch_bytes, read_bytes
-from ragval_pipeline.sources.site.sitemap.failures import malformed
-from ragval_pipeline.sources.site.sitemap.lastmod import parse_lastmod
-from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing
+from ragval_pipeline.sources.site.sitemap.content import (
+    SitemapBytes,
+    as_path,
+    fetch,
+    fetch_bytes,
+    malformed,
+    read_bytes,
+)
+from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing, parse_lastmod
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
 

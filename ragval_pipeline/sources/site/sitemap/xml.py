@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 from xml.parsers import expat
 
-from ragval_pipeline.sources.site.sitemap.failures import html_page, malformed
+from ragval_pipeline.sources.site.sitemap.content import html_page, malformed
 from ragval_pipeline.sources.site.urls import is_http_url
 
 ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap"}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.retry import Attempts, RetryPolicy, call_with_retries
+from ragval_pipeline.sources.calls import Attempts, RetryPolicy, call_with_retries
 from ragval_pipeline.sources.stores.qdrant.failures import (
     classify,
     failure_of,
@@ -16,7 +16,7 @@ from ragval_pipeline.sources.stores.qdrant.failures import (
     is_defect,
     is_missing_collection,
 )
-from ragval_pipeline.suite.nearest import did_you_mean
+from ragval_pipeline.suite.printing import did_you_mean
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

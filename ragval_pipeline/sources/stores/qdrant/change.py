@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.paths import unquoted
+from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.sources.stores.qdrant.points import Reader
 from ragval_pipeline.suite.printing import plural
 

@@ -1,4 +1,4 @@
-"""Opening a connection to Qdrant and always closing it."""
+"""Opening a connection to Qdrant and always closing it, and the reader of the collection that a suite names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import RetryPolicy, policy_of
 from ragval_pipeline.sources.stores.qdrant.failures import failure_of, holds_secrets
+from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.model import QdrantSettings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
+
+    from ragval_pipeline.suite.model import Suite
+
 
 _log = logging.getLogger(__name__)
 #: Seconds that the gRPC port has to answer.
@@ -109,3 +114,22 @@ def _key(settings: QdrantSettings) -> str | None:
             remedy="Check qdrant.api_key: it holds blanks or characters that no header can carry.",
         )
     return key or None
+
+
+def reader_of_suite(client: QdrantClient, suite: Suite) -> CollectionReader:
+    """Reads the suite's collection through ``client``: its vector, its filter, its retries."""
+    return reader_of_settings(client, suite.qdrant, policy=policy_of(suite))
+
+
+def reader_of_settings(client: QdrantClient, settings: QdrantSettings, *, policy: RetryPolicy) -> CollectionReader:
+    """Reads the settings' collection through ``client``, its vector and its filter, as patiently as ``policy`` says."""
+    return CollectionReader(
+        client,
+        collection=settings.collection,
+        place=place_of(settings),
+        vector_name=settings.vector_name,
+        equal=settings.filter,
+        policy=policy,
+        concurrency=settings.concurrency,
+        batch=settings.batch,
+    )

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Verdict
 from ragval_pipeline.sources.http.failures import retry_after_s
-from ragval_pipeline.sources.retry import GIVE_UP, TRY_AGAIN, Verdict
 from ragval_pipeline.text.characters import encodable
 
 _RETRYABLE_STATUS = frozenset({408, 429, 500, 502, 503, 504})

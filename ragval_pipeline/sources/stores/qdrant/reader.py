@@ -10,12 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.retry import Attempts, RetryPolicy
+from ragval_pipeline.sources.calls import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, vectors_of
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
-from ragval_pipeline.sources.stores.qdrant.paths import filter_json, filter_key, filter_model, payload_selector
+from ragval_pipeline.sources.stores.qdrant.names import (
+    canonical_id,
+    filter_json,
+    filter_key,
+    filter_model,
+    payload_selector,
+)
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, Reader
 from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, Way, read_all, way_of

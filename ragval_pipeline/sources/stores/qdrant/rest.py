@@ -13,7 +13,7 @@ from typing import Any, NotRequired
 # pydantic reads no other TypedDict before Python 3.12.
 from typing_extensions import TypedDict
 
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_ids
+from ragval_pipeline.sources.stores.qdrant.names import canonical_ids
 from ragval_pipeline.sources.stores.qdrant.points import Point
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal
 
-from ragval_pipeline.sources.concurrent import in_order
-from ragval_pipeline.sources.stores.qdrant.ids import id_order
+from ragval_pipeline.sources.calls import in_order
+from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.sources.stores.qdrant.points import Point
 
 Way = Literal["slices", "ranges", "pages"]

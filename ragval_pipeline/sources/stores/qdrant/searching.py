@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.concurrent import in_order
+from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
 
 #: Hits of one call at most, unless a single search asks for more: they are held until they are taken.

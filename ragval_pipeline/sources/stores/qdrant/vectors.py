@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.concurrent import in_order
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_id
+from ragval_pipeline.sources.calls import in_order
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 
 if TYPE_CHECKING:
     import numpy as np

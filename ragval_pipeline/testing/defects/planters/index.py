@@ -1,19 +1,23 @@
-"""Defects of the collection as a whole: not there, empty, not answering, changing, of another dimension."""
+"""Defects of the collection and of the run: not there, empty, changing, a refused embedder, a check that crashes."""
 
 from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from ragval_pipeline.demo.workspace import QDRANT
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import PassingReader, Service
+from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
 
 if TYPE_CHECKING:
+    from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+
 
 #: Points that an ingestion writes while the collection is read.
 _ARRIVING = 3
@@ -34,7 +38,7 @@ def collection_missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
 
 @defect("index.unreachable", kind="service", describe="Makes the server refuse the key with a 401.")
 def refused(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    corpus.services.append(Service(reader=_Refusing))
+    corpus.services.append(Service(reader=_RefusingReader))
     return Planted("index.unreachable", frozenset({str(corpus.folder / QDRANT)}))
 
 
@@ -63,7 +67,7 @@ def _shortened(vector: list[float], size: int) -> list[float]:
     return [value / length for value in vector[:size]]
 
 
-class _Refusing(PassingReader):
+class _RefusingReader(PassingReader):
     """Answers the first call with 401, as a server does that does not know the key."""
 
     def facts(self) -> CollectionFacts:
@@ -92,3 +96,52 @@ class _Growing(PassingReader):
     def count(self) -> int:
         """Points by now."""
         return self.inner.count() + _ARRIVING
+
+
+_STATUS = "HTTP 401"
+
+
+@defect("embedder.unreachable", kind="service", describe="Makes the embedding provider refuse the key with a 401.")
+def embedder_refuses(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.services.append(Service(embedder=_RefusingEmbedder))
+    return Planted("embedder.unreachable", frozenset({_STATUS}))
+
+
+@defect(
+    "check.crashed",
+    kind="service",
+    describe="Makes the check of the queries end in an exception that nobody expected.",
+)
+def check_crashes(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    texts = frozenset(str(query["query_text"]) for query in corpus.queries)
+    corpus.services.append(Service(embedder=lambda inner: _Crashing(inner, texts)))
+    return Planted("check.crashed", frozenset({"query_validation_results"}))
+
+
+class _RefusingEmbedder(PassingEmbedder):
+    """Refuses every call."""
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """Never answers."""
+        raise SystemFailure(
+            "the provider answered HTTP 401: invalid api token",
+            code="embedder.unreachable",
+            system="embedder",
+            subject=_STATUS,
+            remedy="Check embedding.api_key.",
+            details={"provider": self.inner.provider, "simulated": True},
+        )
+
+
+class _Crashing(PassingEmbedder):
+    """Crashes when all test queries are embedded in one go, as only the check of the queries does."""
+
+    def __init__(self, inner: Embedder, texts: frozenset[str]) -> None:
+        super().__init__(inner)
+        self._texts = texts
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """Embeds everything but the test queries."""
+        if self._texts <= set(texts):
+            raise ZeroDivisionError("planted by the demo")
+        return self.inner.embed(texts, input_type=input_type)

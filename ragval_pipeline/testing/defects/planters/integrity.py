@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.site.html.page_text import page_texts
-from ragval_pipeline.testing.defects.choose import choose_pages, choose_points
+from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
-from ragval_pipeline.testing.defects.rewrite import rewrite
 
 #: Words of a chunk in which 5 % are at least two words.
 _ENOUGH_WORDS = 40

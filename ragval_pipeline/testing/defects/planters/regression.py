@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ragval_pipeline.testing.defects.choose import choose_queries
+from ragval_pipeline.testing.defects.choose import choose_queries, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ALL, Amount, Planted, defect
-from ragval_pipeline.testing.defects.rewrite import rewrite
 from ragval_pipeline.testing.defects.services import PassingReader, Service
 
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
-"""Defects of answers: a search that gives other hits the second time, hits without their metadata."""
+"""Defects of answers: other hits the second time, pages that nothing finds, chunks that everything finds."""
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -10,13 +11,20 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.testing.defects.choose import choose_queries, required_fields
-from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
+from ragval_pipeline.testing.defects.choose import (
+    add_copies,
+    choose_pages,
+    choose_points,
+    choose_queries,
+    required_fields,
+)
+from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
 from ragval_pipeline.testing.defects.services import PassingReader, Service
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
+
 
 #: Digits by which a vector that was sent is known again.
 _DIGITS = 5
@@ -97,3 +105,96 @@ class _Stripping(PassingReader):
 
 def _key(vector: Sequence[float]) -> Key:
     return tuple(round(value, _DIGITS) for value in vector)
+
+
+#: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
+_WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch", "vector.text_mismatch"})
+#: Share of questions that find a hub, and how many are tried.
+_HUB_SHARE, _TEXTS_ASKED = 0.2, 100
+
+
+@defect(
+    "retrieval.dark_page",
+    kind="points",
+    describe="Gives all chunks of a page vectors that point away from what they say.",
+    amounts=(ONE, TENTH, HALF),
+)
+def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_pages(corpus, amount, rng)
+    for url in chosen:
+        for point in corpus.pages()[url]:
+            point.vector = _away_from(point.vector or _noise(corpus.space.size, rng), rng)
+    return Planted(
+        "retrieval.dark_page",
+        frozenset(chosen),
+        causes=_WRONG_VECTORS,
+    )
+
+
+@defect(
+    "retrieval.hub_chunk",
+    kind="points",
+    describe="Gives a chunk the mean vector of all titles and headings, which lies near every question.",
+    amounts=(ALL,),
+)
+def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_points(corpus, ONE, rng)[0]
+    names = dict.fromkeys(str(name) for point in corpus.points for name in corpus.get(point, "headings") or ())
+    vectors = corpus.embed(list(names), input_type="search_query")
+    chosen.vector = _unit([sum(values) for values in zip(*vectors, strict=True)])
+    if _share_finding(corpus, chosen, list(names)) < _HUB_SHARE:
+        raise NothingToSpoilError("the index is too large for one chunk to be near every question")
+    hub = frozenset({str(chosen.id)})
+    return Planted("retrieval.hub_chunk", hub, causes=_WRONG_VECTORS)
+
+
+@defect(
+    "retrieval.crowded_top_k",
+    kind="points",
+    describe="Stores the best chunk of a query several times on its page.",
+    amounts=(ONE, TENTH),
+)
+def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative") and "top_k" not in query)
+    for ranking in corpus.search([query["query_text"] for query in chosen]):
+        _store_again(corpus, ranking[0][1], copies=4)
+    asked = [query for query in corpus.queries if not query.get("negative")]
+    top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
+    crowded = set()
+    for query, ranking in zip(asked, corpus.search([query["query_text"] for query in asked]), strict=True):
+        texts = [corpus.text(point) for _, point in ranking[: int(query.get("top_k") or top_k)]]
+        if len(texts) - len(set(texts)) >= len(texts) / 2:
+            crowded.add(str(query["id"]))
+    return Planted(
+        "retrieval.crowded_top_k",
+        frozenset(crowded),
+        causes=frozenset({"chunk.duplicate_text"}),
+    )
+
+
+def _store_again(corpus: Corpus, point: StoredPoint, *, copies: int) -> None:
+    count = len(corpus.pages()[corpus.get(point, "source_url")])
+    for number in range(copies):
+        add_copies(corpus, [point], salt=f"crowd {number}", chunk_index=count + number)
+
+
+def _share_finding(corpus: Corpus, point: StoredPoint, texts: Sequence[str]) -> float:
+    """Share of some of the texts, evenly chosen, that have the point among their five best."""
+    asked = texts[:: -(-len(texts) // _TEXTS_ASKED)]
+    return sum(any(found is point for _, found in ranking[:5]) for ranking in corpus.search(asked)) / len(asked)
+
+
+def _away_from(vector: Sequence[float], rng: random.Random) -> list[float]:
+    """A random direction with a cosine of about -0.45 to ``vector``."""
+    noise = _noise(len(vector), rng)
+    along = sum(one * other for one, other in zip(vector, noise, strict=True))
+    return _unit([one - (along + 0.5) * other for one, other in zip(noise, vector, strict=True)])
+
+
+def _noise(size: int, rng: random.Random) -> list[float]:
+    return _unit([rng.gauss(0.0, 1.0) for _ in range(size)])
+
+
+def _unit(vector: list[float]) -> list[float]:
+    length = math.sqrt(sum(value * value for value in vector))
+    return [value / length for value in vector]

@@ -6,10 +6,9 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-from ragval_pipeline.testing.defects.choose import choose_points
+from ragval_pipeline.testing.defects.choose import choose_points, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ALL, HALF, Amount, Planted, defect
-from ragval_pipeline.testing.defects.rewrite import rewrite
 
 _TYPESET = str.maketrans({"'": "\u2019", '"': "\u201d", "-": "\u2013"})
 _FOOTER = "Have you found what you were looking for? Tell the people who write these pages."

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from qdrant_client import models
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.model import QdrantSettings

@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import QdrantClient
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.retry import RetryPolicy
+from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 
 

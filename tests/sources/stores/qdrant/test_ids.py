@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from ragval_pipeline.sources.stores.qdrant.ids import canonical_id, canonical_ids
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id, canonical_ids
 
 
 @pytest.mark.parametrize(

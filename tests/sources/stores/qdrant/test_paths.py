@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.sources.stores.qdrant.paths import filter_key, payload_selector
+from ragval_pipeline.sources.stores.qdrant.names import filter_key, payload_selector
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,225 @@
+"""The assets that measure without asking the index: ``chunk_facts``, what is counted over facts, ``regression``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.orchestration.measuring import Made, log_crash
+from ragval_pipeline.orchestration.metadata import numbers
+from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import ChunkFacts
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.suite.load import ranks_of
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.measurement import Measurement
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+    from ragval_pipeline.sources.history import KeptRun
+    from ragval_pipeline.validation.chunks.token_counts import LimitRules
+
+
+def compare_pages(inventory: SiteInventory, manifest: SnapshotManifest) -> Measurement:
+    """Compare the pages of the sitemap with those of the index."""
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.coverage.compare import measure_coverage
+    from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
+
+    indexed = collect_pages(Snapshot(manifest).rows(COLUMNS))
+    return measure_coverage(inventory, indexed, points=manifest.points, now=datetime.now(UTC))
+
+
+def judge_payloads(
+    suite: Suite, inventory: SiteInventory, pages: PageCopiesManifest, manifest: SnapshotManifest
+) -> Measurement:
+    """Judge the payloads of a resolved suite's collection, and have Great Expectations judge their levels."""
+    from ragval_pipeline.sources.site.inventory import modules_of
+    from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.validation.payload import expectations
+    from ragval_pipeline.validation.payload.evidence import (
+        PayloadRules,
+        measure_payloads,
+        take_evidence,
+        with_expectations,
+    )
+
+    profile = get_profile(suite.profile)
+    rules = PayloadRules(
+        fields=manifest.fields,
+        required=manifest.required,
+        observed=manifest.observed,
+        urls_required=inventory.configured,
+        plain_headings=profile.plain_headings if profile else False,
+        modules=suite.payload.modules,
+        filtered=tuple(suite.qdrant.filter or ()),
+        id_rule=profile.id_rule if profile else None,
+        path_modules=modules_of(inventory.pages),
+    )
+    if not manifest.points:
+        return measure_payloads(take_evidence(Snapshot(manifest), rules, now=datetime.now(UTC)))
+    copies = PageCopies(pages) if pages.parts else None
+    with expectations.loading_expectations():
+        evidence = take_evidence(Snapshot(manifest), rules, copies=copies, now=datetime.now(UTC))
+        measured = measure_payloads(evidence)
+        judged = expectations.run_expectations(
+            evidence.levels, fields=rules.fields, required=rules.required, urls_required=rules.urls_required
+        )
+    return with_expectations(measured, judged)
+
+
+def compare_content(manifest: FactsManifest) -> Measurement:
+    """Compare the chunks of a collection with the pages that they come from."""
+    from ragval_pipeline.validation.facts.store import Facts
+    from ragval_pipeline.validation.integrity.measure import measure_integrity
+
+    return measure_integrity(Facts(manifest))
+
+
+def judge_chunks(suite: Suite, manifest: FactsManifest) -> Measurement:
+    """Judge the chunks of a resolved suite's collection."""
+    from ragval_pipeline.validation.chunks.measure import measure_chunks
+    from ragval_pipeline.validation.facts.store import Facts
+
+    return measure_chunks(Facts(manifest), limits_of(suite, manifest.points), now=datetime.now(UTC))
+
+
+def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:
+    """How many tokens the models behind a resolved suite's points read."""
+    from ragval_pipeline.sources.embedders.models import model_in_use
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.validation.chunks.token_counts import LimitRules
+
+    profile, embedding = get_profile(suite.profile), suite.embedding
+    return LimitRules(
+        max_input_tokens=embedding.max_input_tokens,
+        collection=points.facts.metadata,
+        profile=profile.max_input_tokens if profile else None,
+        model=model_in_use(embedding.provider, embedding.model),
+    )
+
+
+def make_chunk_facts(task: Task) -> Made:
+    """The facts; none when nothing that needs them is selected, and a defect in making them ends in the manifest."""
+    from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.facts.make import make_facts
+
+    place = task.place
+    manifest = FactsManifest(run_id=place.run_id, points=task.manifest, copies=task.pages)
+    if is_selected(CHUNK_FACTS, selected_groups(place.tags)):
+        progress_of(CHUNK_FACTS)(0, None)
+        try:
+            manifest = make_facts(
+                Snapshot(task.manifest),
+                PageCopies(task.pages),
+                folder=place.staged_facts,
+                kept_uri=str(place.kept_facts),
+                run_id=place.run_id,
+                limits=limits_of(task.suite, task.manifest),
+                scale=task.suite.scale,
+                on_progress=progress_of(CHUNK_FACTS),
+            )
+        except Exception as error:  # noqa: BLE001  content_integrity reports it
+            log_crash(task.context, CHUNK_FACTS, error)
+            told = str(error) if isinstance(error, RagvalError) else ""
+            manifest = manifest.model_copy(update={"crash": type(error).__name__, "problem": told})
+    rows = {"chunks": manifest.chunks, "pages": manifest.pages}
+    counts = {name: sum(part.rows for part in parts) for name, parts in rows.items()}
+    metadata = numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})
+    return Made(ChunkFacts(stamp=task.stamp(), index=task.index, facts=manifest), metadata)
+
+
+def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measurement:
+    """Describe chunks and answers; cheap, so it is done whatever groups are selected."""
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.quality import measure_quality
+    from ragval_pipeline.validation.report import query_results_of
+
+    results = query_results_of(answers.sections)
+    scores = [entry.best_similarity for entry in results if entry.counted and entry.best_similarity is not None]
+    counts = (row["token_count"] for row in Snapshot(manifest).rows(("token_count",)))
+    return measure_quality(token_counts=counts, best_scores=scores, points=manifest.points, now=datetime.now(UTC))
+
+
+def compare_with_baseline(
+    suite: Suite,
+    base: UPath,
+    manifest: SnapshotManifest,
+    queries: Measurement,
+    of_index: Collection[Measurement],
+) -> Measurement:
+    """Compare what a resolved suite's run measured with what the baseline's did.
+
+    Args:
+        suite: The resolved suite.
+        base: Where its runs are.
+        manifest: This run's snapshot.
+        queries: What ``query_validation_results`` measured.
+        of_index: What the assets measured that have criteria of the index itself.
+
+    Raises:
+        SuiteError: ``history.baseline`` names no run, or one that cannot be a baseline.
+    """
+    from ragval_pipeline.reporting.history.baseline import baseline_of
+    from ragval_pipeline.sources.history import HistoryNotReadError
+    from ragval_pipeline.validation.regression.measure import no_comparison
+
+    try:
+        baseline = baseline_of(base, suite.history.baseline)
+        if baseline is None:
+            return no_comparison("there is no baseline yet")
+        return _compared(suite, baseline, manifest, queries, of_index)
+    except HistoryNotReadError as error:
+        return no_comparison(str(error), "no_data")
+
+
+def _compared(
+    suite: Suite,
+    baseline: KeptRun,
+    manifest: SnapshotManifest,
+    queries: Measurement,
+    of_index: Collection[Measurement],
+) -> Measurement:
+    from ragval_pipeline.errors import SuiteError
+    from ragval_pipeline.reporting.history.earlier import answers_of, read_report
+    from ragval_pipeline.sources.history import corpus_rows
+    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.validation.regression.compare import compare_answers, measured_values
+    from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
+    from ragval_pipeline.validation.regression.pairing import RunAnswers, answers_from_sections
+    from ragval_pipeline.validation.regression.turnover import PAGE_COLUMNS, turnover
+
+    report = read_report(baseline)
+    if report.verdict == "error":
+        raise SuiteError(
+            f"{baseline.name} ended in an error, and such a run is never a baseline",
+            key="history.baseline",
+            remedy="Name a run that is whole.",
+        )
+    rows = corpus_rows(baseline, PAGE_COLUMNS)
+    asked = queries.failure is None
+    comparison = compare_answers(
+        # What could not be asked is no loss of a query.
+        answers_of(baseline, report) if asked else RunAnswers(()),
+        answers_from_sections(queries.sections, rank=max(ranks_of(suite))) if asked else RunAnswers(()),
+        tolerated_drop=suite.history.tolerated_drop,
+        turnover=None if rows is None else turnover(rows, Snapshot(manifest).rows(PAGE_COLUMNS)),
+        criteria=(
+            measured_values(report.criteria),
+            measured_values(value for entry in of_index for value in entry.values),
+        ),
+    )
+    if queries.failure is not None and report.query_results and not comparison.fallen:
+        return no_comparison(queries.failure.message, queries.failure.reason_code)
+    return measure_regression(comparison, baseline=baseline.name, collection=manifest.facts.name)

@@ -1,0 +1,226 @@
+"""The assets that read: ``sitemap_urls``, ``page_snapshot`` and ``payload_snapshot``, each read once."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any
+
+import dagster as dg
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.orchestration import names
+from ragval_pipeline.orchestration.evidence import COLLECTION, PAGES, SITE, SUITE, site_state, suite_state
+from ragval_pipeline.orchestration.external import observed_collection, observed_sitemap
+from ragval_pipeline.orchestration.measuring import Made, log_crash, reading_the_suite
+from ragval_pipeline.orchestration.metadata import numbers, table
+from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, SITEMAP, SITEMAP_URLS, is_selected, selected_groups
+from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
+from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.values import PageSnapshot, PayloadSnapshot, SitemapUrls
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, unread_inventory
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.suite.load import check_variables
+from ragval_pipeline.suite.model import Suite
+
+
+def read_site(task: Task) -> Made:
+    """The pages of the site.
+
+    Raises:
+        SystemFailure: The sitemap cannot be read whole.
+    """
+    with reading_the_suite():
+        check_suite(task.suite, task.place.tags)
+    purge_abandoned(task.context.instance, task.place)
+    progress_of(SITEMAP_URLS)(0, None)
+    with reading_the_suite():
+        inventory = read_inventory(task.suite)
+    progress_of(SITEMAP_URLS)(1, 1)
+    if inventory.configured:
+        task.context.log_event(observed_sitemap(task.key(SITEMAP), inventory))
+    stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: site_state(inventory)})
+    return Made(SitemapUrls(stamp=stamp, inventory=inventory), _inventory_metadata(inventory))
+
+
+def unread_site(task: Task, failure: SystemFailure) -> SitemapUrls:
+    """What stands for the pages of a site whose sitemap could not be read."""
+    source = task.suite.source
+    assert source is not None
+    stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: None})
+    return SitemapUrls(stamp=stamp, inventory=unread_inventory(source.location, source.host_aliases, failure))
+
+
+def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
+    """Look at what can be wrong by itself, before anything is asked of any system.
+
+    Raises:
+        SuiteError: A variable that the profile requires, a query file, or a group that the run's tags select.
+    """
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    check_variables(suite, only=selected_groups(tags))
+    load_queries(suite, advise=True)
+
+
+def read_inventory(suite: Suite) -> SiteInventory:
+    """The pages of a resolved suite's site; an inventory that is not configured when it names no source.
+
+    Raises:
+        SuiteError: The folder or list that the suite names is wrong.
+        SystemFailure: ``source.unreachable`` or ``source.malformed``.
+    """
+    from ragval_pipeline.sources.calls import policy_of
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.site.of_suite import inventory_of
+
+    source = suite.source
+    if source is None:
+        return SiteInventory(configured=False)
+    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts_of(source)) as fetcher:
+        return inventory_of(source, fetcher)
+
+
+def _inventory_metadata(inventory: SiteInventory) -> dict[str, Any]:
+    in_scope = inventory.in_scope
+    rows = [{"url": page.url, "lastmod": page.lastmod or "", "sitemap": page.sitemap} for page in in_scope]
+    return {
+        **numbers({"dagster/row_count": len(in_scope), "out_of_scope": len(inventory.pages) - len(in_scope)}),
+        **({"sitemap": dg.MetadataValue.text(inventory.location)} if inventory.location else {}),
+        "pages": table(rows, ("url", "lastmod", "sitemap")),
+    }
+
+
+def copy_pages(task: Task) -> Made:
+    """The copies of the pages; none when nothing that needs pages is selected.
+
+    A page host that fails, or a defect in reading, ends in the manifest: what needs no page is measured all the same.
+    """
+    if not is_selected(PAGE_SNAPSHOT, selected_groups(task.place.tags)):
+        manifest = nothing_read(task.place, "no measurement that needs pages was selected")
+    else:
+        progress_of(PAGE_SNAPSHOT)(0, None)
+        try:
+            manifest = read_copies(task.suite, task.inventory, task.place)
+        except Exception as error:  # noqa: BLE001  content_integrity reports it
+            log_crash(task.context, PAGE_SNAPSHOT, error)
+            manifest = PageCopiesManifest(run_id=task.place.run_id, crash=type(error).__name__)
+    if manifest.failure is not None:
+        task.context.log.error("%s", manifest.failure.error())
+    failed = manifest.failure is not None or manifest.crash
+    stamp = task.stamp(**{PAGES: None if failed else manifest.fingerprint})
+    return Made(PageSnapshot(stamp=stamp, pages=manifest), _pages_metadata(manifest))
+
+
+def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
+    """The manifest of a run that reads no page."""
+    return PageCopiesManifest(run_id=place.run_id, configured=False, reason=reason)
+
+
+def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
+    """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
+    from ragval_pipeline.sources.calls import policy_of
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.site.of_suite import reader_of
+    from ragval_pipeline.sources.site.page_cache import PageCache
+    from ragval_pipeline.sources.site.page_copies.writer import take_copies
+
+    source = suite.source
+    if source is None or not inventory.configured:
+        return nothing_read(place, NO_SOURCE)
+    if inventory.failure is not None:
+        return PageCopiesManifest(run_id=place.run_id, failure=inventory.failure)
+    if source.site_root is None and source.folder is None and not source.fetch_pages:
+        return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
+    hosts = hosts_of(source, site_host=inventory.site_host)
+    cache = PageCache(place.base / ".cache" / "pages.parquet", place.work / "pages_cache.parquet")
+    with (
+        closing(cache),
+        HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher,
+    ):
+        manifest = take_copies(
+            inventory,
+            reader_of(source, inventory, fetcher, cache),
+            max_pages=source.max_pages,
+            min_readable=source.min_readable,
+            folder=place.staged_pages,
+            kept_uri=str(place.kept_pages),
+            run_id=place.run_id,
+            on_progress=progress_of(PAGE_SNAPSHOT),
+        )
+        if manifest.failure is None:
+            cache.keep()
+        return manifest
+
+
+def _pages_metadata(manifest: PageCopiesManifest) -> dict[str, Any]:
+    return {
+        **numbers(
+            {
+                "dagster/row_count": manifest.pages,
+                "readable": manifest.readable,
+                "left_out": manifest.left_out,
+                "seconds": round(manifest.seconds, 3),
+            }
+        ),
+        **({"not_read": dg.MetadataValue.text(manifest.reason)} if manifest.reason else {}),
+        **({"failure": dg.MetadataValue.text(str(manifest.failure.error()))} if manifest.failure else {}),
+        **({"fingerprint": dg.MetadataValue.text(manifest.fingerprint)} if manifest.fingerprint else {}),
+        **({"parts_folder": dg.MetadataValue.path(manifest.kept_uri)} if manifest.kept_uri else {}),
+    }
+
+
+def read_points(task: Task) -> Made:
+    """The points of the collection.
+
+    Raises:
+        SystemFailure: Qdrant cannot be read whole.
+    """
+    from ragval_pipeline.sources.snapshot.writer import take_snapshot
+    from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
+
+    payload, inventory = task.suite.payload, task.inventory
+    with open_reader(task.qdrant, task.suite) as reader:
+        # Before the read: a change during it is a change since.
+        state = fingerprint_of(reader, payload.fields.get("embedded_at"))
+        manifest = take_snapshot(
+            reader,
+            payload=payload,
+            page_key=inventory.folder().key,
+            pages=inventory.scope_urls,
+            folder=task.place.staged_payload,
+            kept_uri=str(task.place.kept_payload),
+            run_id=task.place.run_id,
+            on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
+        )
+    task.context.log_event(observed_collection(task.key(names.COLLECTION), manifest))
+    value = PayloadSnapshot(stamp=task.stamp(**{COLLECTION: state}), inventory=inventory, manifest=manifest)
+    return Made(value, _points_metadata(manifest))
+
+
+def _points_metadata(manifest: SnapshotManifest) -> dict[str, Any]:
+    facts = manifest.facts
+    return {
+        **numbers(
+            {
+                "dagster/row_count": manifest.points,
+                "count_before": manifest.count_before,
+                "count_after": manifest.count_after,
+                "parts": len(manifest.parts),
+                "seconds": round(manifest.seconds, 3),
+            }
+        ),
+        "collection": dg.MetadataValue.text(facts.name),
+        "status": dg.MetadataValue.text(facts.status),
+        "vectors": dg.MetadataValue.text(_vectors(facts)),
+        "parts_folder": dg.MetadataValue.path(manifest.kept_uri),
+    }
+
+
+def _vectors(facts: CollectionFacts) -> str:
+    shown = [f"{vector.name or '(unnamed)'}: {vector.size}, {vector.distance}" for vector in facts.vectors]
+    return "; ".join(shown) or "none"

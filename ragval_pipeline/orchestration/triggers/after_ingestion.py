@@ -1,0 +1,265 @@
+"""The sensors that validate after an ingestion: of an asset, of a job, or seen by the collection having changed."""
+
+import json
+import time
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.orchestration.names import (
+    UPSTREAM_ASSET_TAG,
+    collection_sensor_name,
+    job_name,
+    job_sensor_name,
+    resource_key,
+    sensor_name,
+)
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.orchestration.triggers.decision import Ingestion, decide, unsettled
+from ragval_pipeline.orchestration.triggers.records import in_flight, share, tags_for, validations_of
+from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.sections import RetrySettings
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.stores.qdrant.change import CollectionState
+
+
+AFTER_ASSET = "after_ingestion"
+
+
+def build_after_asset_sensor(
+    suite: Suite, asset: dg.AssetKey, upstream: Upstream, keys: Collection[dg.AssetKey]
+) -> dg.SensorDefinition:
+    """A sensor that starts the job after ``asset`` was materialised and the run that did it is over.
+
+    It is shipped stopped, unless the suite switches automation on. Ingestions that end before a validation starts share
+    it.
+    """
+    on = suite.automation.enabled
+
+    @dg.sensor(
+        job_name=job_name(suite.suite),
+        name=sensor_name(suite.suite),
+        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
+        minimum_interval_seconds=10,
+        description=f"Validates {suite.suite} after {asset.to_user_string()} was materialised.",
+        metadata={"watches": dg.MetadataValue.asset(asset)},
+    )
+    def after_ingestion(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        return look_at_asset(context.instance, suite.suite, asset, upstream, context.cursor, keys)
+
+    return after_ingestion
+
+
+def look_at_asset(
+    instance: dg.DagsterInstance,
+    suite: str,
+    asset: dg.AssetKey,
+    upstream: Upstream,
+    cursor: str | None,
+    keys: Collection[dg.AssetKey],
+) -> dg.SensorResult:
+    """One look at the materialisations of ``asset``.
+
+    The cursor is the storage id before the first ingestion that is not settled. What comes after it and is settled is
+    recognised by the validation that covers it.
+    """
+    # Every suite that follows an ingestion loads this file, and most processes that do so never tick.
+    from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
+    from ragval_pipeline.orchestration.triggers.records import (
+        in_flight,
+        materialisations,
+        share,
+        tags_for,
+        validations_of,
+    )
+
+    after = int(cursor) if cursor and cursor.isdigit() else None
+    found = materialisations(instance, asset, after)
+    validations = validations_of(instance, suite, keys) if found else []
+    known = [seen.ingestion for seen in found]
+    names = {entry.name for entry in known}
+    coming = [entry for entry in in_flight(instance, upstream) if entry.name not in names] if found else []
+    decision = decide([*known, *coming], validations, now=time.time())
+    share(instance, decision)
+    left = [seen.first for seen in found if unsettled(seen.ingestion, decision)]
+    settled = str(left[0] - 1 if left else max((seen.last for seen in found), default=after or 0))
+    if decision.action != "run":
+        return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
+    last = next(seen for seen in reversed(found) if seen.ingestion in decision.ingestions)
+    request = dg.RunRequest(
+        # A run key is never run twice, so it must name what is validated and not be a fixed name.
+        run_key=f"{suite}:{last.ingestion.name}:{last.last}",
+        tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for(AFTER_ASSET, decision.ingestions)},
+    )
+    return dg.SensorResult(run_requests=[request], cursor=settled)
+
+
+AFTER_JOB = "after_job"
+
+
+def build_after_job_sensor(
+    suite: Suite, job: UpstreamJob, upstream: Upstream, keys: Collection[dg.AssetKey]
+) -> dg.SensorDefinition:
+    """A sensor that starts the suite's job after ``job`` succeeded, shipped as the suite says."""
+    on = suite.automation.enabled
+
+    @dg.sensor(
+        job_name=job_name(suite.suite),
+        name=job_sensor_name(suite.suite),
+        minimum_interval_seconds=10,
+        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
+        description=f"Validates {suite.suite} after the job {job.name} succeeded.",
+    )
+    def after_job(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        return look_at_job(context.instance, suite.suite, job, upstream, context.cursor, keys)
+
+    return after_job
+
+
+def look_at_job(
+    instance: dg.DagsterInstance,
+    suite: str,
+    job: UpstreamJob,
+    upstream: Upstream,
+    cursor: str | None,
+    keys: Collection[dg.AssetKey],
+) -> dg.SensorResult:
+    """One look at the successes of a job that ended since the cursor, Unix seconds; the first look only sets it."""
+    from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
+    from ragval_pipeline.orchestration.triggers.records import in_flight, share, successes, tags_for, validations_of
+
+    now = time.time()
+    if cursor is None:
+        return dg.SensorResult(skip_reason=f"first look: successes of {job.name} from here on count", cursor=str(now))
+    found = successes(instance, job, since=float(cursor))
+    coming = in_flight(instance, upstream) if found else []
+    decision = decide([*found, *coming], validations_of(instance, suite, keys) if found else [], now=now)
+    share(instance, decision)
+    left = any(unsettled(entry, decision) for entry in found)
+    settled = cursor if left else str(max((entry.ended for entry in found if entry.ended), default=cursor))
+    if decision.action != "run":
+        return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
+    run_key = f"{suite}:{decision.ingestions[-1].name}"
+    request = dg.RunRequest(run_key=run_key, tags=tags_for(AFTER_JOB, decision.ingestions))
+    return dg.SensorResult(run_requests=[request], cursor=settled)
+
+
+COLLECTION_CHANGED = "collection_changed"
+#: Dagster ends a sensor that takes a minute; one look makes at most six calls.
+_TIMEOUT_S = 5.0
+
+
+@dataclass(frozen=True)
+class Polled:
+    """What earlier looks left behind.
+
+    Args:
+        settled: Fingerprint of the state that needs nothing more.
+        seen: Fingerprint at the last look.
+        since: When ``seen`` was first seen, Unix seconds.
+    """
+
+    settled: str
+    seen: str
+    since: float
+
+    @classmethod
+    def of_cursor(cls, cursor: str | None) -> "Polled | None":
+        """What a cursor holds; null for none, and for one of another shape."""
+        try:
+            return cls(**json.loads(cursor or ""))
+        except (ValueError, TypeError):
+            return None
+
+    def as_cursor(self) -> str:
+        """The text that ``of_cursor`` reads."""
+        return json.dumps(asdict(self))
+
+
+def build_collection_sensor(
+    suite: Suite, poll_s: int, upstream: Upstream, keys: Collection[dg.AssetKey]
+) -> dg.SensorDefinition:
+    """A sensor that looks at the collection every ``poll_s`` seconds, shipped as the suite says.
+
+    Raises:
+        SuiteError: The collection is embedded: its folder is open to one process at a time, the validation's.
+    """
+    if suite.qdrant.path is not None:
+        raise SuiteError(
+            "an embedded Qdrant (qdrant.path) cannot be polled: one process at a time may open it",
+            key="automation.poll_s",
+            remedy="Use after_asset, after_job or cron, or a Qdrant server.",
+        )
+    on = suite.automation.enabled
+    qdrant = resource_key(suite.suite, "qdrant")
+
+    @dg.sensor(
+        job_name=job_name(suite.suite),
+        name=collection_sensor_name(suite.suite),
+        required_resource_keys={qdrant},
+        minimum_interval_seconds=poll_s,
+        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
+        description=f"Validates {suite.suite} when its collection has changed and then rested for a look.",
+    )
+    def collection_changed(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        polled = Polled.of_cursor(context.cursor)
+        try:
+            state = poll(getattr(context.resources, qdrant), resolve_suite(suite))
+        except SystemFailure as failure:
+            return dg.SensorResult(skip_reason=str(failure), cursor=context.cursor)
+        return look_at_state(context.instance, suite.suite, state, polled, upstream, keys)
+
+    return collection_changed
+
+
+def poll(resource: Any, suite: Suite) -> "CollectionState":
+    """The state of a resolved suite's collection, asked once and briefly: the next look is the retry.
+
+    Raises:
+        SystemFailure: Qdrant does not answer, or has no such collection.
+    """
+    from ragval_pipeline.sources.stores.qdrant.change import read_state
+
+    settings = suite.qdrant.model_copy(update={"timeout_s": min(suite.qdrant.timeout_s, _TIMEOUT_S)})
+    briefly = suite.model_copy(update={"qdrant": settings, "retry": RetrySettings(max=0)})
+    with open_reader(resource, briefly) as reader:
+        return read_state(reader, suite.payload.fields.get("embedded_at"))
+
+
+def look_at_state(
+    instance: dg.DagsterInstance,
+    suite: str,
+    state: "CollectionState",
+    polled: Polled | None,
+    upstream: Upstream,
+    keys: Collection[dg.AssetKey],
+) -> dg.SensorResult:
+    """One look at the collection: a change is an ingestion that is over when two looks in a row see the same."""
+    now = time.time()
+    if polled is None:
+        first = Polled(state.fingerprint, state.fingerprint, now)
+        return dg.SensorResult(skip_reason=f"first look: {state}; changes from here on count", cursor=first.as_cursor())
+    if state.fingerprint == polled.settled:
+        back = replace(polled, seen=polled.settled)
+        return dg.SensorResult(skip_reason=f"unchanged: {state}", cursor=back.as_cursor())
+    if state.fingerprint != polled.seen:
+        moving = Polled(polled.settled, state.fingerprint, now)
+        reason = f"changed: {state}; waiting for a look that sees the same"
+        return dg.SensorResult(skip_reason=reason, cursor=moving.as_cursor())
+    ingestion = Ingestion(f"collection:{state.fingerprint}", polled.since)
+    decision = decide([ingestion, *in_flight(instance, upstream)], validations_of(instance, suite, keys), now=now)
+    share(instance, decision)
+    after = polled if unsettled(ingestion, decision) else replace(polled, settled=state.fingerprint)
+    if decision.action != "run":
+        return dg.SensorResult(skip_reason=decision.reason, cursor=after.as_cursor())
+    request = dg.RunRequest(
+        run_key=f"{suite}:{state.fingerprint}:{polled.since:.3f}",
+        tags=tags_for(COLLECTION_CHANGED, decision.ingestions),
+    )
+    return dg.SensorResult(run_requests=[request], cursor=after.as_cursor())

@@ -1,0 +1,143 @@
+"""The tables of a run: ``findings.parquet``, ``query_results.csv``, ``run.trec`` and ``qrels.trec``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.reporting.files.json_values import json_line
+from ragval_pipeline.reporting.text import visible
+from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.text.trec_ids import encode_id
+from ragval_pipeline.validation.report import QueryReport, TopResult, ValidationReport
+
+COLUMNS = ("code", "severity", "scope", "subject_kind", "subject", "details")
+
+
+def findings_parquet(findings: Sequence[Finding]) -> bytes:
+    """Findings as Parquet, all columns text; a finding without subjects has one row whose ``subject`` is null.
+
+    ``details`` is JSON: what was measured on the subject, or without one on the finding as a whole.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
+    for row in _subject_rows(findings):
+        for name, value in zip(COLUMNS, row, strict=True):
+            columns[name].append(None if value is None else encodable(value))
+    table = pa.table(columns, schema=pa.schema([(name, pa.string()) for name in COLUMNS]))
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _subject_rows(findings: Sequence[Finding]) -> Iterator[tuple[str | None, ...]]:
+    for finding in findings:
+        own = (finding.code, finding.severity, finding.scope, finding.subject_kind)
+        subjects: list[tuple[str | None, dict[str, Any]]] = [(entry.name, entry.details) for entry in finding.subjects]
+        for name, details in subjects or [(None, finding.details)]:
+            yield (*own, name, json_line(details))
+
+
+QUERY_COLUMNS = (
+    "query_id", "query_text", "status", "passed", "failed_conditions", "reason", "best_similarity", "module_match",
+    "chapter_match", "returned_k", "embedding_ms", "search_time_ms",
+)  # fmt: skip
+HIT_COLUMNS = (
+    "rank", "chunk_id", "similarity_score", "source_url", "title", "chapter_id", "module_name", "heading_hierarchy",
+    "token_count", "chunk_index", "chunk_text",
+)  # fmt: skip
+
+#: First characters that make a spreadsheet take a cell for a formula, the full-width forms of them included.
+_FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_INVISIBLE = "\u200b\u2060\ufeff"
+
+
+def query_results_csv(report: ValidationReport) -> bytes:
+    """The queries and their hits as CSV (RFC 4180, UTF-8).
+
+    Text that begins like a formula gets a leading apostrophe. Numbers stay numbers, negative ones too. Lists are JSON,
+    ``failed_conditions`` is joined with blanks.
+    """
+    return b"".join(csv_pieces(report))
+
+
+def csv_pieces(report: ValidationReport) -> Iterator[bytes]:
+    """``query_results_csv`` in pieces, a query each."""
+    yield _lines([(*QUERY_COLUMNS, *HIT_COLUMNS)])
+    for query in report.query_results:
+        yield _lines([cell(value) for value in row] for row in _hit_rows(query))
+
+
+def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
+    return buffer.getvalue().encode()
+
+
+def cell(value: Any) -> Any:
+    """The value of one cell: numbers as they are, null empty, booleans lower-case, text that no program runs."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return value
+    text = visible(str(value))
+    return f"'{text}" if text.lstrip(_INVISIBLE)[:1] in _FORMULA_STARTS else text
+
+
+def _hit_rows(query: QueryReport) -> Iterator[list[Any]]:
+    own = [
+        query.query_id,
+        query.query.get("query_text"),
+        query.status,
+        query.passed,
+        " ".join(query.failed_conditions),
+        query.fail_reason or query.pass_reason,
+        query.best_similarity,
+        query.module_match,
+        query.chapter_match,
+        query.returned_k,
+        query.embedding_ms,
+        query.search_time_ms,
+    ]
+    if not query.top_results:
+        yield [*own, *[None] * len(HIT_COLUMNS)]
+    for hit in query.top_results:
+        yield [*own, *(_hit_value(hit, column) for column in HIT_COLUMNS)]
+
+
+def _hit_value(hit: TopResult, column: str) -> Any:
+    value = getattr(hit, column)
+    return json_line(value) if isinstance(value, list) else value
+
+
+TAG = "ragval"
+
+
+def run_trec(rankings: Mapping[str, Sequence[str]]) -> bytes:
+    """Rankings as TREC run: query, Q0, document, rank, score, tag.
+
+    The score is the rank below zero, so that no tool re-orders ties. A query without hits has no line; readers count
+    it as missed. A document that comes twice counts where it comes first.
+    """
+    lines = []
+    for query, documents in rankings.items():
+        for rank, document in enumerate(dict.fromkeys(documents), start=1):
+            lines.append(f"{encode_id(query)} Q0 {encode_id(document)} {rank} {-rank} {TAG}\n")
+    return "".join(lines).encode()
+
+
+def qrels_trec(judgements: Mapping[str, Mapping[str, int]]) -> bytes | None:
+    """Judgements as TREC qrels: query, 0, document, grade. Null when there is no ground truth."""
+    lines = [
+        f"{encode_id(query)} 0 {encode_id(document)} {grade}\n"
+        for query, grades in judgements.items()
+        for document, grade in grades.items()
+    ]
+    return "".join(lines).encode() if lines else None

@@ -1,0 +1,233 @@
+"""What the page plots: ranks, scores, lengths and latency of this run, and criteria over the runs before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
+from ragval_pipeline.reporting.html.charts import (
+    ScoreLane,
+    Span,
+    latency_chart,
+    lengths_chart,
+    ranks_chart,
+    scores_chart,
+    sparkline,
+)
+from ragval_pipeline.reporting.html.questions import QueryRow, score_range
+from ragval_pipeline.reporting.numbers import show_measured
+from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from ragval_pipeline.validation.chunks.token_counts import Limit
+
+
+#: Many different thresholds are no lines to look at.
+_MOST_THRESHOLDS = 3
+_BUDGET = "latency_p95_ms"
+
+
+def thresholds_of(rows: Sequence[QueryRow]) -> list[float]:
+    """The thresholds that queries with a score are held to, in order; empty when they are too many to draw."""
+    thresholds = sorted({row.threshold for row in rows if row.threshold is not None and _best(row) is not None})
+    return thresholds if len(thresholds) <= _MOST_THRESHOLDS else []
+
+
+def score_lanes(rows: Sequence[QueryRow]) -> list[ScoreLane]:
+    """The best scores of positive and of negative queries, for those kinds that have any."""
+    lanes = []
+    for name, negative in (("questions", False), ("off-topic questions", True)):
+        kind = [row for row in rows if row.negative is negative and row.query.counted and _best(row) is not None]
+        if kind:
+            passed = [row.query.best_similarity or 0.0 for row in kind if row.query.passed]
+            failed = [row.query.best_similarity or 0.0 for row in kind if not row.query.passed]
+            lanes.append(ScoreLane(name, passed, failed))
+    return lanes
+
+
+def scores_picture(rows: Sequence[QueryRow]) -> Markup | None:
+    """The plot of the best scores; null when no query got one."""
+    lanes, thresholds = score_lanes(rows), thresholds_of(rows)
+    if not lanes:
+        return None
+    said = [
+        f"{plural(len(lane.values), lane.name.removesuffix('ies') + 'y')} {score_range(lane.values)}" for lane in lanes
+    ]
+    limits = f"; threshold {', '.join(f'{value:g}' for value in thresholds)}" if thresholds else ""
+    return scores_chart(lanes, thresholds, title=f"Best scores: {'; '.join(said)}{limits}")
+
+
+def ranks_picture(rows: Sequence[QueryRow], top_k: int) -> Markup | None:
+    """The plot of the places of the right pages; None when no question expects one."""
+    asked = [row for row in rows if row.expects and not row.negative and row.query.counted and row.query.top_results]
+    if not asked:
+        return None
+    places = [row.place for row in asked]
+    inside = sum(place is not None and place <= top_k for place in places)
+    said = f"{inside} of {plural(len(places), 'question')} find what they expect in the first {top_k}"
+    return ranks_chart(places, top_k, title=f"Places of the right pages: {said}")
+
+
+def model_limit(bundle: ReportBundle) -> Limit | None:
+    """Tokens that the embedding model reads, the smallest where points name several; null when nobody knows."""
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
+
+    found = (finding for finding in bundle.findings if finding.code == "chunk.over_model_limit")
+    measured = [limit for finding in found for limit in finding.details.get("limits", {}).values()]
+    if measured:
+        return Limit(int(min(measured)), "chunk.over_model_limit")
+    profile = get_profile(bundle.report.profile)
+    return LimitRules(
+        max_input_tokens=bundle.setting("embedding", "max_input_tokens"),
+        collection=bundle.manifest.facts.metadata if bundle.manifest else None,
+        profile=profile.max_input_tokens if profile else None,
+        model=bundle.report.environment.get("embedding_model"),
+    ).of(None)
+
+
+def lengths_picture(corpus: Corpus, limit: Limit | None) -> Markup | None:
+    """The plot of the lengths of chunks; None without any."""
+    if not corpus.lengths:
+        return None
+    tokens = limit.tokens if limit and corpus.unit != "characters" else None
+    told = f"Lengths of {plural(len(corpus.lengths), 'chunk')}. {lengths_sentence(corpus, limit)}"
+    return lengths_chart(corpus.lengths, tokens, unit=corpus.unit, title=told)
+
+
+def lengths_sentence(corpus: Corpus, limit: Limit | None) -> str:
+    """How many chunks the model does not read to their end."""
+    if limit is None:
+        return "How many tokens the embedding model reads is not known."
+    if limit.tokens is None:
+        return "The embedding model reads texts of any length."
+    if corpus.unit == "characters":
+        return f"The model reads {limit.tokens:,} tokens; the chunks' tokens were not counted."
+    over = sum(count > limit.tokens for count in corpus.lengths)
+    return f"The model reads {limit.tokens:,} tokens: {plural(over, 'chunk')} of {len(corpus.lengths):,} have more."
+
+
+def spans_of(latency: Mapping[str, Any]) -> list[Span]:
+    """The spans of the report's section ``latency``; empty when nothing was timed."""
+    names = {"embedding_ms": "embedding", "search_ms": "search", "total_ms": "both"}
+    found = [(label, latency.get(key)) for key, label in names.items()]
+    return [
+        Span(label, part["p50"], part["p95"], part["max"])
+        for label, part in found
+        if isinstance(part, Mapping) and part.get("p50") is not None
+    ]
+
+
+@dataclass(frozen=True)
+class LatencyView:
+    """The plot, the p95 in milliseconds that the suite allows (None: none), and whether the plot shows it."""
+
+    plot: Markup
+    budget: float | None
+    budget_drawn: bool
+
+
+def latency_view(report: ValidationReport) -> LatencyView | None:
+    """Median, p95 and slowest call; None when nothing was timed."""
+    budget = next((result.threshold for result in report.criteria if result.name == _BUDGET), None)
+    spans = spans_of(report.latency)
+    if not spans:
+        return None
+    said = "; ".join(f"{span.name}: median {span.p50:.1f} ms, p95 {span.p95:.1f} ms" for span in spans)
+    allowed = "" if budget is None else f"; allowed p95 {budget:,.0f} ms"
+    plot = latency_chart(spans, budget, title=f"Latency of single calls. {said}{allowed}")
+    return LatencyView(plot, budget, budget is not None and budget <= 4 * max(span.slowest for span in spans))
+
+
+def _best(row: QueryRow) -> float | None:
+    best = row.query.best_similarity
+    return best if best is not None and math.isfinite(best) else None
+
+
+#: Criteria and runs of one page: more lines are no picture any more.
+MOST_CRITERIA = 10
+MOST_RUNS = 30
+#: A value without a gate has no good or bad side, and times differ from run to run anyway.
+_COLOURS = {"good": "good", "bad": "bad", "warning": "warning"}
+
+
+@dataclass(frozen=True)
+class Trend:
+    """One criterion over runs.
+
+    Args:
+        name: The criterion.
+        title: Its name for people.
+        plot: Its line.
+        now: Its newest value, with its unit.
+        span: Its lowest and highest value over all runs shown.
+    """
+
+    name: str
+    title: str
+    plot: Markup
+    now: str
+    span: str
+
+
+@dataclass(frozen=True)
+class TrendView:
+    """The trends, and the runs that they are made of, newest first."""
+
+    trends: list[Trend]
+    runs: list[RunPoint]
+    baseline: str | None
+
+
+def trend_view(history: RunHistory | None, tones: Mapping[str, str]) -> TrendView | None:
+    """The trends of a suite; null with fewer than two runs.
+
+    Args:
+        history: The runs.
+        tones: Criterion to the look of its newest value.
+    """
+    if history is None or len(history.runs) < 2:
+        return None
+    shown = replace(history, runs=history.runs[-MOST_RUNS:])
+    trends = [_trend(name, shown, tones.get(name, "plain")) for name in _chosen(shown)]
+    return TrendView(trends, list(reversed(shown.runs)), history.baseline)
+
+
+def sparklines(history: RunHistory | None, tones: Mapping[str, str]) -> dict[str, Markup]:
+    """The line of every criterion that has a value, by its name; none with fewer than two runs."""
+    if history is None or len(history.runs) < 2:
+        return {}
+    shown = replace(history, runs=history.runs[-MOST_RUNS:])
+    names = [name for name in shown.criteria() if any(value is not None for value in shown.values(name))]
+    return {name: _trend(name, shown, tones.get(name, "plain")).plot for name in names}
+
+
+def _chosen(history: RunHistory) -> list[str]:
+    """Required criteria first, then those that moved, then the rest, each in report order."""
+    newest = history.runs[-1].criteria
+
+    def weight(name: str) -> tuple[bool, bool]:
+        required = name in newest and newest[name].required
+        return not required, len(set(history.values(name)) - {None}) == 1
+
+    return sorted(history.criteria(), key=weight)[:MOST_CRITERIA]
+
+
+def _trend(name: str, history: RunHistory, tone: str) -> Trend:
+    values = history.values(name)
+    known = [value for value in values if value is not None]
+    newest = history.runs[-1].criteria.get(name)
+    low, high, now = (show_measured(name, value) for value in (min(known), max(known), values[-1]))
+    span = low if low == high else f"{low} to {high}"
+    title = f"{criterion_name(name)} over {len(values)} runs: {span}, now {now}"
+    plot = sparkline(values, newest.threshold if newest else None, _COLOURS.get(tone, "muted"), title=title)
+    return Trend(name, criterion_name(name), plot, now, span)

@@ -1,0 +1,161 @@
+"""Calls to outside systems: the one retry policy (backoff, jitter, server hints, deadline), and a few at a time."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import tenacity
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.model import Suite
+
+
+T = TypeVar("T")
+
+#: No wait of our own is longer, however often it doubled.
+LONGEST_DELAY_S = 60.0
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and how long to try.
+
+    Args:
+        max: Retries after the first try, 0 or more.
+        delay_s: Wait before the first retry in seconds; doubles each time up to 60, plus up to 10 % jitter.
+        deadline_s: Seconds after which no further retry starts, counted from the first try.
+    """
+
+    max: int = 3
+    delay_s: float = 1.0
+    deadline_s: float = 120.0
+
+
+def policy_of(suite: Suite) -> RetryPolicy:
+    """A suite's ``retry`` as the one policy."""
+    return RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What ``classify`` says of an exception: worth another try, and the server's wish of how long to wait."""
+
+    retry: bool
+    retry_after_s: float | None = None
+
+
+GIVE_UP = Verdict(retry=False)
+TRY_AGAIN = Verdict(retry=True)
+
+
+@dataclass
+class Attempts:
+    """Counts of one call: tries made and seconds spent waiting between them."""
+
+    tries: int = 0
+    waited_s: float = 0.0
+
+
+def call_with_retries(
+    operation: Callable[[], T],
+    *,
+    policy: RetryPolicy,
+    classify: Callable[[BaseException], Verdict],
+    attempts: Attempts | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> T:
+    """Call ``operation`` until it returns, ``classify`` gives up, or the policy is spent.
+
+    Args:
+        operation: The call; must be safe to repeat.
+        policy: Retries, delay in seconds, deadline in seconds.
+        classify: Says of a raised exception whether another try is worth it, and the server's hint in seconds.
+        attempts: Filled with the number of tries and the seconds waited, also when the call fails.
+        sleep: Seam for tests.
+
+    Returns:
+        What ``operation`` returned.
+
+    Raises:
+        Exception: The last exception of ``operation``, unchanged.
+    """
+    seen = attempts if attempts is not None else Attempts()
+
+    def wait(state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        hint = _usable(classify(error).retry_after_s) if error else None
+        return delay_before(state.attempt_number, policy) if hint is None else hint
+
+    def stop(state: tenacity.RetryCallState) -> bool:
+        # tenacity has asked ``wait`` by now: a retry that could only start after the deadline is not waited for.
+        elapsed = state.seconds_since_start or 0.0
+        return state.attempt_number > policy.max or elapsed + state.upcoming_sleep > policy.deadline_s
+
+    def pause(seconds: float) -> None:
+        seen.waited_s += seconds
+        sleep(seconds)
+
+    def counted() -> T:
+        seen.tries += 1
+        return operation()
+
+    retrying = tenacity.Retrying(
+        stop=stop,
+        wait=wait,
+        sleep=pause,
+        retry=tenacity.retry_if_exception(lambda error: classify(error).retry),
+        reraise=True,
+    )
+    return retrying(counted)
+
+
+def delay_before(retry: int, policy: RetryPolicy) -> float:
+    """Seconds to wait before the retry with this number, counted from 1, when the server gives no hint."""
+    delay = min(policy.delay_s * 2.0 ** min(retry - 1, 32), LONGEST_DELAY_S)
+    return delay * (1 + 0.1 * random.random())
+
+
+def _usable(hint: float | None) -> float | None:
+    return hint if hint is not None and math.isfinite(hint) and hint >= 0 else None
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_order(
+    call: Callable[[Item], Result], items: Iterable[Item], *, workers: int, ahead: int | None = None
+) -> Iterator[Result]:
+    """What ``call`` gives for each item, in the order of the items.
+
+    Args:
+        call: Safe to use from several threads.
+        items: Taken as they are needed.
+        workers: Calls at a time; with 1 nothing leaves the caller's thread.
+        ahead: Results that may wait for the caller, those under way included; None: twice ``workers``.
+
+    Raises:
+        Exception: The first that a call raised, in the order of the items; no further call begins after it.
+    """
+    if workers == 1:
+        yield from map(call, items)
+        return
+    running: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="ragval")
+    try:
+        for item in items:
+            running.append(pool.submit(call, item))
+            if len(running) >= (ahead or 2 * workers):
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        # Not waited for: what still runs after a failure ends when the caller closes its client.
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,275 @@
+"""What earlier runs left: finding them, reading their files, and keeping as many as the suite asks for."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.sources.storage import local_path, open_folder
+from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.text.trec_ids import decode_id
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+
+class HistoryNotReadError(RagvalError):
+    """An earlier run could not be read: the filesystem refuses, or the file is none of ragval's."""
+
+    exit_code = 3
+
+    def __init__(self, where: object, problem: str, *, remedy: str = "") -> None:
+        self.problem = problem
+        super().__init__(f"{where}: the history could not be read: {problem}. {remedy}".rstrip())
+
+
+@contextmanager
+def reading_from(where: object) -> Iterator[None]:
+    """Turn the errors of a filesystem into ``HistoryNotReadError``."""
+    try:
+        yield
+    except OSError as error:
+        problem = error.strerror or str(error) or type(error).__name__
+        raise HistoryNotReadError(where, problem, remedy="Check report_uri.") from error
+    except UnicodeDecodeError as error:
+        raise HistoryNotReadError(where, "it is not UTF-8 text", remedy="Restore or remove the run.") from error
+    except ImportError as error:  # fsspec: the package of a protocol is not installed
+        raise HistoryNotReadError(where, str(error).rstrip(".")) from error
+
+
+#: ``<UTC time>-<first 8 of run id>``: what ``run_folder_name`` makes.
+_NAME = re.compile(r"\d{8}T\d{6}Z-([0-9A-Za-z_-]{1,8})")
+#: What Dagster calls runs; a folder's name holds the first eight characters of it.
+_RUN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+#: A shorter part of a run id could mean many runs.
+_SHORTEST_ID = 4
+LAST, BASELINE = "last", "baseline"
+#: Files of a run that the history reads. A folder is a run when it has the first.
+REPORT, FINDINGS = "validation_report.json", "findings.parquet"
+#: Folder of a run that holds what every count can be checked with.
+EVIDENCE = "evidence"
+#: Beside the runs: which of them a person made the baseline.
+BASELINE_FILE = "baseline.json"
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A finished run.
+
+    Args:
+        folder: Its folder.
+    """
+
+    folder: UPath
+
+    @property
+    def name(self) -> str:
+        """Name of its folder."""
+        return str(self.folder.name)
+
+    @property
+    def run_id_start(self) -> str:
+        """The first characters of its run id."""
+        match = _NAME.fullmatch(self.name)
+        return match.group(1) if match else ""
+
+
+def history_folder(report_uri: str, suite: str) -> UPath:
+    """Where the runs of a suite are: ``<report_uri>/<suite>``."""
+    return open_folder(report_uri) / suite
+
+
+def kept_runs(base: UPath) -> list[KeptRun]:
+    """The finished runs below ``base``, oldest first; none when the folder is not there.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses.
+    """
+    with reading_from(base):
+        if not base.exists():
+            return []
+        found = [entry for entry in base.iterdir() if _NAME.fullmatch(entry.name)]
+        # A folder without a report is being written, or its removal was cut short.
+        return [KeptRun(folder) for folder in sorted(found, key=lambda entry: entry.name) if (folder / REPORT).exists()]
+
+
+def find_run(base: UPath, wanted: str) -> KeptRun:
+    """The run that a person means.
+
+    Args:
+        base: Where the suite's runs are.
+        wanted: Name of its folder, its run id or the first four or more characters of it, ``last``, or ``baseline``.
+
+    Raises:
+        SuiteError: There is no such run, or it could be several.
+        HistoryNotReadError: The filesystem refuses.
+    """
+    runs = kept_runs(base)
+    if not runs:
+        raise SuiteError(f"{base} holds no runs", key=wanted, remedy="Run ragval run first.")
+    if wanted == LAST:
+        return runs[-1]
+    if wanted == BASELINE:
+        blessed = blessed_run(base)
+        if blessed is None:
+            raise SuiteError("there is no baseline", key=wanted, remedy="Set one with ragval bless RUN.")
+        wanted = blessed
+    found = [run for run in runs if _is_meant(run, wanted)]
+    if len(found) == 1:
+        return found[0]
+    names = [run.name for run in found or runs]
+    if found:
+        raise SuiteError(f"could be {', '.join(names)}", key=wanted, remedy="Name the folder.")
+    raise SuiteError(f"there is no such run in {base}", key=wanted, remedy=did_you_mean(wanted, names))
+
+
+def blessed_run(base: UPath) -> str | None:
+    """Name of the folder of the blessed run; null when none is.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses, or the file is none of ragval's.
+    """
+    file = base / BASELINE_FILE
+    with reading_from(file):
+        if not file.exists():
+            return None
+        content = file.read_bytes()
+    try:
+        return str(json.loads(content)["run"])
+    except (ValueError, KeyError, TypeError):
+        raise HistoryNotReadError(file, "it names no run", remedy="Set the baseline again: ragval bless RUN.") from None
+
+
+def _is_meant(run: KeptRun, wanted: str) -> bool:
+    if run.name == wanted.rstrip("/"):
+        return True
+    start = run.run_id_start
+    whole_id = _RUN_ID.fullmatch(wanted) is not None and wanted.startswith(start)
+    return whole_id or (len(wanted) >= _SHORTEST_ID and start.startswith(wanted))
+
+
+_CHUNK_BYTES = 64 * 1024
+#: The report's fields stand in the order of its model: all that a trend needs comes before its findings.
+_END_OF_HEAD = b'\n  "findings":'
+
+
+def head_of_report(run: KeptRun) -> bytes:
+    """The report up to its findings, closed; all of it when it is laid out in another way.
+
+    Raises:
+        HistoryNotReadError: It cannot be read.
+    """
+    content = b""
+    with reading_from(run.folder / REPORT), (run.folder / REPORT).open("rb") as opened:
+        while more := opened.read(_CHUNK_BYTES):
+            content += more
+            head, found, _ = content.partition(_END_OF_HEAD)
+            if found:
+                return head.rstrip().rstrip(b",") + b"\n}"
+    return content
+
+
+def corpus_rows(run: KeptRun, columns: Sequence[str]) -> Iterator[dict[str, Any]] | None:
+    """Rows of the payload snapshot that a run kept; null when it kept none.
+
+    Raises:
+        HistoryNotReadError: A part cannot be read, when it is reached.
+    """
+    folder = run.folder / EVIDENCE / "payload"
+    with reading_from(folder):
+        parts = sorted(folder.glob("*.parquet"), key=str) if folder.exists() else []
+    return parquet_rows(parts, columns) if parts else None
+
+
+def parquet_rows(parts: Sequence[UPath], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Rows of some Parquet files of a run, one batch at a time.
+
+    Raises:
+        HistoryNotReadError: A file cannot be read, when it is reached.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for part in parts:
+        with reading_from(part), part.open("rb") as file:
+            try:
+                for batch in pq.ParquetFile(file).iter_batches(columns=list(columns)):
+                    yield from batch.to_pylist()
+            except pa.ArrowInvalid as error:
+                raise HistoryNotReadError(part, str(error).splitlines()[0].rstrip(".")) from None
+
+
+def trec_columns(file: UPath, count: int) -> Iterator[list[str]]:
+    """Lines of a TREC file as decoded columns; none when the file is not there."""
+    with reading_from(file):
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+    for line in text.split("\n"):
+        columns = [decode_id(column) for column in line.split(" ")]
+        if len(columns) == count:
+            yield columns
+
+
+logger = logging.getLogger(__name__)
+
+
+def surplus(runs: Sequence[KeptRun], *, keep: int, spared: Collection[str]) -> list[KeptRun]:
+    """The runs that have to go, oldest first.
+
+    Args:
+        runs: All runs, oldest first.
+        keep: How many are kept; spared ones count.
+        spared: Names of folders that are never removed.
+    """
+    too_many = max(len(runs) - keep, 0)
+    return [run for run in runs[: len(runs) - 1] if run.name not in spared][:too_many]
+
+
+def remove_surplus(base: UPath, *, keep: int, spared: Collection[str]) -> list[str]:
+    """Remove the oldest runs below ``base``; a run that cannot be removed stays, with a warning in the log.
+
+    Args:
+        base: Where the suite's runs are.
+        keep: How many are kept. The newest is always kept.
+        spared: Names of folders that are never removed.
+
+    Returns:
+        Names of the removed runs.
+
+    Raises:
+        HistoryNotReadError: The folder cannot be read.
+    """
+    removed = []
+    for run in surplus(kept_runs(base), keep=keep, spared=spared):
+        try:
+            _remove(run.folder)
+        except OSError as error:
+            logger.warning("the run %s was not removed: %s", run.name, error)
+        else:
+            removed.append(run.name)
+    return removed
+
+
+def _remove(folder: UPath) -> None:
+    """Remove a run in two steps, the first of which takes it out of the history.
+
+    On the local disk it is renamed to a name that nobody reads; elsewhere its report goes first, without which a
+    folder is no run. What a cut-short second step leaves is gone with the next run's clean-up on the local disk.
+    """
+    path = local_path(folder)
+    if path is None:
+        (folder / REPORT).unlink(missing_ok=True)
+        folder.fs.rm(folder.path, recursive=True)
+        return
+    import shutil
+
+    for leftover in path.parent.glob(".*.removed"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    hidden = path.with_name(f".{path.name}.removed")
+    path.rename(hidden)
+    shutil.rmtree(hidden)

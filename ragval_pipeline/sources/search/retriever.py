@@ -1,0 +1,314 @@
+"""``Retriever``: one search as your assistant would make it, with the entities of ``retrieval-pipeline``."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType, UnionType
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_suite_embedder
+from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
+from ragval_pipeline.sources.search.production import ProductionSearcher, check_suite_search, production_searcher
+from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_suite
+from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Hit
+from ragval_pipeline.suite.load import as_suite, resolve_suite
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.profiles.retrieval_pipeline import MAX_CHARACTERS, MAX_TOP_K
+from ragval_pipeline.text.characters import is_blank
+
+State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE", "EmbeddingError", "SearchError"]
+
+
+class ValidationError(ValueError):
+    """The query is wrong by itself; raised before any call."""
+
+
+class SearchQuery(BaseModel):
+    """What is searched for: text of 1 to 8000 characters, number of hits, threshold 0 to 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    top_k: int
+    score_threshold: float
+
+
+class SearchResult(BaseModel):
+    """One hit (profile ``retrieval-pipeline``). Fields that the payload does not hold are null."""
+
+    model_config = ConfigDict(frozen=True)
+
+    chunk_id: str
+    content: str | None
+    source_url: str | None
+    source_title: str | None
+    chunk_index: int | None
+    token_count: int | None
+    similarity_score: float = Field(description="Raw score of the collection's distance")
+    embedded_at: str | None
+
+
+class RetrievalResponse(BaseModel):
+    """The outcome of one search (profile ``retrieval-pipeline``).
+
+    Args:
+        query: As asked.
+        results: Hits that reach the threshold, best first.
+        total_found: Number of results.
+        search_time_ms: Milliseconds of connecting, embedding and searching, retries and waiting included.
+        status: ``success``, ``no_matches`` when no hit reaches the threshold, ``error`` when a system failed.
+        message: One line for people, without secrets.
+        states: The states passed through, the last one first to fail or ``COMPLETE``.
+        retries: Calls repeated on the way.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    query: str
+    results: list[SearchResult]
+    total_found: int
+    search_time_ms: float
+    status: Literal["success", "no_matches", "error"]
+    message: str
+    states: list[State]
+    retries: int = 0
+
+
+def validate_query(text: str, top_k: int | None, score_threshold: float | None) -> None:
+    """Hold what a caller gave against the profile's rules; what is null comes from the suite, which has its own.
+
+    Raises:
+        ValidationError: Too long a text, or one of nothing but blanks and invisible characters; or top_k or threshold
+            out of range.
+    """
+    if not isinstance(text, str) or is_blank(text):
+        raise ValidationError("the query text must not be empty")
+    if len(text) > MAX_CHARACTERS:
+        raise ValidationError(f"the query text has {len(text)} characters; at most {MAX_CHARACTERS} are allowed")
+    if top_k is not None and not (_is_number(top_k, int) and 1 <= top_k <= MAX_TOP_K):
+        raise ValidationError(f"top_k must be a whole number from 1 to {MAX_TOP_K}, not {top_k}")
+    if score_threshold is not None and not (_is_number(score_threshold, int | float) and 0 <= score_threshold <= 1):
+        raise ValidationError(f"score_threshold must be from 0.0 to 1.0, not {score_threshold}")
+
+
+def _is_number(value: object, kind: type | UnionType) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+class Retriever:
+    """Searches the collection of a suite with the suite's embedder, or through the search that the suite names.
+
+    Used in a ``with``, it keeps its connections open; otherwise each search opens and closes its own.
+
+    Args:
+        suite: Path of the suite file, or the suite as ``load_suite`` reads it; placeholders are read now.
+
+    Raises:
+        SuiteError: The suite, the environment or the embedder's settings are wrong.
+    """
+
+    def __init__(self, suite: Suite | str | Path) -> None:
+        self._suite = resolve_suite(as_suite(suite))
+        if self._suite.retrieval.retriever is None:
+            check_suite_embedder(self._suite)
+        else:
+            check_suite_search(self._suite)
+        self._session: Session | None = None
+
+    def __enter__(self) -> Self:
+        self._session = Session(self._suite)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def search(self, text: str, top_k: int | None = None, score_threshold: float | None = None) -> RetrievalResponse:
+        """Search for one text.
+
+        Args:
+            text: 1 to 8000 characters, not blank.
+            top_k: 1 to 50; null: the suite's ``retrieval.top_k``.
+            score_threshold: 0 to 1; null: the suite's ``retrieval.min_similarity``.
+
+        Returns:
+            The response; a system that fails gives status ``error``, never an empty success.
+
+        Raises:
+            ValidationError: The input is wrong; nothing was called.
+        """
+        return self._answer(text, top_k, score_threshold)
+
+    def nearest(self, text: str, top_k: int | None = None) -> RetrievalResponse:
+        """Search for one text and keep every hit, whatever its score; otherwise like ``search``."""
+        return self._answer(text, top_k, None, whatever=True)
+
+    def _answer(
+        self, text: str, top_k: int | None, threshold: float | None, *, whatever: bool = False
+    ) -> RetrievalResponse:
+        validate_query(text, top_k, threshold)
+        settings = self._suite.retrieval
+        query = SearchQuery(
+            text=text,
+            # The suite's own may be above 50, which is the profile's limit for a caller and for its suites.
+            top_k=settings.top_k if top_k is None else top_k,
+            score_threshold=settings.min_similarity if threshold is None else threshold,
+        )
+        if self._session is not None:
+            return self._search(query, self._session, whatever=whatever)
+        with closing(Session(self._suite)) as session:
+            return self._search(query, session, whatever=whatever)
+
+    def _search(self, query: SearchQuery, session: Session, *, whatever: bool) -> RetrievalResponse:
+        started = time.perf_counter()
+        found = _Found(["VALIDATING"])
+        try:
+            if self._suite.retrieval.retriever is None:
+                self._search_collection(query, session, found)
+            else:
+                found.states.append("SEARCHING")
+                found.hits = session.production.search(query.text, limit=query.top_k, fields=())
+            elapsed_ms = _ms(started)
+            kept = [hit for hit in found.hits if whatever or session.reaches(hit.score, query.score_threshold)]
+        except (SystemFailure, NotMeasurableError) as failure:
+            states: list[State] = [*found.states, _failed_in(found.states[-1])]
+            return _failed(query, states, failure, _ms(started))
+        results = [self._format(hit) for hit in kept]
+        return RetrievalResponse(
+            query=query.text,
+            results=results,
+            total_found=len(results),
+            search_time_ms=elapsed_ms,
+            status="success" if results else "no_matches",
+            message=_message(results, found.hits, query),
+            states=[*found.states, "FORMATTING", "COMPLETE"],
+            retries=found.retries,
+        )
+
+    def _search_collection(self, query: SearchQuery, session: Session, found: _Found) -> None:
+        found.states.append("EMBEDDING")
+        batch = session.embedder.embed([query.text], input_type=self._suite.embedding.query_input_type)
+        found.retries = max(batch.tries - batch.calls, 0)
+        if not batch.vectors[0].any():
+            raise ZeroVectorError(session.embedder)
+        found.states.append("SEARCHING")
+        before = session.reader.attempts.tries
+        fields = list(dict.fromkeys(self._suite.payload.fields.values()))
+        vector = batch.vectors[0].tolist()
+        found.hits = session.reader.search(vector, limit=query.top_k, fields=fields, exact=self._suite.retrieval.exact)
+        found.retries += max(session.reader.attempts.tries - before - 1, 0)
+
+    def _format(self, hit: Hit) -> SearchResult:
+        def value(name: str, kind: type) -> Any:
+            path = self._suite.payload.fields.get(name)
+            found = None if path is None else lookup(hit.payload, path)[1]
+            return found if isinstance(found, kind) and not isinstance(found, bool) else None
+
+        return SearchResult(
+            chunk_id=hit.id,
+            content=value("text", str),
+            source_url=value("source_url", str),
+            source_title=value("title", str),
+            chunk_index=value("chunk_index", int),
+            token_count=value("token_count", int),
+            similarity_score=hit.score,
+            embedded_at=value("embedded_at", str),
+        )
+
+
+@dataclass
+class _Found:
+    """What one search has come to so far."""
+
+    states: list[State]
+    hits: list[Hit] = field(default_factory=list)
+    retries: int = 0
+
+
+def _failed_in(state: State) -> State:
+    return "EmbeddingError" if state == "EMBEDDING" else "SearchError"
+
+
+def _failed(
+    query: SearchQuery, states: list[State], failure: SystemFailure | NotMeasurableError, elapsed_ms: float
+) -> RetrievalResponse:
+    return RetrievalResponse(
+        query=query.text,
+        results=[],
+        total_found=0,
+        search_time_ms=elapsed_ms,
+        status="error",
+        message=str(failure),
+        states=states,
+        retries=getattr(failure, "attempts", 1) - 1,
+    )
+
+
+def _message(results: list[SearchResult], hits: list[Hit], query: SearchQuery) -> str:
+    if results:
+        found, asked = len(results), plural(len(hits), "hit")
+        return f"Found {plural(found, 'result')}: {found} of {asked} reach {query.score_threshold:g}"
+    if hits:
+        return f"No hit reaches {query.score_threshold:g}: the best scores {hits[0].score:.4f}"
+    return "The collection returned nothing"
+
+
+def _ms(started: float) -> float:
+    return 1000 * (time.perf_counter() - started)
+
+
+class Session:
+    """What a resolved suite's searches go through; a connection that cannot be opened raises ``SystemFailure``."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._stack = ExitStack()
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._stack.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The suite's embedder."""
+        embedder = open_suite_embedder(self._suite)
+        self._stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def reader(self) -> CollectionReader:
+        """The suite's collection."""
+        return reader_of_suite(self._stack.enter_context(open_client(self._suite.qdrant)), self._suite)
+
+    @cached_property
+    def production(self) -> ProductionSearcher:
+        """The user's own search, where the suite names one."""
+        return production_searcher(self._suite)
+
+    @cached_property
+    def _higher_is_better(self) -> bool:
+        if self._suite.retrieval.retriever is not None:
+            return True
+        vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
+        return vector is None or vector.higher_is_better
+
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score is at least as good as the threshold; of distances the smaller is the better.
+
+        Infinity and NaN, which a search of the user's own may give, are no scores and reach nothing.
+        """
+        if not math.isfinite(score):
+            return False
+        return score >= threshold - 1e-6 if self._higher_is_better else score <= threshold + 1e-6

@@ -1,0 +1,135 @@
+"""One parsed page, at a cost that grows with its length, and what it says about itself to machines."""
+
+from __future__ import annotations
+
+import codecs
+import logging
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.sources.site.urls import join
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+
+log = logging.getLogger(__name__)
+#: Levels that are parsed, as in Chromium: a parser looks through all open elements at each tag.
+DEPTH = 512
+#: Elements that the next of their kind ends, or that hold nothing: unclosed ones do not nest.
+_FLAT_NAMES = (
+    "p li dt dd option optgroup tr td th thead tbody tfoot caption colgroup rp rt html head body "
+    "area base br col embed hr img input link meta param source track wbr"
+)
+_FLAT = frozenset(_FLAT_NAMES.split())
+_TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]*+)[^<>]*+>")
+
+
+def parse_html(html: str) -> LexborHTMLParser:
+    """The tree of a page; tags below the 512th level become blanks, which leaves all text where it is."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    return LexborHTMLParser(_flattened(html) if _nests_deeply(html) else html)
+
+
+def _nests_deeply(html: str) -> bool:
+    if html.count("<") <= DEPTH:
+        return False
+    depth = 0
+    for closes, name in _TAG.findall(html):
+        if name not in _FLAT and name.lower() not in _FLAT:
+            depth = max(0, depth - 1) if closes else depth + 1
+            if depth > DEPTH:
+                return True
+    return False
+
+
+def _flattened(html: str) -> str:
+    """The page without the tags that nest too deeply."""
+    depth, left_out = 0, 0
+
+    def kept(match: re.Match[str]) -> str:
+        nonlocal depth, left_out
+        closes, name = match[1], match[2].lower()
+        if name in _FLAT:
+            return match[0]
+        depth = max(0, depth - 1) if closes else depth + 1
+        if depth + bool(closes) <= DEPTH:
+            return match[0]
+        left_out += 1
+        return " "
+
+    text = _TAG.sub(kept, html)
+    if left_out:
+        log.info("%d tags below the level %d of a page were left out", left_out, DEPTH)
+    return text
+
+
+# https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
+PRESCAN_BYTES = 4096
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_META_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_REFRESH = re.compile(
+    r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(?P<quote>[\"']?)(?P<target>.*?)(?P=quote)\s*", re.IGNORECASE
+)
+#: What a page holds whose meta elements say something by one of these attributes.
+_NAMED = {"name": ("robots",), "http-equiv": ("http-equiv", "refresh")}
+# Browsers read Latin-1 and ASCII as windows-1252, and a meta of UTF-16 as UTF-8: else it could not have been read.
+_BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"), "windows-1252")
+_BROWSERS_READ |= dict.fromkeys(("utf-16", "utf-16le", "utf-16be"), "utf-8")
+# Directives that hold a colon of their own; any other name before a colon is a robot, and not ours.
+_WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
+
+
+def decode_html(body: bytes, *, content_type: str = "") -> str:
+    """Decode a page by its byte order mark, the header's charset, its meta charset, or else as UTF-8.
+
+    Bytes that do not fit are replaced: a page is judged as a reader sees it.
+    """
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return body.decode(name, errors="replace")
+    told = _HEADER_CHARSET.search(content_type)
+    meant = _META_CHARSET.search(body[:PRESCAN_BYTES])
+    label = told[1] if told else meant[1].decode("ascii", "replace") if meant else "utf-8"
+    try:
+        return body.decode(_BROWSERS_READ.get(label.lower(), label), errors="replace")
+    except (LookupError, ValueError):
+        return body.decode("utf-8", errors="replace")
+
+
+def asks_not_to_be_indexed(html: str, *, header: str = "") -> bool:
+    """Say whether a robots meta element or the ``X-Robots-Tag`` header tells every robot ``noindex`` or ``none``."""
+    metas = (content for name, content in _metas(html, "name") if name == "robots")
+    return any(_forbids(directives) for directives in (header, *metas))
+
+
+def refresh_target(html: str, *, base: str) -> str | None:
+    """Return the absolute address that a ``<meta http-equiv="refresh">`` sends visitors to, or None."""
+    for name, content in _metas(html, "http-equiv"):
+        match = _REFRESH.fullmatch(content) if name == "refresh" else None
+        if match and match["target"].strip():
+            return join(base, match["target"].strip())
+    return None
+
+
+def _forbids(directives: str) -> bool:
+    for directive in directives.lower().split(","):
+        name, colon, _ = directive.strip().partition(":")
+        if colon and name.strip() not in _WITH_VALUE:
+            return False  # from here on the header speaks to another robot
+        if name in ("noindex", "none"):
+            return True
+    return False
+
+
+def _metas(html: str, attribute: str) -> Iterator[tuple[str, str]]:
+    """Yield (value of ``attribute`` in lower case, content) of the meta elements that count without scripts."""
+    lower = html.lower()
+    if not all(word in lower for word in _NAMED[attribute]):
+        return
+    for node in parse_html(html).css(f"meta[{attribute}][content]"):
+        if node.parent is None or node.parent.tag != "noscript":
+            yield (node.attributes[attribute] or "").strip().lower(), node.attributes["content"] or ""

@@ -1,0 +1,199 @@
+"""Copies of a site's pages: a page as a row, and reading the rows back a part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.site.html.page_text import NOTHING, Block, page_texts
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.page_reader import PageCopy
+from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
+from ragval_pipeline.sources.snapshot.manifest import folder_of_parts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from upath import UPath
+
+
+#: What each column holds.
+COLUMNS: dict[str, str] = {
+    "page_key": "Canonical form of the address",
+    "url": "Address as the sitemap spells it",
+    "status": "HTTP status; 404 when the site's folder has no file; null for a file",
+    "final_url": "Where redirects led to",
+    "problem": "Why there is no page; null when there is one",
+    "noindex": "The page asks not to be indexed",
+    "redirected": "final_url is another page",
+    "last_modified": "What the server says, UTC, ISO 8601; null for a file",
+    "sha256": "Hash of the page's bytes, hex",
+    "title": "Text of <title>",
+    "main": "Text of the content",
+    "body": "Text of everything between the body tags",
+    "attributes": "Text that the page carries in attributes: descriptions of images and links, meta description",
+    "headings": "Level and text of the content's headings",
+    "blocks": "Kind and text of the content's blocks",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """A page's copy; the fields are those of ``COLUMNS``, the times and texts as they are."""
+
+    page_key: str
+    url: str
+    status: int | None = None
+    final_url: str | None = None
+    problem: str | None = None
+    noindex: bool = False
+    redirected: bool = False
+    last_modified: datetime | None = None
+    sha256: str | None = None
+    title: str | None = None
+    main: str = ""
+    body: str = ""
+    attributes: str = ""
+    blocks: tuple[Block, ...] = ()
+
+    @property
+    def headings(self) -> list[tuple[int, str]]:
+        """Level and text of the content's headings."""
+        return [(block.level, block.text) for block in self.blocks if block.kind == "heading"]
+
+    @property
+    def characters(self) -> int:
+        """Characters of all texts, a measure of the memory that the row takes."""
+        return 2 * len(self.main) + len(self.body) + len(self.attributes)
+
+
+def record_of(copy: PageCopy, page_key: str) -> PageRecord:
+    """The record of a page as it was read; without a page its texts are empty."""
+    text = NOTHING if copy.html is None else page_texts(copy.html)
+    return PageRecord(
+        page_key=page_key,
+        url=copy.url,
+        status=copy.status,
+        final_url=copy.final_url,
+        problem=copy.problem,
+        noindex=copy.noindex,
+        redirected=copy.redirected,
+        last_modified=copy.last_modified,
+        sha256=copy.sha256,
+        title=text.title,
+        main=text.main,
+        body=text.body,
+        attributes=text.attributes,
+        blocks=text.blocks,
+    )
+
+
+def batch_of(records: Sequence[PageRecord]) -> pa.RecordBatch:
+    """The rows of some records, with ``arrow_schema``."""
+    import pyarrow as pa
+
+    schema = arrow_schema()
+    moments = [record.last_modified and record.last_modified.isoformat() for record in records]
+    columns = {
+        name: pa.array([getattr(record, name) for record in records], schema.field(name).type)
+        for name in schema.names
+        if name not in {"headings", "blocks", "last_modified"}
+    }
+    headings = [record.headings for record in records]
+    blocks = [[(block.kind, block.text) for block in record.blocks] for record in records]
+    nested = {
+        "last_modified": pa.array(moments, pa.string()),
+        "headings": _nested(headings, schema.field("headings").type),
+        "blocks": _nested(blocks, schema.field("blocks").type),
+    }
+    return pa.RecordBatch.from_arrays([{**columns, **nested}[name] for name in schema.names], schema=schema)
+
+
+def _nested(rows: Sequence[Sequence[tuple[Any, Any]]], kind: pa.ListType) -> pa.ListArray:
+    """A column of lists of pairs, made field by field: as mappings each pair would take as long as a text."""
+    import pyarrow as pa
+
+    pairs = [pair for row in rows for pair in row]
+    fields = list(kind.value_type)
+    values = [pa.array([pair[number] for pair in pairs], field.type) for number, field in enumerate(fields)]
+    offsets = pa.array([0, *accumulate(map(len, rows))], pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(values, fields=fields), type=kind)
+
+
+def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:
+    """The records of some rows, a row at a time."""
+    nested = ("headings", "blocks", "last_modified")
+    plain = [name for name in batch.schema.names if name not in nested]
+    headings, blocks, moments = (batch.column(name) for name in nested)
+    values = zip(*(batch.column(name).to_pylist() for name in plain), strict=True)
+    for number, row in enumerate(values):
+        parts, levels = (column[number].values for column in (blocks, headings))
+        level = iter(levels.field("level").to_pylist())
+        texts = zip(parts.field("kind").to_pylist(), parts.field("text").to_pylist(), strict=True)
+        moment = moments[number].as_py()
+        yield PageRecord(
+            **dict(zip(plain, row, strict=True)),
+            blocks=tuple(Block(kind, text, next(level) if kind == "heading" else 0) for kind, text in texts),
+            last_modified=datetime.fromisoformat(moment) if moment else None,
+        )
+
+
+def arrow_schema() -> pa.Schema:
+    """Arrow schema of the parts."""
+    import pyarrow as pa
+
+    special = {
+        "status": pa.int32(),
+        "noindex": pa.bool_(),
+        "redirected": pa.bool_(),
+        "headings": pa.list_(pa.struct([("level", pa.int8()), ("text", pa.string())])),
+        "blocks": pa.list_(pa.struct([("kind", pa.string()), ("text", pa.string())])),
+    }
+    return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
+
+
+class PageCopies:
+    """The page copies of one read of a site."""
+
+    def __init__(self, manifest: PageCopiesManifest) -> None:
+        self.manifest = manifest
+
+    def folder(self) -> UPath:
+        """Where the parts are.
+
+        Raises:
+            FileNotFoundError: They are neither in the run's evidence nor where they were staged.
+        """
+        read = self.manifest
+        gone = f"the page copies of run {read.run_id} are gone from {read.kept_uri}: read the pages anew"
+        return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
+
+    def rows(
+        self, columns: Sequence[str] | None = None, *, bucket: int = 0, buckets: int = 1
+    ) -> Iterator[dict[str, Any]]:
+        """Some columns of every page, bucket by bucket.
+
+        Args:
+            columns: Names of columns; None: all.
+            bucket: The bucket whose pages are read.
+            buckets: How many buckets it is one of: a power of two, not more than the copies have; 1 for all pages.
+        """
+        parts = in_bucket(self.manifest.parts, bucket, buckets)
+        for batch in read_parts(self.folder(), parts, None if columns is None else list(columns)):
+            yield from batch.to_pylist()
+
+    def records_of(self, keys: Collection[str]) -> Iterator[PageRecord]:
+        """The pages with these keys."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        wanted = pa.array(sorted(keys), pa.string())
+        for batch in read_parts(self.folder(), self.manifest.parts, None):
+            yield from records_from(batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)))
+
+    def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
+        """Every page; arguments as of ``rows``."""
+        for batch in read_parts(self.folder(), in_bucket(self.manifest.parts, bucket, buckets), None):
+            yield from records_from(batch)

@@ -1,0 +1,262 @@
+"""Files and folders on a disk or an object store (a path or any fsspec URL), which appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+from ragval_pipeline.errors import RagvalError
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+
+_LOCAL = frozenset({"", "file", "local"})
+
+
+class ReportNotWrittenError(RagvalError):
+    """A report could not be written: disk full, no permission, or a path that cannot be a folder."""
+
+    exit_code = 3
+
+    def __init__(self, where: str, problem: str, *, remedy: str = "") -> None:
+        self.where = where
+        self.problem = problem
+        super().__init__(f"{where}: the report could not be written: {problem}. {remedy}".rstrip())
+
+
+@contextmanager
+def writing_to(where: object) -> Iterator[None]:
+    """Turn the errors of a filesystem into ``ReportNotWrittenError``, naming the path that is to blame."""
+    try:
+        yield
+    except OSError as error:
+        problem = error.strerror or str(error) or type(error).__name__
+        blamed = error.filename if isinstance(error.filename, str) else str(where)
+        raise ReportNotWrittenError(blamed, problem, remedy="Free space or choose another folder.") from error
+    except (ImportError, ValueError) as error:
+        # fsspec: a protocol that it does not know, or one whose package is not installed.
+        raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
+
+
+def open_folder(uri: str) -> UPath:
+    """The folder at a path or fsspec URL."""
+    from upath import UPath
+
+    with writing_to(uri):
+        return UPath(uri)
+
+
+def local_path(folder: UPath) -> Path | None:
+    """The folder as a path of the local disk; null when it is elsewhere."""
+    return Path(folder.path) if folder.protocol in _LOCAL else None
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A file that the new one takes the place of: it may be linked instead of copied. Removing it is the caller's."""
+
+    source: UPath
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A file that is written by what wants an open one."""
+
+    fill: Callable[[IO[bytes]], object]
+
+
+#: Makes the content of a file when it is written, piece by piece.
+Pieces: TypeAlias = "Callable[[], Iterable[bytes]]"
+#: What a file is made of: its bytes, what makes them, the file that it is a copy of, or the file that it replaces.
+Content: TypeAlias = "bytes | Pieces | Filled | UPath | Moved"
+
+#: File of a half-written folder that its writer has locked.
+_OWNER = ".owner"
+_COPY_BYTES = 8 * 1024 * 1024
+
+
+def fill_folder(folder: UPath, files: Mapping[str, Content], *, last: str) -> None:
+    """Write ``files`` (relative name to content) as the whole content of ``folder``, replacing what was there.
+
+    On the local disk the folder appears by one rename. Elsewhere the file ``last`` is written after all others, so
+    that a folder that has it is whole; after a failure nothing is left.
+
+    Raises:
+        ReportNotWrittenError: The filesystem refuses.
+    """
+    with writing_to(folder):
+        path = local_path(folder)
+        if path is None:
+            _fill_remote(folder, files, last)
+        else:
+            replace_folder(path, files)
+
+
+def replace_folder(path: Path, files: Mapping[str, Content]) -> None:
+    """Write ``files`` into a sibling of ``path`` and put it in the place of ``path`` when it is done.
+
+    Raises:
+        OSError: The disk refuses; then ``path`` is as before.
+    """
+    path = path.absolute()
+    partial, old = path.with_name(f".{path.name}.partial"), path.with_name(f".{path.name}.old")
+    for leftover in (partial, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    try:
+        with _owned(partial):
+            _fill_local(partial, files)
+            (partial / _OWNER).unlink(missing_ok=True)
+            if path.exists():
+                path.rename(old)
+            partial.rename(path)
+    except BaseException:
+        if old.exists() and not path.exists():
+            old.rename(path)
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    _sync_folder(path.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _owned(partial: Path) -> Iterator[None]:
+    """Make a folder that is being written, and hold a lock in it: it ends with the process, however that ends."""
+    partial.mkdir(parents=True)
+    if os.name == "nt":  # where no folder can be renamed while a file of it is open
+        yield
+        return
+    with (partial / _OWNER).open("xb") as owner:
+        _try_lock(owner)
+        yield
+
+
+def remove_if_orphaned(partial: Path) -> bool:
+    """Remove a half-written folder whose writer is no more; false where it is at work, or nobody can tell."""
+    if os.name == "nt":
+        return False
+    try:
+        with (partial / _OWNER).open("r+b") as owner:
+            if not _try_lock(owner):
+                return False
+            shutil.rmtree(partial)
+    except OSError:
+        return False
+    return True
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    """Lock a file for this process, on every machine that shares it; false where that cannot be done."""
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def write_whole(target: UPath, content: Content, *, sync: bool = False) -> None:
+    """Write one file so that nobody ever reads half of it; its folder is made.
+
+    Args:
+        target: The file. On the local disk it appears by one rename; object stores show an object when it is complete.
+        content: What it is made of. A file that is its own source stays as it is.
+        sync: Whether the local disk must hold it when this returns.
+
+    Raises:
+        OSError: The filesystem refuses; then the file is as before.
+    """
+    source = content.source if isinstance(content, Moved) else content
+    if source == target:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    path = local_path(target)
+    if path is None:
+        with target.open("wb") as file:
+            _write_into(file, content)
+        return
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")  # two processes may write one file at once
+    try:
+        _write_local(partial, content, sync=sync)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _fill_local(partial: Path, files: Mapping[str, Content]) -> None:
+    for name, content in files.items():
+        target = partial / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _write_local(target, content, sync=True)
+    for folder in {partial, *((partial / name).parent for name in files)}:
+        _sync_folder(folder)
+
+
+def _write_local(target: Path, content: Content, *, sync: bool) -> None:
+    linked = isinstance(content, Moved) and _linked(content.source, target)
+    with target.open("ab" if linked else "wb") as file:
+        if not linked:
+            _write_into(file, content)
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _write_into(file: IO[bytes], content: Content) -> None:
+    if isinstance(content, bytes):
+        file.write(content)
+        return
+    if isinstance(content, Filled):
+        content.fill(file)
+        return
+    if callable(content):
+        for piece in content():
+            file.write(piece)
+        return
+    source = content.source if isinstance(content, Moved) else content
+    with source.open("rb") as read:
+        shutil.copyfileobj(read, file, _COPY_BYTES)
+
+
+def _linked(source: UPath, target: Path) -> bool:
+    """Hard-link a file, which costs no space; false where it cannot be done."""
+    path = local_path(source)
+    if path is None:
+        return False
+    try:
+        target.hardlink_to(path)
+    except OSError:
+        return False
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # Windows cannot open folders
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _fill_remote(folder: UPath, files: Mapping[str, Content], last: str) -> None:
+    # Without ``last`` the folder counts as not there, also while an earlier one of the same name is replaced.
+    (folder / last).unlink(missing_ok=True)
+    written = []
+    try:
+        for name in sorted(files, key=lambda name: name == last):
+            written.append(folder / name)
+            write_whole(folder / name, files[name])
+    except BaseException:
+        for file in written:
+            file.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,243 @@
+"""Thresholds for one index, proposed from the scores that it really gives."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from ragval_pipeline.validation.regression.paired import fewest_pairs
+from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING
+from ragval_pipeline.validation.verdict import TOLERANCE
+
+#: Digits of a proposed threshold: more than scores can tell apart, fewer than people can read.
+DIGITS = 2
+_STEPS, _FINEST = 100, 1_000_000  # definition
+#: Digits of a threshold where two do not separate, and thresholds that the table shows from 0 to 1.
+_MOST_DIGITS, _SHOWN = 6, 20  # shown
+#: The thresholds that most systems start with, which were meant for one embedder.
+USUAL_THRESHOLDS = {0.70: "the usual min_similarity", 0.50: "the usual relevance_similarity"}  # definition
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """What a threshold does to the queries of this index.
+
+    Args:
+        threshold: The threshold; a query passes from it on.
+        lost: Share of positive queries below it, 0..1, which it fails where the score decides; null without any.
+        let_through: Share of negative queries that reach it, 0..1; null without any.
+        own_lost: Share of pages whose own title scores below it, 0..1; null without any.
+        note: What the threshold is known as, or empty.
+    """
+
+    threshold: float
+    lost: float | None
+    let_through: float | None
+    own_lost: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Two thresholds and what they rest on.
+
+    Args:
+        min_similarity: Score that a query's best hit must reach.
+        relevance_similarity: Score from which a hit counts as relevant; at most ``min_similarity``.
+        separation: AUC of positive against negative queries; null without both.
+        table: Error rates at the proposed, the usual, the suite's and evenly spaced thresholds, in order.
+        warnings: What a person should know before using them, one sentence each.
+    """
+
+    min_similarity: float
+    relevance_similarity: float
+    separation: float | None
+    table: Sequence[ErrorRates]
+    warnings: Sequence[str]
+
+
+def propose(scores: Scores, *, current: dict[float, str] | None = None) -> Proposal | None:
+    """Thresholds for the index that gave these scores; null without any positive query and any page.
+
+    Args:
+        scores: Scores of cosine or dot product: the higher the better.
+        current: Thresholds in use, with their names, to be shown in the table.
+
+    Returns:
+        ``min_similarity`` loses and lets through as few queries as any threshold can (Youden's J, each side weighing
+        the same), in the middle of the gap that it may lie in. ``relevance_similarity`` keeps out all but five in a
+        hundred negative queries and is no stricter than ``min_similarity``. Without negative queries both keep 95 in a
+        hundred of what ought to pass.
+    """
+    answered = scores.answered
+    if not answered:
+        return None
+    strict = _separating(answered, scores.negative) if scores.negative else _keeping(answered)
+    loose = min(strict, _keeping_out(answered, scores.negative)) if scores.negative else strict
+    marks = {**USUAL_THRESHOLDS, **(current or {}), loose: "proposed relevance_similarity"}
+    marks[strict] = "proposed min_similarity" if strict != loose else "proposed for both"
+    thresholds = sorted({*marks, *_evenly([*answered, *scores.negative, *scores.own])})
+    return Proposal(
+        min_similarity=strict,
+        relevance_similarity=loose,
+        separation=scores.separation,
+        table=[error_rates(scores, threshold, marks.get(threshold, "")) for threshold in thresholds],
+        warnings=list(_warnings(scores, strict)),
+    )
+
+
+def error_rates(scores: Scores, threshold: float, note: str = "") -> ErrorRates:
+    """What a threshold does to the scores."""
+    return ErrorRates(
+        threshold,
+        lost=_below(scores.positive, threshold),
+        let_through=None if not scores.negative else 1 - (_below(scores.negative, threshold) or 0.0),
+        own_lost=_below(scores.own, threshold),
+        note=note,
+    )
+
+
+def _below(ordered: Sequence[float], threshold: float) -> float | None:
+    # A score that prints as the threshold counts as reaching it, as everywhere (tolerance 1e-6).
+    return bisect_left(ordered, threshold - ROUNDING) / len(ordered) if ordered else None
+
+
+def _separating(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """The middle of the widest gap between neighbouring scores at which Youden's J is largest."""
+    marks = sorted({*positive, *negative})
+    edges = [(marks[0], marks[0]), *pairwise(marks)]
+
+    def youden(edge: tuple[float, float]) -> float:
+        # A threshold in a gap acts as its upper edge does.
+        return bisect_left(negative, edge[1]) / len(negative) - bisect_left(positive, edge[1]) / len(positive)
+
+    best = max(youden(edge) for edge in edges)
+    widest = max((edge for edge in edges if youden(edge) >= best - TOLERANCE), key=lambda edge: edge[1] - edge[0])
+    return _rounded_within(*widest)
+
+
+def _rounded_within(low: float, high: float) -> float:
+    """The middle of a gap with as few digits as stay inside it, above ``low`` and not above ``high``."""
+    middle = (low + high) / 2
+    for digits in range(DIGITS, _MOST_DIGITS + 1):
+        rounded = round(middle, digits)
+        if low < rounded <= high:
+            return rounded
+    return math.floor(high * _FINEST) / _FINEST  # definition
+
+
+def _keeping_out(answered: Sequence[float], negative: Sequence[float]) -> float:
+    """The lowest threshold that at most ``FEW`` of the negative queries reach, in the middle of its gap."""
+    allowed = math.floor(FEW * len(negative))
+    highest = negative[len(negative) - 1 - allowed]
+    above = min((score for score in (*answered, *negative) if score > highest), default=highest + 1 / _STEPS)
+    return _rounded_within(highest, above)
+
+
+def _keeping(answered: Sequence[float]) -> float:
+    """The highest threshold of two digits that all but ``FEW`` of the answers reach."""
+    lost = math.floor(FEW * len(answered) + TOLERANCE)
+    return math.floor(answered[lost] * _STEPS) / _STEPS
+
+
+def _evenly(scores: Iterable[float]) -> list[float]:
+    """Thresholds at every 0.05 from below the lowest score to above the highest."""
+    known = list(scores)
+    first, last = math.floor(min(known) * _SHOWN), math.ceil(max(known) * _SHOWN)
+    step = max((last - first) // _SHOWN, 1)  # scores of a dot product may have any range
+    return [round(number / _SHOWN, 2) for number in range(first, last + 1, step)]
+
+
+def _warnings(scores: Scores, strict: float) -> Iterable[str]:
+    if scores.by_suite < scores.asked:
+        yield (
+            f"retrieval.min_similarity decides on {scores.by_suite} of the {scores.asked} queries: those that state "
+            "nothing but their text, and negative ones. The others are judged by what they state, unless "
+            "retrieval.judge lists score."
+        )
+    if not scores.positive:
+        yield "There is no positive query with a hit: the pages' own titles stand in for them, and score higher."
+    elif len(scores.positive) < fewest_pairs():
+        yield f"There are only {len(scores.positive)} positive queries: a few more may move the thresholds a lot."
+    if not scores.negative:
+        yield "There is no negative query: nothing tells what a threshold has to keep out. Add some, negative: true."
+    elif len(scores.negative) < fewest_pairs():
+        yield f"There are only {len(scores.negative)} negative queries: a few more may move the thresholds a lot."
+    # A threshold that errs in few queries of either kind has at least this AUC.
+    if scores.separation is not None and scores.separation < (1 - FEW) ** 2:
+        yield (
+            f"Scores hardly tell answerable from unanswerable queries (AUC {scores.separation:.2f}): "
+            "no threshold works well."
+        )
+    usual = max(USUAL_THRESHOLDS)
+    lost = error_rates(scores, usual).lost
+    if lost is not None and lost > MOST and strict < usual:
+        yield (
+            f"{usual:.2f} would fail {lost:.0%} of the positive queries: it is the scale of another embedder, and says "
+            "nothing about this index."
+        )
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Best scores of queries on one index, raw as the collection's distance gives them, sorted.
+
+    Args:
+        positive: Of queries that the index ought to answer.
+        negative: Of queries that it ought not to answer.
+        own: Of pages found by their own title.
+        asked: Queries of the run.
+        by_suite: Those that ``retrieval.min_similarity`` decides on.
+    """
+
+    positive: Sequence[float]
+    negative: Sequence[float]
+    own: Sequence[float]
+    asked: int = 0
+    by_suite: int = 0
+
+    @property
+    def answered(self) -> list[float]:
+        """What ought to pass: the positive queries' scores, or the pages' own where there are no positive ones."""
+        return list(self.positive or self.own)
+
+    @property
+    def separation(self) -> float | None:
+        """AUC: the chance that a positive query scores above a negative one, ties as halves; null without both."""
+        if not self.answered or not self.negative:
+            return None
+        wins = sum((score > other) + (score == other) / 2 for score in self.answered for other in self.negative)
+        return float(wins / (len(self.answered) * len(self.negative)))
+
+
+def scores_of(queries: Iterable[QueryReport], own: Iterable[float]) -> Scores:
+    """The scores of a run.
+
+    Args:
+        queries: Its query results; one without hits has no score and is left out.
+        own: Scores of pages found by their own title.
+    """
+    known = [(query, query.best_similarity) for query in queries]
+    by_suite = [
+        query
+        for query, _ in known
+        if query.held_to is not None
+        and query.held_to.min_similarity is not None
+        and query.query.get("min_similarity") is None
+    ]
+    return Scores(
+        positive=sorted(score for query, score in known if score is not None and not _is_negative(query.query)),
+        negative=sorted(score for query, score in known if score is not None and _is_negative(query.query)),
+        own=sorted(own),
+        asked=len(known),
+        by_suite=len(by_suite),
+    )
+
+
+def _is_negative(query: Mapping[str, Any]) -> bool:
+    return query.get("negative") is True

@@ -1,1 +1,0 @@
-"""Thresholds that fit an index, proposed from the scores that it really gives."""

@@ -1,0 +1,257 @@
+"""The same and nearly the same text under several points: ``chunk.duplicate_text`` and ``chunk.near_duplicate``."""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.memory import ScratchRows
+from ragval_pipeline.validation.chunks.columns import Columns
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.points import PointRef
+from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+_SHOWN_COPIES = 20  # shown
+
+
+@detector("chunk.duplicate_text", needs=ChunkEvidence)
+def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Every point of each group; the details name the others."""
+    groups = evidence.same_texts.stored.values()
+    subjects = []
+    for group in groups:
+        ids = [ref.point_id for ref in group]
+        for ref in group:
+            others = [other for other in ids[: _SHOWN_COPIES + 1] if other != ref.point_id][:_SHOWN_COPIES]
+            subjects.append(ref.subject(others=others, copies=len(ids)))
+    if subjects:
+        held = "the same text" if len(groups) == 1 else f"{len(groups)} texts: each text stands in several points"
+        message = f"{len(subjects)} points hold {held}."
+        details = {"groups": len(groups), "superfluous": len(subjects) - len(groups)}
+        yield make_finding("chunk.duplicate_text", subjects, details=details, message=message)
+
+
+ROWS, BANDS = 3, 64  # work
+#: In larger buckets each member is compared with its nearest neighbours only, in the order of the following bands.
+ALL_PAIRS, NEIGHBOURS = 24, 8  # work
+_FOLLOWING = 3  # work
+_SEED = 20_011  # work
+#: Sets that are hashed at once.
+_BLOCK = 512  # work
+#: Bytes of a key.
+_KEY = 8  # definition
+
+
+class Bands:
+    """The keys of sets in all bands, in a temporary file: one band is in memory at a time."""
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        rng = np.random.default_rng(_SEED)
+        self._factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
+        self._added = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
+        self._blocks: list[int] = []
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as this object is there
+        weakref.finalize(self, self._file.close)
+
+    def __len__(self) -> int:
+        return sum(self._blocks)
+
+    def add(self, hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> None:
+        """Put some sets behind those that are there.
+
+        Args:
+            hashes: Distinct hashes of each set, one set after the other, none of them empty.
+            offsets: Where each set begins, and where the last one ends; shape ``(sets + 1,)``.
+        """
+        for start in range(0, len(offsets) - 1, _BLOCK):
+            edges = offsets[start : start + _BLOCK + 1]
+            keys = _keys(hashes[edges[0] : edges[-1]], edges[:-1] - edges[0], self._factors, self._added)
+            self._file.write(keys.tobytes())
+            self._blocks.append(keys.shape[1])
+
+    def keys(self, band: int) -> npt.NDArray[np.uint64]:
+        """The key of each set in a band: sets have the same when the smallest of their hashes are the same."""
+        import numpy as np
+
+        read, start = [np.empty(0, dtype=np.uint64)], 0
+        for size in self._blocks:
+            self._file.seek(start + _KEY * size * band)
+            read.append(np.frombuffer(self._file.read(_KEY * size), dtype=np.uint64))
+            start += _KEY * size * BANDS
+        return np.concatenate(read)
+
+
+def candidate_pairs(bands: Bands) -> Iterator[tuple[int, int]]:
+    """Pairs of sets that share a band, lower index first; some pairs come several times."""
+    import numpy as np
+
+    if len(bands) <= 1:
+        return
+    keys_of = lru_cache(maxsize=_FOLLOWING + 1)(bands.keys)
+    for band in range(BANDS):
+        keys = keys_of(band)
+        order = np.argsort(keys, kind="stable")
+        edges = np.flatnonzero(np.diff(keys[order])) + 1
+        sizes = np.diff(np.concatenate(([0], edges, [len(order)])))
+        starts = np.concatenate(([0], edges))
+        for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
+            members = order[start : start + size]
+            if size > ALL_PAIRS:
+                following = [keys_of((band + later) % BANDS)[members] for later in range(1, _FOLLOWING + 1)]
+                members = members[np.lexsort(following[::-1])]
+            yield from _pairs(members.tolist())
+
+
+def _keys(
+    hashes: npt.NDArray[np.uint32],
+    starts: npt.NDArray[np.int64],
+    factors: npt.NDArray[np.uint64],
+    added: npt.NDArray[np.uint64],
+) -> npt.NDArray[np.uint64]:
+    """Keys of some sets in all bands; shape ``(BANDS, sets)``."""
+    import numpy as np
+
+    keys = np.zeros((BANDS, len(starts)), dtype=np.uint64)
+    block = hashes.astype(np.uint64)
+    mixed = np.empty_like(block)
+    for number, (factor, offset) in enumerate(zip(factors, added, strict=True)):
+        part = keys[number // ROWS]
+        np.multiply(block, factor, out=mixed)
+        mixed += offset
+        # Multiply-shift: the upper half of the product is what is well mixed. The smallest product has the
+        # smallest upper half, so that only the smallest ones are shifted.
+        part ^= np.minimum.reduceat(mixed, starts) >> np.uint64(32)  # definition
+        part *= np.uint64(0x9E3779B97F4A7C15)  # definition
+        part ^= part >> np.uint64(29)  # definition
+    return keys
+
+
+def _pairs(members: Sequence[int]) -> Iterator[tuple[int, int]]:
+    reach = len(members) if len(members) <= ALL_PAIRS else NEIGHBOURS
+    for place, first in enumerate(members):
+        for second in members[place + 1 : place + 1 + reach]:
+            yield (first, second) if first < second else (second, first)
+
+
+#: Trigrams by which texts differ that differ by two words: three on either side for each.
+_TWO_WORDS = 12  # definition
+_SHOWN = 20  # shown
+#: Neighbours of one text after which no more are looked for: it is a near duplicate, whatever else there is.
+_ENOUGH = 50  # work
+
+
+@dataclass(frozen=True)
+class Shingled:
+    """The word trigrams of the chunks that are long enough to be compared.
+
+    Attributes:
+        texts: All chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless it is the site that
+            repeats them.
+        rows: The place of each of these chunks among all.
+        shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other; in a temporary file.
+        offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
+        bands: Their keys, by which those that may be alike are found.
+        on_site: Hashes of texts that several pages have in common.
+    """
+
+    texts: Columns
+    rows: npt.NDArray[np.intp]
+    shingles: npt.NDArray[np.uint32]
+    offsets: npt.NDArray[np.int64]
+    bands: Bands
+    on_site: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, evidence: ChunkEvidence) -> Shingled:
+        """Those of a run."""
+        import numpy as np
+
+        bands, kept, lengths = Bands(), ScratchRows(), [np.empty(0, dtype=np.int64)]
+        for batch in evidence.facts.batches("chunks", ("shingles",)):
+            shingles = batch.column("shingles")
+            hashes, each = shingles.flatten().to_numpy(), np.diff(shingles.offsets.to_numpy())
+            bands.add(hashes, np.cumsum(np.append(0, each[each > 0]), dtype=np.int64))
+            kept.add(hashes[:, None])
+            lengths.append(each)
+        every = np.concatenate(lengths)
+        offsets = np.cumsum(np.append(0, every[every > 0]), dtype=np.int64)
+        shingles = kept.rows()[:, 0]
+        return cls(evidence.texts, np.flatnonzero(every), shingles, offsets, bands, evidence.same_texts.on_site)
+
+    def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
+        """The trigrams of a chunk."""
+        return self.shingles[self.offsets[index] : self.offsets[index + 1]]
+
+    def ref(self, index: int) -> PointRef:
+        """The point of a chunk."""
+        return self.texts.ref(int(self.rows[index]))
+
+    def _value(self, name: str, index: int) -> Any:
+        return self.texts.value(name, int(self.rows[index]))
+
+    def are_comparable(self, first: int, second: int) -> bool:
+        """Whether two chunks are of different pages, and not equal unless their pages are."""
+        page, other = (self._value("page_key", index) for index in (first, second))
+        if page is not None and page == other:
+            return False
+        digest = self._value("digest", first)
+        return bool(digest != self._value("digest", second)) or digest in self.on_site
+
+
+@detector("chunk.near_duplicate", needs=ChunkEvidence)
+def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Every member of each pair; the details name the others, the most alike first."""
+    chunks = Shingled.of(evidence)
+    alike = _neighbours(chunks)
+    subjects = []
+    for index, found in alike.items():
+        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:_SHOWN]
+        others = [chunks.ref(other).point_id for other, _ in nearest]
+        subjects.append(chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
+    if subjects:
+        details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}
+        yield make_finding("chunk.near_duplicate", subjects, details=details)
+
+
+def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> float:
+    """Jaccard similarity of two sorted arrays of distinct hashes."""
+    import numpy as np
+
+    common = len(np.intersect1d(first, second, assume_unique=True))
+    return common / (len(first) + len(second) - common)
+
+
+def _neighbours(chunks: Shingled) -> dict[int, dict[int, float]]:
+    """By chunk its near duplicates on other pages, with their similarity."""
+    alike: dict[int, dict[int, float]] = {}
+    seen: set[tuple[int, int]] = set()
+    for pair in candidate_pairs(chunks.bands):
+        first, second = pair
+        if pair in seen or min(len(alike.get(first, ())), len(alike.get(second, ()))) >= _ENOUGH:
+            continue
+        seen.add(pair)
+        if chunks.are_comparable(first, second):
+            found = similarity(chunks[first], chunks[second])
+            if _is_near(found, len(chunks[first]), len(chunks[second])):
+                alike.setdefault(first, {})[second] = found
+                alike.setdefault(second, {})[first] = found
+    return alike
+
+
+def _is_near(found: float, first: int, second: int) -> bool:
+    common = round(found / (1 + found) * (first + second))
+    return found >= NEAR_DUPLICATE or first + second - 2 * common <= _TWO_WORDS

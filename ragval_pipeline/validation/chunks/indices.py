@@ -1,0 +1,192 @@
+"""Chunk indices that are given twice, missing, or out of the order of their page."""
+
+from __future__ import annotations
+
+import uuid
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.embedders.models import facts_of
+from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.order import Orders
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
+from ragval_pipeline.validation.times import parse_time
+
+#: What told: times of embedding, the model that queries are embedded with, ids that count up or begin with a time.
+Basis = Literal["date", "model", "id"]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a point says of its ingestion.
+
+    Args:
+        embedded_at: Time of embedding as stored.
+        model: Embedding model as stored.
+    """
+
+    embedded_at: str | None = None
+    model: str | None = None
+
+
+def newest_of(points: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
+    """The point that was stored last, and what told; None when nothing tells.
+
+    Args:
+        points: What is stored, by point id.
+        model: The model that queries are embedded with, whose points are the present generation.
+    """
+    ways: tuple[tuple[Basis, Callable[[str], Any]], ...] = (
+        ("date", lambda name: parse_time(points[name].embedded_at)),
+        ("model", lambda name: _is_in_use(points[name].model, model)),
+        ("id", _order_of_id),
+    )
+    for basis, rank in ways:
+        ranks = {name: rank(name) for name in points}
+        known = [value for value in ranks.values() if value is not None]
+        if len(known) == len(points) > 0 and known.count(max(known)) == 1:
+            return max(ranks, key=ranks.__getitem__), basis
+    return None
+
+
+def _is_in_use(stored: str | None, model: str | None) -> bool | None:
+    if stored is None or model is None:
+        return None
+    facts = facts_of(stored)
+    return stored == model or (facts is not None and facts is facts_of(model))
+
+
+def _order_of_id(name: str) -> int | None:
+    """A number for ids that count up, and for UUIDs of version 7, which begin with their time; None for all others."""
+    if name.isdecimal():
+        return int(name)
+    try:
+        parsed = uuid.UUID(name)
+    except ValueError:
+        return None
+    return parsed.int if parsed.version == 7 else None  # definition
+
+
+#: Points that share one index that a subject's details list.
+SHOWN_POINTS = 100  # shown
+_TOLD = {"date": "times of embedding", "model": "models", "id": "ids"}
+_OLDER = "Delete the older points of each group, which their {} tell: delete_point_ids of remediation.json lists them."
+_IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."
+
+
+@detector("chunk.duplicate_index", needs=ChunkEvidence)
+def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points that share page and index; which of them is the newest, where anything tells it."""
+    subjects, groups = [], 0
+    told: set[Basis | None] = set()
+    orders = evidence.orders
+    for key, page in orders.in_full(orders.chosen(orders.points > orders.indices)).items():
+        for index, points in page.points.items():
+            if len(points) < 2:
+                continue
+            groups += 1
+            ids = sorted(point_id for point_id, _ in points)
+            stored = {name: Stored(embedded_at, page.models.get(name)) for name, embedded_at in points}
+            newest, basis = newest_of(stored, model=evidence.limits.model) or (None, None)
+            told.add(basis)
+            for point_id, embedded_at in points:
+                others = list(islice((entry for entry in ids if entry != point_id), SHOWN_POINTS))
+                details = {"page_url": page.url, "chunk_index": index, "others": others, "embedded_at": embedded_at}
+                if newest is not None:
+                    details |= {"older": point_id != newest, "told_by": basis}
+                subjects.append(Subject(name=point_id, page=key, details=details))
+    if not subjects:
+        return
+    message = f"{len(subjects)} points share page and chunk index, in {plural(groups, 'group')}."
+    remedy = (
+        None
+        if None in told
+        else f"{_OLDER.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
+    )
+    yield make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message, remedy=remedy)
+
+
+#: Missing indices of a page that a subject's details list.
+SHOWN_INDICES = 100  # shown
+
+
+@detector("chunk.index_gap", needs=ChunkEvidence)
+def find_gaps(evidence: ChunkEvidence) -> Iterator[Subject]:
+    """Pages whose indices do not go from 0 up, each there."""
+    orders = evidence.orders
+    first = _first_index(orders)
+    gaps = orders.chosen(orders.last - first - orders.indices + 1 > 0)
+    for key, page in orders.in_full(gaps).items():
+        present = sorted(page.points)
+        missing = present[-1] - first + 1 - len(present)
+        shown = list(islice(_between(first, present), SHOWN_INDICES))
+        details = {"missing": shown, "missing_count": missing, "highest": present[-1]}
+        extent = missing / (missing + len(present))
+        yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent)
+
+
+def _between(first: int, present: Sequence[int]) -> Iterator[int]:
+    """The indices from ``first`` that are not there; never all at once, for one wrong index can leave billions."""
+    for index in present:
+        yield from range(first, index)
+        first = index + 1
+
+
+def _first_index(orders: Orders) -> int:
+    """0, or 1 where no page has a chunk 0 and most of several pages start at 1: then the index counts from 1.
+
+    Of the others the first chunk is missing, or does not say its page or index.
+    """
+    pages = len(orders.keys)
+    from_one = int((orders.first == 1).sum())
+    return 1 if pages > 1 and bool(orders.first.all()) and 2 * from_one > pages else 0
+
+
+@detector("chunk.order_shuffled", needs=ChunkEvidence)
+def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
+    """Pages of which some chunk stands before one with a smaller index."""
+    for key, own in evidence.on_pages(evidence.layout.doubtful):
+        indexed = [
+            (chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)
+        ]
+        placed = sorted((index, place) for index, place in indexed if index is not None)
+        if key not in evidence.read or len({index for index, _ in placed}) < len(placed):
+            continue  # of two chunks with one index neither is known to be the page's
+        # Of copies neither is known to be the one that is out of order.
+        copies = Counter(place for _, place in placed)
+        places = [place for _, place in placed if copies[place] == 1]
+        moved = len(places) - _longest_rising(places)
+        if moved:
+            details = {"out_of_order": moved, "chunks": len(places)}
+            yield Subject(name=evidence.read[key], page=key, details=details)
+
+
+def _is_placed(chunk: ChunkFacts) -> bool:
+    """Whether enough of a chunk stands on the page in one, so that its place is no chance."""
+    return chunk.longest >= max(ANCHOR_LETTERS, MOST * chunk.letters) and not chunk.repeated
+
+
+def _place(chunk: ChunkFacts) -> int:
+    """Where the longest span of a chunk would put its first letter, but for title and headings that are put before."""
+    spans = list(zip(chunk.lengths, chunk.places, chunk.starts, strict=True))
+    _, place, start = max((span for span in spans if span[1] >= 0), key=lambda span: span[0])
+    stored = sum(length for length, at, begin in spans if at < 0 and begin < start)
+    return place - (start - stored)
+
+
+def _longest_rising(places: Sequence[int]) -> int:
+    """Length of the longest rising subsequence."""
+    tails: list[int] = []
+    for place in places:
+        at = bisect_left(tails, place)
+        tails[at : at + 1] = [place]
+    return len(tails)

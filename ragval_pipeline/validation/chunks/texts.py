@@ -1,0 +1,122 @@
+"""What is wrong with a text by itself: decoded wrongly, with invisible characters, of another hash, too short."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.store import filled
+from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.thresholds import FEWEST, FOLLOWED, MOST, PASSAGE_LETTERS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@detector("text.mojibake", needs=ChunkEvidence)
+def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points with such passages, without those of which a page shows every word as it is."""
+    shown = {
+        word
+        for batch in evidence.facts.batches("pages", ("damaged",))
+        for words in batch.column("damaged").to_pylist()
+        for word in words
+    }
+    subjects = []
+    for text in evidence.facts.texts("compared", "damaged", where=filled("damaged")):
+        found = [
+            passage
+            for passage in text.damaged
+            if text.compared or not passage.words or not shown.issuperset(passage.words)
+        ]
+        if found:
+            subjects.append(text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after))
+    if subjects:
+        example = next((subject.details for subject in subjects if subject.details["reads"]), None)
+        cause = f"“{example['example']}” should read “{example['reads']}”." if example else None
+        yield make_finding("text.mojibake", subjects, cause=cause)
+
+
+#: Characters that the cause names, the most frequent ones.
+_SHOWN = 5  # shown
+
+
+@detector("text.zero_width", needs=ChunkEvidence)
+def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points with such characters; a required text without anything to see is an empty field, and named as that."""
+    total: Counter[str] = Counter()
+    subjects = []
+    for text in evidence.facts.texts("strays", "blank", where=filled("strays")):
+        unnamed = text.blank and "text" in evidence.required
+        strays = [stray for stray in text.strays if not (unnamed and stray.place == "text")]
+        if strays:
+            characters: Counter[str] = Counter()
+            for stray in strays:
+                characters[stray.character] += stray.count
+            total += characters
+            places = list(dict.fromkeys(stray.place for stray in strays))
+            subject = text.ref.subject(characters=dict(sorted(characters.items())), places=places)
+            # An empty heading explains nothing about a text.
+            subjects.append(replace(subject, fields=("headings",) if places == ["headings"] else ()))
+    if subjects:
+        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(_SHOWN))
+        cause = f"The extraction kept invisible characters: {shown}."
+        yield make_finding("text.zero_width", subjects, details={"characters": dict(total)}, cause=cause)
+
+
+@detector("text.hash_mismatch", needs=ChunkEvidence)
+def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points whose hash is of no form of their text, where those of other points are."""
+    if not any(_has_unexplained(batch) for batch in evidence.facts.batches("chunks", ("stored_hash", "hashed_as"))):
+        return
+    texts = [text for text in evidence.facts.texts("digest", "stored_hash", "hashed_as") if text.stored_hash]
+    explained = Counter(text.hashed_as for text in texts if text.hashed_as is not None)
+    count = explained.total()
+    if count < FOLLOWED * len(texts) or count < min(FEWEST, len(texts) - 1) or _are_of_pages(texts):
+        return
+    subjects = [text.ref.subject(stored=text.stored_hash) for text in texts if text.hashed_as is None]
+    main, own = explained.most_common(1)[0]
+    details = {"convention": main, "points": len(texts), "explained": own}
+    cause = f"The text was changed after it was hashed; the other hashes are {main}."
+    yield make_finding("text.hash_mismatch", subjects, details=details, cause=cause)
+
+
+def _has_unexplained(batch: pa.RecordBatch) -> bool:
+    import pyarrow.compute as pc
+
+    stored = pc.greater(pc.binary_length(batch.column("stored_hash")), 0)
+    return bool(pc.any(pc.and_(stored, pc.is_null(batch.column("hashed_as")))).as_py())
+
+
+def _are_of_pages(texts: Sequence[TextFacts]) -> bool:
+    pages: dict[str | None, list[TextFacts]] = {}
+    for text in texts:
+        pages.setdefault(text.page_key, []).append(text)
+    pages.pop(None, None)
+    several = [own for own in pages.values() if len({text.digest for text in own}) > 1]
+    same = sum(len({text.stored_hash for text in own}) == 1 for own in several)
+    return bool(several) and same > MOST * len(several)
+
+
+@detector("chunk.too_small", needs=ChunkEvidence)
+def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points with such a text."""
+    subjects = [
+        text.ref.subject(letters=int(text.body), text=text.excerpt)
+        for text in evidence.facts.texts("body", "blank", "excerpt", where=_is_small)
+        if not (text.blank and "text" in evidence.required)
+    ]
+    if subjects:
+        yield make_finding("chunk.too_small", subjects, details={"min_letters": PASSAGE_LETTERS})
+
+
+def _is_small(batch: pa.RecordBatch) -> pa.BooleanArray:
+    import pyarrow.compute as pc
+
+    return pc.less(batch.column("body"), PASSAGE_LETTERS)

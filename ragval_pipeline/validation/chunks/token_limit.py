@@ -1,0 +1,190 @@
+"""Chunks with more tokens than their model reads, pages that are one such chunk, and counts far from a recount."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
+from ragval_pipeline.validation.chunks.columns import Columns
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.token_counts import Estimate, Limit, Relations, estimate, plausible_range
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.thresholds import MISCOUNTED, MOST, SPECIAL_TOKENS
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.chunks.columns import Counts, Mask
+
+
+@detector("chunk.token_count_off", needs=ChunkEvidence)
+def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points whose claimed count is off."""
+    import numpy as np
+
+    texts, relations = evidence.texts, evidence.relations
+    low, high = expected_range(texts, relations)
+    beyond = (texts.claimed < low) | (texts.claimed > high)
+    apart = np.minimum(abs(texts.claimed - low * MISCOUNTED), abs(texts.claimed - high / MISCOUNTED))
+    subjects = []
+    for row in np.flatnonzero(beyond & (apart >= SPECIAL_TOKENS)).tolist():
+        claimed, tokens = texts.value("claimed", row), texts.value("tokens", row)
+        ratio = round(claimed / max(tokens, 1), 2)
+        subject = texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio)
+        # A text that was cut has fewer tokens than were counted.
+        subjects.append(subject if claimed > high[row] else replace(subject, without=frozenset({Aspect.KEPT})))
+    if not subjects:
+        return
+    details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
+    yield make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(texts, len(subjects)))
+
+
+def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts]:
+    """Smallest and largest claim of each text that is not off."""
+    import numpy as np
+
+    least, most = np.empty(len(texts)), np.empty(len(texts))
+    for script, rows in texts.by_script().items():
+        own, relation, (low, high) = texts.some(rows), relations.get(script), plausible_range(script)
+        least[rows], most[rows] = relation.allowed(own) if relation else (own.tokens * low, own.tokens * high)
+    return least, most
+
+
+def usual_ratios(relations: Relations) -> dict[str, float]:
+    """Claimed for each recounted token, by script, for the report."""
+    return {script: round(relation.tokens, 3) for script, relation in relations.items()}
+
+
+def _cause(texts: Columns, off: int) -> str | None:
+    """Says so when the counts are plainly counts of something else."""
+    if off > (texts.claimed > 0).sum() / 2 and (texts.claimed == texts.characters).sum() > off / 2:
+        return "The counts are characters, not tokens."
+    return None
+
+
+_MIN_PAGES = 2
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The chunks that have a limit, with their tokens.
+
+    Attributes:
+        texts: The chunks.
+        tokens: Of each.
+        limit: That holds for each.
+        sources: Who says so, for each.
+    """
+
+    texts: Columns
+    tokens: Estimate
+    limit: Counts
+    sources: Sequence[str]
+
+    @property
+    def over(self) -> Mask:
+        """Which are over the limit even at the lower end of the estimate."""
+        over: Mask = self.tokens.at_least > self.limit
+        return over
+
+    def details(self, row: int) -> dict[str, Any]:
+        """The tokens of one, as far as they are known."""
+        tokens, limit = float(self.tokens.tokens[row]), int(self.limit[row])
+        found: dict[str, Any] = {"tokens": round(tokens), "limit": limit}
+        if self.tokens.measured[row]:
+            return {**found, "embedded_share": round(limit / tokens, 4)}
+        ends = {"at_least": int(self.tokens.at_least[row]), "at_most": round(float(self.tokens.at_most[row]))}
+        return {**found, **ends}
+
+
+@detector("chunk.over_model_limit", "chunk.one_per_page", needs=ChunkEvidence)
+def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
+    """Chunks over their model's limit, and pages that are one such chunk."""
+    measured = measure_limits(evidence.texts, evidence.relations, evidence.limits.of)
+    return limit_findings(measured, evidence.relations)
+
+
+def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str | None], Limit | None]) -> Measured:
+    """Chunks that have a limit; none where no limit is known or the model reads everything."""
+    import numpy as np
+
+    models, codes = texts.codes("model")
+    limits = [limit_of(model) for model in models]
+    tokens = np.array([np.nan if limit is None or limit.tokens is None else limit.tokens for limit in limits])
+    rows = np.flatnonzero(~np.isnan(tokens[codes]))
+    limited, codes = texts.some(rows), codes[rows]
+    sources = ["" if limit is None else limit.source for limit in limits]
+    return Measured(limited, estimate(limited, relations), tokens[codes], [sources[code] for code in codes.tolist()])
+
+
+def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
+    """``chunk.over_model_limit``, with the share that is embedded where it was counted, and ``chunk.one_per_page``."""
+    import numpy as np
+
+    texts, tokens, limit = measured.texts, measured.tokens, measured.limit
+    over = np.flatnonzero(measured.over)
+    if not len(over):
+        return []
+    limits = {measured.sources[row]: int(limit[row]) for row in over[::-1].tolist()}
+    details: dict[str, Any] = {"limits": limits, "chunks": len(texts)}
+    head = f"{len(over)} of {len(texts)} chunks have more tokens than the embedding model reads"
+    if tokens.measured.all():
+        total = float(tokens.tokens.sum())
+        unread = float((tokens.tokens - limit)[over].sum())
+        details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
+        # A believed claim is the ingestion's count, and the reader has to know whose figure it is.
+        basis = ", by the stored token counts" if np.isnan(texts.exact).any() else ""
+        message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
+    else:
+        about, at_most = int((tokens.tokens > limit).sum()), int((tokens.at_most > limit).sum())
+        details |= {
+            "about": about,
+            "at_most": at_most,
+            "tokenizer": TOKENIZER,
+            "ratios": {script: list(RATIOS[script]) for script in sorted(texts.by_script())},
+            "usual_ratio": usual_ratios(relations),
+        }
+        message = (
+            f"{head}, by the lower end of an estimate; about {about} by its middle, up to {at_most} by its upper end. "
+            "The model's own tokenizer is not on this machine. What lies beyond the limit is not searchable."
+        )
+    subjects = [
+        replace(texts.ref(row).subject(**measured.details(row)), extent=float(1 - limit[row] / tokens.tokens[row]))
+        for row in over.tolist()
+    ]
+    finding = make_finding("chunk.over_model_limit", subjects, details=details, message=message)
+    return [*_one_per_page(measured), finding]
+
+
+def _one_per_page(measured: Measured) -> list[Finding]:
+    """Pages that are one chunk over the limit, where they are most of those with more tokens than it."""
+    import numpy as np
+
+    names, page = measured.texts.codes("page_key")
+    digest = measured.texts.table.column("digest").combine_chunks().fill_null(0).to_numpy()
+    rows = np.flatnonzero(page < len(names) - 1)
+    pages = len(np.unique(page[rows]))
+    # A page that was ingested twice is still one chunk.
+    rows = rows[np.lexsort((rows, digest[rows], page[rows]))]
+    last = np.ones(len(rows), dtype=bool)
+    last[:-1] = (np.diff(page[rows]) != 0) | (digest[rows][1:] != digest[rows][:-1])
+    rows = rows[last]
+    of, tokens = page[rows], measured.tokens.tokens
+    chunks, total = (np.bincount(of, weights, minlength=len(names)) for weights in (None, tokens[rows]))
+    single = rows[(chunks[of] == 1) & measured.over[rows]]
+    limit = np.zeros(len(names))
+    limit[of] = measured.limit[rows]
+    long = len(single) + int(((chunks > 1) & (total > limit)).sum())
+    if len(single) < _MIN_PAGES or len(single) < MOST * long:
+        return []
+    subjects = [_page_of(measured, row) for row in sorted(single.tolist())]
+    return [make_finding("chunk.one_per_page", subjects, details={"pages_over_limit": long, "pages": pages})]
+
+
+def _page_of(measured: Measured, row: int) -> Subject:
+    """The page of a chunk that is all of it."""
+    ref = measured.texts.ref(row)
+    details = {**measured.details(row), "point": ref.point_id}
+    return Subject(name=ref.page_url or str(ref.page_key), page=ref.page_key, details=details)

@@ -1,0 +1,233 @@
+"""What a chunk has that its page does not, read off its alignment: its beginning, its end, words that it joins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+
+from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.grams import SIZE, runs_of
+from ragval_pipeline.text.markup import without_markup
+from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.rows import Edge
+from ragval_pipeline.validation.facts.spans import Alignment, Span
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, LONGEST_GAP, WHOLE
+
+#: Lines at either end that are looked at: title, section, source, date, keywords.
+MOST_LINES = 6  # work
+_DIGITS = re.compile(r"\d+")
+
+#: Letters from the first to before the second.
+Range = tuple[int, int]
+
+
+def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """Openings and closings of a chunk that its page does not have, the outermost first: one a line.
+
+    A chunk that has nothing of its page has none: all of it is another text.
+    """
+    if match.whole:
+        return (), ()
+    runs = runs_of(match.runs)
+    longest = max((end - start for start, end in runs), default=0)
+    long = [(start, end) for start, end in runs if end - start >= min(ANCHOR_LETTERS, longest)]
+    lines = _lines(match.text)
+    if not long:  # a chunk that has little of its own
+        line = lines[0][1] if lines else 0
+        long = [(line, line)]
+    closing = list(_closing_lines(match, lines[1:][-MOST_LINES:], long))
+    # Of a chunk of one line the next one may close it already.
+    upto = min((start for start, _ in closing), default=match.letters)
+    above = [line for line in lines[1:MOST_LINES] if line[0] < upto]
+    opening = [(0, max(long[0][0], _label_line_end(match, lines, long[0][0]))), *_opening_lines(match, above, long)]
+    after = max(end for _, end in opening)
+    closing = [(start, end) for start, end in closing if start >= after]
+    rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
+    ends = (*_edges(match, closing), *_edges(match, [rest], outermost=-1))
+    return (_edges(match, opening), ends) if match.letters_found else ((), ())
+
+
+def _lines(text: FoldedText) -> list[tuple[int, int]]:
+    """The lines that hold letters, as ranges of letters."""
+    import numpy as np
+
+    breaks = [found.start() for found in re.finditer("\n", text.shown)]
+    cuts = [0, *np.searchsorted(text.offsets, breaks).tolist(), len(text.letters)]
+    return [(first, last) for first, last in pairwise(cuts) if last > first]
+
+
+def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int:
+    """Where the line of the first run ends, if it is short or a sentence, and begins with what the page does not have.
+
+    A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening. 0 without
+    such a line.
+    """
+    for start, end in lines[: min(MOST_LINES, len(lines) - 1)]:
+        if start <= first < end and not _has_word_at(match, start):
+            missing = int((~match.found[start:end]).sum())
+            is_sentence = missing >= (1 - WHOLE) * (end - start)
+            return end if end - start <= LONGEST_GAP or is_sentence else 0
+    return 0
+
+
+def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:
+    """Further lines at the beginning of which the page has nothing, up to the first other one."""
+    for first, last in lines:
+        if first < long[0][0]:
+            continue
+        if _has_word_at(match, first):
+            return
+        yield first, next((start for start, _ in long if first <= start < last), last)
+
+
+def _closing_lines(match: Alignment, lines: Sequence[Range], long: Sequence[Range]) -> Iterator[Range]:
+    """Lines at the end, after all that the page has in one, at the beginning of which it has nothing."""
+    for first, last in reversed(lines):
+        # The page may happen to have some first letters of what follows its own.
+        if _has_word_at(match, first) or _word_end(match, first) < long[-1][1]:
+            return
+        yield first, last
+
+
+def _has_word_at(match: Alignment, start: int) -> bool:
+    """Whether the page has the word that begins with a letter."""
+    return bool(match.found[start : _word_end(match, start)].all())
+
+
+def _word_end(match: Alignment, letter: int) -> int:
+    """Where the word of a letter ends."""
+    return match.text.whole_words(letter, letter + 1)[1]
+
+
+def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
+    """The edges in some ranges of letters; none where the page has all of them."""
+    edges = []
+    for start, end in ranges:
+        missing = int((~match.found[start:end]).sum())
+        if missing:
+            # At its inner end a word goes on where the page happens to have some letters of it.
+            wide = match.text.whole_words(start, end)
+            span = (start, wide[1]) if outermost == 0 else (wide[0], end)
+            words = match.text.words_between(*span)
+            strange = [(first, last) for first, last in words if not match.found[first:last].all()]
+            own, other = (_DIGITS.sub("", match.text.letters[slice(*of[outermost])]) for of in (words, strange))
+            changed = match.changed_words(start, end)
+            edges.append(Edge(own, missing, changed, other if other != own else "", max(changed, len(strange))))
+    return tuple(edges)
+
+
+_LABELS = frozenset({"stored", "line", "word"})
+#: Joins of one chunk that are looked at: so many are named no better by more.
+MOST_JOINS = 2000  # work
+#: Characters of a line that are looked at in front of a join.
+_LONGEST_LINE = 4000  # work
+_CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
+
+
+def joined_words(chunk: Alignment, page: Searched) -> list[str]:
+    """The places where words are joined, each as the two words around it stand in the chunk; empty when there are none.
+
+    Args:
+        chunk: The chunk on its page.
+        page: Its page.
+    """
+    text = chunk.text
+    bare, punctuated = [], []
+    for at in islice(_joins(chunk, page.folded), MOST_JOINS):
+        word = _around(text, at)
+        if _in_markup(text, at):
+            continue
+        if text.apart[at]:
+            between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
+            punctuated += [word] if _CLOSING.fullmatch(between) else []
+        elif all(page.whole(letters, one_word=True) is None for letters in (fold(word), _word_at(text, at))):
+            bare.append(word)
+    if bare or len(punctuated) >= FEWEST:
+        return list(dict.fromkeys([*bare, *punctuated]))
+    return []
+
+
+def _joins(chunk: Alignment, page: FoldedText) -> Iterator[int]:
+    """Letters before which the page has a blank and the chunk has none, between whole words of the page."""
+    before: Span | None = None
+    for span in chunk.spans:
+        if before is not None and before.end == span.start:
+            if before.kind == span.kind == "run":
+                yield from _joins_between(chunk.text, page, span.start, before.beyond, span.place)
+            elif span.kind == "run" and before.kind in _LABELS and page.spaced[span.place]:
+                # A stored title or heading runs into the text.
+                yield from [] if chunk.text.apart[span.start] or chunk.text.alone[span.start] else [span.start]
+        if span.kind == "run":
+            yield from _joins_within(chunk.text, page, span)
+        before = span
+
+
+def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right: int) -> Iterator[int]:
+    """Where two pieces that stand apart on the page meet, if both are at the edge of a word there.
+
+    Either piece may go a few letters too far, into a word that ends or begins as the other one does.
+    """
+    for step in (
+        *range(_same(text, page, at, left, 1) + 1),
+        *range(-1, -_same(text, page, at - 1, right - 1, -1) - 1, -1),
+    ):
+        parted = left + step >= len(page.letters) or page.spaced[left + step]
+        place = at + step
+        if not 0 < place < len(text.letters) or right + step >= len(page.letters):
+            continue
+        if parted and page.spaced[right + step] and not text.apart[place] and not text.alone[place]:
+            yield place
+            return
+
+
+def _same(text: FoldedText, page: FoldedText, at: int, place: int, step: int) -> int:
+    """How many letters are the same from two places on, at most a run."""
+    count = 0
+    while (
+        count < SIZE
+        and 0 <= place < len(page.letters)
+        and 0 < at < len(text.letters)
+        and text.letters[at] == page.letters[place]
+    ):
+        count, at, place = count + 1, at + step, place + step
+    return count
+
+
+def _joins_within(text: FoldedText, page: FoldedText, span: Span) -> list[int]:
+    first, last, place = span.start, span.end, span.place
+    theirs = page.spaced[place + 1 : span.beyond]
+    ours = text.spaced[first + 1 : last] | text.alone[first + 1 : last] | text.alone[first : last - 1]
+    joins = (first + 1 + (theirs & ~ours).nonzero()[0]).tolist()
+    return [at for at in joins if _whole_words(text, page, at, span)]
+
+
+def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> bool:
+    """Whether the joined words begin and end where words of the page do: else it is another word that looks alike."""
+    first, last = text.whole_words(at, at + 1)
+    start, end = max(first, span.start), min(last, span.end)
+    begins = start > span.start or bool(page.word_starts[span.place])
+    after = span.place + end - span.start
+    ends = after >= len(page.letters) or bool(page.word_starts[after])
+    return begins and bool(page.word_starts[span.place + start - span.start]) and ends
+
+
+def _in_markup(text: FoldedText, at: int) -> bool:
+    """Whether a letter is part of an address or the like, whose pieces may stand on the page by chance."""
+    offset = int(text.offsets[at])
+    nearest = max(0, offset - _LONGEST_LINE)
+    start = max(nearest, text.shown.rfind("\n", nearest, offset))
+    line = text.shown[start : offset + 200]  # work
+    return without_markup(line)[offset - start] != line[offset - start]
+
+
+def _word_at(text: FoldedText, at: int) -> str:
+    """The letters of the word around a letter: of an address or an identifier the part that marks set apart."""
+    return text.letters[slice(*text.whole_words(at, at + 1))]
+
+
+def _around(text: FoldedText, at: int) -> str:
+    """What stands between blanks around a letter."""
+    offset = int(text.offsets[at])
+    before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]  # work
+    return (re.split(r"\s", before)[-1] + re.split(r"\s", after)[0]).strip()

@@ -1,0 +1,215 @@
+"""The level of each field of each point: missing, empty, of a wrong type, invalid or ok; and what a field may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, get_args
+
+from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
+from ragval_pipeline.sources.snapshot.reader import coded
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
+from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+
+_TEXT: frozenset[Kind] = frozenset({"str"})
+_NAME: frozenset[Kind] = frozenset({"str", "int"})
+_WHOLE: frozenset[Kind] = frozenset({"int"})
+
+
+@dataclass(frozen=True)
+class FieldRule:
+    """What a canonical field may hold.
+
+    Args:
+        kinds: Kinds of the right type.
+        minimum: Smallest whole number, for number fields.
+        invalid_kinds: Kinds of the right type whose value is wrong all the same.
+        valid: Whether a value of the right type can be, given the time of the run; null: any.
+        says: What a valid value is, for people.
+    """
+
+    kinds: frozenset[Kind]
+    says: str
+    minimum: int | None = None
+    invalid_kinds: frozenset[Kind] = frozenset()
+    valid: Callable[[str, datetime], bool] | None = None
+
+
+def _is_past_time(value: str, now: datetime) -> bool:
+    moment = parse_time(value)
+    return moment is not None and moment <= now + CLOCK_SKEW
+
+
+RULES: dict[str, FieldRule] = {
+    "text": FieldRule(_TEXT, "a text"),
+    "source_url": FieldRule(_TEXT, "an http(s) URL", valid=lambda value, _: is_http_url(value)),
+    "title": FieldRule(_TEXT, "a text"),
+    "module": FieldRule(_NAME, "a name"),
+    "chapter": FieldRule(_NAME, "a name"),
+    "chunk_id": FieldRule(_NAME, "an id"),
+    "text_hash": FieldRule(_TEXT, "a hash"),
+    "model": FieldRule(_TEXT, "the name of a model"),
+    "embedded_at": FieldRule(
+        frozenset({"str", "int", "float"}), "a time that is not in the future", valid=_is_past_time
+    ),
+    "token_count": FieldRule(_WHOLE, "a whole number from 1", minimum=1),
+    "chunk_index": FieldRule(_WHOLE, "a whole number from 0", minimum=0),
+    "original_length": FieldRule(_WHOLE, "a whole number from 1", minimum=1),
+    "headings": FieldRule(frozenset({"strings", "list"}), "a list of headings", invalid_kinds=frozenset({"list"})),
+}
+
+
+def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
+    """Payload name to the canonical field that it is judged as; the first where a name serves several."""
+    return {name: canonical for canonical, name in reversed(list(fields.items())) if canonical in RULES}
+
+
+def allowed_kinds(canonical: str, *, urls_required: bool) -> frozenset[str]:
+    """Kinds of the right type; document ids that stand in for URLs may be numbers."""
+    kinds: frozenset[str] = frozenset(RULES[canonical].kinds)
+    return kinds if urls_required or canonical != "source_url" else kinds | {"int"}
+
+
+def value_rule(canonical: str, *, urls_required: bool) -> Callable[[str, datetime], bool] | None:
+    """Whether a text of the right type can be, given the time of the run; ``None``: any text can."""
+    return None if canonical == "source_url" and not urls_required else RULES[canonical].valid
+
+
+def has_value_rule(canonical: str, *, urls_required: bool) -> bool:
+    """Whether values of the right type can still be wrong."""
+    rule = RULES[canonical]
+    return (
+        rule.minimum is not None
+        or bool(rule.invalid_kinds)
+        or value_rule(canonical, urls_required=urls_required) is not None
+    )
+
+
+Level = Literal["missing", "empty", "wrong_type", "invalid", "ok"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+_MISSING, _EMPTY, _WRONG_TYPE, _INVALID, _OK = range(len(LEVELS))
+#: What stands for whole numbers beyond 64 bits.
+_BEYOND = -(2**63)  # definition
+
+
+@dataclass(frozen=True)
+class PayloadLevels:
+    """What the points of a collection hold.
+
+    Attributes:
+        columns: A row a point: ``point_id``; ``level:<field>``, one of ``LEVELS``; ``number:<field>``, the whole number
+            that a field with a smallest one holds.
+        complete: Points with every required field present and not empty.
+        offenders: Rows by level and payload name, where there are any: missing and empty for ``present_fields``, wrong
+            types and invalid values for mapped fields.
+        kinds: Points by payload name and kind.
+    """
+
+    columns: pa.Table
+    complete: int
+    offenders: Mapping[Level, Mapping[str, npt.NDArray[np.int64]]]
+    kinds: Mapping[str, Mapping[str, int]]
+
+    @property
+    def points(self) -> int:
+        """Points of the collection."""
+        return int(self.columns.num_rows)
+
+
+def level_column(field: str) -> str:
+    """Column with the level of a payload field."""
+    return f"level:{field}"
+
+
+def number_column(field: str) -> str:
+    """Column with the whole number of a payload field."""
+    return f"number:{field}"
+
+
+def needed_columns(fields: Mapping[str, str], required: Sequence[str]) -> list[str]:
+    """Snapshot columns that ``derive_levels`` reads."""
+    judged = dict.fromkeys(name for name in canonical_of(fields).values() if name != "text")
+    return ["point_id", *judged, *map(kind_column, dict.fromkeys([*fields.values(), *required]))]
+
+
+def present_fields(fields: Mapping[str, str], required: Sequence[str]) -> list[str]:
+    """Payload names that every point must hold and fill: those that are required, and the text.
+
+    Without its text a point says nothing, and hardly anything can be judged.
+    """
+    return list(dict.fromkeys([*required, *(fields[name] for name in ("text",) if name in fields)]))
+
+
+def derive_levels(
+    table: pa.Table, *, fields: Mapping[str, str], required: Sequence[str], now: datetime, urls_required: bool
+) -> PayloadLevels:
+    """Derive the levels.
+
+    Args:
+        table: Snapshot with ``needed_columns``.
+        fields: Canonical name to payload name.
+        required: Payload names that every point must hold.
+        now: Time of the run, for times in the future.
+        urls_required: Whether ``source_url`` must be an http(s) URL; false where ids stand in for pages.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    canonical, present = canonical_of(fields), present_fields(fields, required)
+    columns: dict[str, pa.Array] = {"point_id": table.column("point_id")}
+    offenders: dict[Level, dict[str, npt.NDArray[np.int64]]] = {}
+    kinds: dict[str, dict[str, int]] = {}
+    incomplete = np.zeros(table.num_rows, dtype=bool)
+    for name in dict.fromkeys([*fields.values(), *required]):
+        stored = table.column(kind_column(name)).unify_dictionaries().combine_chunks()
+        known, indices = stored.dictionary.to_pylist(), stored.indices.to_numpy(zero_copy_only=False)
+        tally = np.bincount(indices, minlength=len(known)).tolist()
+        kinds[name] = {kind: number for kind, number in zip(known, tally, strict=True) if number}
+        key = canonical.get(name)
+        levels = np.array([_level_of(kind, key, urls_required) for kind in known], dtype=np.int8)[indices]
+        if key is not None and key != "text":
+            column = table.column(key).combine_chunks()
+            if key in INTEGER_FIELDS and "float" in known:
+                # A float that is a whole number is a whole number: JSON knows no difference.
+                whole = (indices == known.index("float")) & column.is_valid().to_numpy(zero_copy_only=False)
+                levels[whole] = _OK
+            if (minimum := RULES[key].minimum) is not None:
+                numbers = column.fill_null(_BEYOND).to_numpy()
+                levels[(levels == _OK) & (numbers < minimum)] = _INVALID
+                columns[number_column(name)] = pa.array(numbers, mask=levels < _INVALID)
+            elif (rule := value_rule(key, urls_required=urls_required)) is not None:
+                # The texts of a page repeat: each is judged once.
+                rows = np.flatnonzero(levels == _OK)
+                values = coded(column.take(pa.array(rows)))
+                wrong = np.array([not rule(value, now) for value in (*values.dictionary.to_pylist(), "")], dtype=bool)
+                places = values.indices.fill_null(len(values.dictionary)).to_numpy()
+                levels[rows[wrong[places]]] = _INVALID
+        columns[level_column(name)] = pa.DictionaryArray.from_arrays(pa.array(levels), list(LEVELS))
+        if name in required:
+            incomplete |= levels <= _EMPTY
+        for level in ((_MISSING, _EMPTY) if name in present else ()) + ((_WRONG_TYPE, _INVALID) if key else ()):
+            if len(rows := np.flatnonzero(levels == level)):
+                offenders.setdefault(LEVELS[level], {})[name] = rows
+    complete = int(table.num_rows - incomplete.sum())
+    return PayloadLevels(pa.table(columns), complete=complete, offenders=offenders, kinds=kinds)
+
+
+def _level_of(kind: str, canonical: str | None, urls_required: bool) -> int:
+    """The level of a value of some kind, before the value itself is looked at."""
+    if kind == "absent":
+        return _MISSING
+    if kind in EMPTY_KINDS:
+        return _EMPTY
+    if canonical is None:
+        return _OK
+    if kind not in allowed_kinds(canonical, urls_required=urls_required):
+        return _WRONG_TYPE
+    return _INVALID if kind in RULES[canonical].invalid_kinds else _OK
