@@ -286,11 +286,14 @@ _ROWS = (
         cause="The index was counted over chunks in another order: parallel workers, a set, or sorting by text.",
         remedy="Number the chunks of a page as they follow each other on it, then re-ingest these URLs."),
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
-        breaks={Aspect.COPIES}, reads={Aspect.POSITION, Aspect.CUT},
+        breaks={Aspect.COPIES},
+        reads={Aspect.FIELD, Aspect.PAGE, Aspect.PLACE, Aspect.POSITION, Aspect.CUT, Aspect.LETTERS},
+        fields=("source_url", "text"),
         title="Same text stored several times",
         means="has the same text as another point", many="have the same text as another point",
-        measured="Points are grouped by their text, with blanks and invisible characters folded. What a page holds "
-            "as often itself is left out: then each point has a place of its own.",
+        measured="Points are grouped by their text, with blanks and invisible characters folded. A point is named when "
+            "it has no place of its own: its page does not hold the text, was not read, or holds it less often than "
+            "it is stored for that page.",
         cause="The same passage was stored several times.",
         remedy="Of copies on one page keep one: delete_point_ids of remediation.json lists the others. Look at copies "
                "on several pages yourself. Remove duplicates before embedding.",
@@ -395,7 +398,7 @@ _ROWS = (
                "because ingesting again stores the same text."),
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT, Aspect.PLACE},
-        reads={Aspect.CURRENT, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT, Aspect.COPIES},
+        reads={Aspect.CURRENT, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
         title="Texts that are not on their page",
         means="has a text that is not on its page", many="have a text that is not on their page",
         measured="Each chunk is aligned with its page; it is gone when less than half of it is found there.",
@@ -424,7 +427,7 @@ _ROWS = (
         cause="The extraction removes headings.",
         remedy="Keep headings in the text or in the heading path and re-ingest."),
     FindingType("integrity.page_unreadable", "warning", "subject", "integrity", "page", "site",
-        reads={Aspect.PAGE},
+        breaks={Aspect.PAGE}, reads={Aspect.PAGE},
         title="Pages that could not be read",
         means="could not be read, or shows no text without a browser",
         many="could not be read, or show no text without a browser",

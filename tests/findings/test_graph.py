@@ -68,6 +68,25 @@ def test_one_copy_takes_no_more_room_in_an_answer_than_any_other_chunk():
     assert follows(finding("query.failed", query("q", "/z", points=("1", "x", "2"))), copies) == "chunk.duplicate_text"
 
 
+@pytest.mark.parametrize(
+    "cause",
+    [
+        finding("integrity.gone", point("1")),
+        finding("payload.wrong_type", point("1", fields=("source_url",)), scope="url"),
+        finding("payload.field_map", replace(page("text"), fields=("text",))),
+        finding("coverage.loopback_host", page("/a")),
+        finding("coverage.orphan_page", page("/a")),
+        finding("source.page_unfit", page("/a")),
+        finding("integrity.page_unreadable", page("/a")),
+    ],
+    ids=lambda cause: cause.code,
+)
+def test_a_copy_follows_from_what_leaves_its_point_without_a_place(cause):
+    copies = finding("chunk.duplicate_text", point("1"))
+    assert follows(copies, cause) == cause.code
+    assert follows(cause, copies) is None
+
+
 def test_a_query_that_names_only_a_module_is_about_all_its_pages():
     failed = finding("query.failed", query("q", module="one"))
     missing = finding("coverage.missing_page", page("/a"))
