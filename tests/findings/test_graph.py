@@ -297,6 +297,37 @@ def test_computed_causes_take_the_place_of_derived_ones():
     }
 
 
+def test_a_computed_cause_needs_no_aspect_that_both_share():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
+    computed = {"query.failed": {"q1": frozenset({"text.zero_width"})}}
+    found = linked(failed, finding("text.zero_width", point("1")), simulated=computed)
+    assert because(found, "query.failed") == {"q1": "text.zero_width", "q2": None}
+    info = finding("chunk.near_duplicate", point("1"))
+    assert linked(failed, info, simulated={"query.failed": {"q1": frozenset({info.code})}})[0].because is None
+
+
+def test_a_cause_about_the_subject_comes_before_one_that_explains_more_subjects_elsewhere():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/c"), query("q3", "/d"))
+    causes = [
+        finding("coverage.missing_page", page("/a")),
+        finding("vector.zero", *(point(str(number), "/b") for number in range(5))),
+    ]
+    expected = {"q1": "coverage.missing_page", "q2": "vector.zero", "q3": "vector.zero"}
+    assert because(linked(failed, *causes), "query.failed") == expected
+    zero = frozenset({"vector.zero"})
+    computed = {"query.failed": {"q1": zero | {"coverage.missing_page"}, "q2": zero, "q3": zero}}
+    assert because(linked(failed, *causes, simulated=computed), "query.failed") == expected
+
+
+def test_a_root_comes_before_its_consequence_only_where_that_follows_from_it():
+    failed = finding("query.failed", query("q", "/a"))
+    gone, frame = finding("integrity.gone", point("1", words=20)), finding("text.boilerplate", point("2", words=30))
+    computed = {"query.failed": {"q": frozenset({gone.code, frame.code})}}
+    assert linked(failed, gone, frame, simulated=computed)[0].because == "integrity.gone"
+    framed = finding("text.boilerplate", point("1", words=30))
+    assert linked(failed, gone, framed, simulated=computed)[0].because == "text.boilerplate"
+
+
 def test_chance_meets_what_a_query_expects_of_a_page_that_is_stored_twice_because_of_that():
     weak = finding("query.weak_oracle", query("q", "/a"))
     assert follows(weak, finding("chunk.ingested_twice", page("/a"))) == "chunk.ingested_twice"
