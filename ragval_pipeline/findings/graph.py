@@ -107,8 +107,8 @@ def explain(
         findings: All findings of the run, with their shares.
         site: What is known of pages.
         simulated: For codes whose causes were computed: by name of a subject, the codes whose simulated repair clears
-            it, whatever it reads. They take the place of causes that are inferred; of a code that is not in it all
-            are derived.
+            it; a query follows from them whatever it reads. They take the place of causes that are inferred; of a code
+            that is not in it all are derived.
         refuted: The codes whose simulated repair leaves a subject as it is: none of them is its only cause.
 
     Returns:
@@ -145,19 +145,23 @@ def _links(
     computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
     grave = [cause for cause in causes if cause.is_grave_enough(finding)]
     able = [cause for cause in grave if can_follow(finding.code, cause.code)]
-    if not able and not computed:
+    # A query is asked again as a whole, of what is wrong with pages and points only some questions are.
+    proven = grave if finding.subject_kind == "query" else able
+    if not proven:
         return {}
     reader = _Reader(finding, site, indices)
     found = {}
     for subject in finding.subjects:
-        clearing = None if computed is None else computed.get(subject.name, frozenset())
-        present = [cause for cause in grave if cause.code in (clearing or ())]
+        # What fell without queries was not judged again.
+        asked = computed is not None and (finding.subject_kind != "metric" or subject.queries)
+        clearing = computed.get(subject.name, frozenset()) if computed is not None and asked else None
+        present = [cause for cause in proven if cause.code in (clearing or ())]
         reads = reader.reads(subject)
         if present:
             found[subject.name] = _Links((_nearest(present, reads[0]),), simulated=True)
         else:
             found[subject.name] = _inferred(
-                reads, able, only_decided=clearing is not None, refuted=vain.get(subject.name)
+                reads, able, only_decided=clearing is not None, refuted=vain.get(subject.name) if asked else None
             )
     return found
 
