@@ -192,8 +192,8 @@ _ROWS = (
         title="Module unknown to the site",
         means="names a module that the site does not have", many="name a module that the site does not have",
         measured="The module of each point is compared with payload.modules, or with the folders of the site's "
-            "addresses when the suite lists none. Nothing is named where modules are not called after folders "
-            "at all.",
+            "addresses when the suite lists none. A folder of which no point names it is left out, and nothing is "
+            "named where modules are not called after folders at all.",
         cause="The module was renamed, misspelled, or derived wrongly from the URL.",
         remedy="Correct the module name, or list it in payload.modules."),
     FindingType("payload.constant_field", "warning", "corpus", "metadata", "field", "chunker",

@@ -153,15 +153,15 @@ def _links(
     found = {}
     for subject in finding.subjects:
         # What fell without queries was not judged again.
-        asked = computed is not None and (finding.subject_kind != "metric" or subject.queries)
-        clearing = computed.get(subject.name, frozenset()) if computed is not None and asked else None
+        again = computed is not None and (finding.subject_kind != "metric" or bool(subject.queries))
+        clearing = (computed or {}).get(subject.name, frozenset()) if again else None
         present = [cause for cause in proven if cause.code in (clearing or ())]
         reads = reader.reads(subject)
         if present:
             found[subject.name] = _Links((_nearest(present, reads[0]),), simulated=True)
         else:
             found[subject.name] = _inferred(
-                reads, able, only_decided=clearing is not None, refuted=vain.get(subject.name) if asked else None
+                reads, able, only_decided=clearing is not None, refuted=vain.get(subject.name) if again else None
             )
     return found
 
