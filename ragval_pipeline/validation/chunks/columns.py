@@ -173,7 +173,7 @@ class SameTexts:
                 if chunk.point_id in digests:
                     by_text.setdefault(digests[chunk.point_id], []).append(chunk)
             for same in by_text.values():
-                if _have_their_places(same, chunks, habits()):
+                if _have_their_places(same, chunks, habits):
                     own.update(chunk.point_id for chunk in same)
         copies = frozenset(digests.keys() - own)
         return cls({digests[name]: groups[digests[name]] for name in sorted(copies)}, copies)
@@ -193,7 +193,7 @@ def _groups(texts: Columns) -> dict[int, list[PointRef]]:
     return {digest: sorted(refs) for digest, refs in found.items()}
 
 
-def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], habits: Habits) -> bool:
+def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], habits: Callable[[], Habits]) -> bool:
     """Whether chunks with one text each hold a place of their page that none of its other chunks holds.
 
     Args:
@@ -206,7 +206,8 @@ def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], ha
         for chunk in same
         if (spans := list(chunk.spans))
     ]
-    if len(held) < len(same) or any(class_of(chunk, habits) == "gone" for chunk in same):
+    # Without habits more chunks are gone: what the ingestion adds is asked for only then.
+    if len(held) < len(same) or any("gone" == class_of(chunk) == class_of(chunk, habits()) for chunk in same):
         return False
     # Of a text that is not letter for letter on the page only one place is known.
     places = max(len(set(held)), _TWICE if all(chunk.repeated for chunk in same) else 1)
