@@ -213,7 +213,8 @@ def _without_text(table: pa.Table, fields: Mapping[str, str]) -> npt.NDArray[np.
         return np.zeros(table.num_rows, dtype=bool)
     kinds = table.column(kind_column(fields["text"])).unify_dictionaries().combine_chunks()
     empty = np.array([kind == "absent" or kind in EMPTY_KINDS for kind in kinds.dictionary.to_pylist()], dtype=bool)
-    return empty[kinds.indices.to_numpy(zero_copy_only=False)]
+    found: npt.NDArray[np.bool_] = empty[kinds.indices.to_numpy(zero_copy_only=False)]
+    return found
 
 
 def _level_of(kind: str, canonical: str | None, urls_required: bool) -> int:
