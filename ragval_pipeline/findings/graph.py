@@ -97,16 +97,18 @@ def explain(
 ) -> list[Finding]:
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
 
-    Nothing else sets it. An info finding explains no error. Of several causes of a subject the one that explains most
-    subjects of the finding is named, then the one that the others can follow from, then the gravest. What decides
-    without a ranking in between (``aspects.DECIDED``) comes before what can only be inferred, and a query that missed
-    several conditions follows only from causes of them all: it names the first, its finding's remedy each.
+    Nothing else sets it. An info finding explains no error. Of several causes of a subject those that are about it come
+    before what is wrong elsewhere; of these the one that explains most subjects of the finding is named, then the one
+    that the others follow from, then the gravest. What decides without a ranking in between (``aspects.DECIDED``) comes
+    before what can only be inferred, and a query that missed several conditions follows only from causes of them all:
+    it names the first, its finding's remedy each.
 
     Args:
         findings: All findings of the run, with their shares.
         site: What is known of pages.
         simulated: For codes whose causes were computed: by name of a subject, the codes whose simulated repair clears
-            it. They take the place of causes that are inferred; of a code that is not in it all are derived.
+            it; a query follows from them whatever it reads. They take the place of causes that are inferred; of a code
+            that is not in it all are derived.
         refuted: The codes whose simulated repair leaves a subject as it is: none of them is its only cause.
 
     Returns:
@@ -115,22 +117,12 @@ def explain(
     """
     indices = _matched_indices(findings)
     causes = [_Cause(finding, indices) for finding in findings]
-    explained = []
-    for finding in findings:
-        able = [cause for cause in causes if cause.can_explain(finding)]
-        if not able:
-            explained.append(finding)
-            continue
-        reader = _Reader(finding, site, indices)
-        computed, vain = (simulated or {}).get(finding.code), (refuted or {}).get(finding.code, {})
-        links = {
-            entry.name: _links_of(
-                entry, reader, able, None if computed is None else computed.get(entry.name, ()), vain.get(entry.name)
-            )
-            for entry in finding.subjects
-        }
-        explained.append(_linked(finding, links, {cause.code: cause.rank for cause in able}))
-    return explained
+    links = [_links(finding, site, causes, simulated or {}, refuted or {}, indices) for finding in findings]
+    followed: dict[str, set[str]] = {}
+    for finding, found in zip(findings, links, strict=True):
+        followed.setdefault(finding.code, set()).update(*(need for link in found.values() for need in link.needs))
+    ranks = {cause.code: cause.rank for cause in causes}
+    return [_linked(finding, found, ranks, followed) for finding, found in zip(findings, links, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -141,22 +133,54 @@ class _Links:
     simulated: bool = False
 
 
-def _links_of(
-    subject: Subject,
-    reader: _Reader,
+def _links(
+    finding: Finding,
+    site: Site,
     causes: Sequence[_Cause],
-    computed: Iterable[str] | None,
-    refuted: frozenset[str] | None,
+    simulated: Simulated,
+    refuted: Simulated,
+    indices: frozenset[int],
+) -> dict[str, _Links]:
+    """The causes of each subject, by its name; subjects without any are left out."""
+    computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
+    grave = [cause for cause in causes if cause.is_grave_enough(finding)]
+    able = [cause for cause in grave if can_follow(finding.code, cause.code)]
+    # A query is asked again as a whole, of what is wrong with pages and points only some questions are.
+    proven = grave if finding.subject_kind == "query" else able
+    if not proven:
+        return {}
+    reader = _Reader(finding, site, indices)
+    found = {}
+    for subject in finding.subjects:
+        # What fell without queries was not judged again.
+        again = computed is not None and (finding.subject_kind != "metric" or bool(subject.queries))
+        clearing = (computed or {}).get(subject.name, frozenset()) if again else None
+        present = [cause for cause in proven if cause.code in (clearing or ())]
+        reads = reader.reads(subject)
+        if present:
+            found[subject.name] = _Links((_nearest(present, reads[0]),), simulated=True)
+        else:
+            found[subject.name] = _inferred(
+                reads, able, only_decided=clearing is not None, refuted=vain.get(subject.name) if again else None
+            )
+    return found
+
+
+def _nearest(causes: Sequence[_Cause], read: _Read) -> frozenset[str]:
+    """Those of some causes that are about what a subject is about; all of them where none is."""
+    near = [cause for cause in causes if cause.is_about(read)]
+    return frozenset(cause.code for cause in near or causes)
+
+
+def _inferred(
+    reads: Sequence[_Read], causes: Sequence[_Cause], *, only_decided: bool, refuted: frozenset[str] | None
 ) -> _Links:
-    present = frozenset(computed or ()) & {cause.code for cause in causes}
-    if present:
-        return _Links((present,), simulated=True)
     needs = []
-    for read in reader.reads(subject):
+    for read in reads:
         decided = read.only(DECIDED)
-        found = frozenset(cause.code for cause in causes if decided.keys and cause.explains(decided))
-        if not found and computed is None:
-            found = frozenset(cause.code for cause in causes if cause.explains(read))
+        found = _nearest([cause for cause in causes if decided.keys and cause.explains(decided)], read)
+        if not found and not only_decided:
+            found = _nearest([cause for cause in causes if cause.explains(read)], read)
         if not found:
             return _Links()
         needs.append(found)
@@ -170,11 +194,16 @@ def _links_of(
     return _Links(left) if all(left) else _Links()
 
 
-def _linked(finding: Finding, links: Mapping[str, _Links], ranks: Mapping[str, tuple[int, int]]) -> Finding:
+def _linked(
+    finding: Finding,
+    links: Mapping[str, _Links],
+    ranks: Mapping[str, tuple[int, int]],
+    followed: Mapping[str, AbstractSet[str]],
+) -> Finding:
     counts = Counter(code for link in links.values() for code in frozenset().union(*link.needs))
     if not counts:
         return finding
-    order = _likeliest_first(counts, ranks)
+    order = _likeliest_first(counts, ranks, followed)
     chosen = {
         name: sorted({next(code for code in order if code in need) for need in link.needs}, key=order.index)
         for name, link in links.items()
@@ -195,14 +224,16 @@ def _linked(finding: Finding, links: Mapping[str, _Links], ranks: Mapping[str, t
     )
 
 
-def _likeliest_first(counts: Mapping[str, int], ranks: Mapping[str, tuple[int, int]]) -> list[str]:
+def _likeliest_first(
+    counts: Mapping[str, int], ranks: Mapping[str, tuple[int, int]], followed: Mapping[str, AbstractSet[str]]
+) -> list[str]:
     """Causes by the number of subjects that they explain; of those that explain as many, roots before what follows."""
     left = sorted(counts, key=lambda code: (-counts[code], ranks[code]))
     ordered = []
     while left:
         chosen = left[0]
         while root := next(
-            (other for other in left if counts[other] == counts[chosen] and can_follow(chosen, other)), None
+            (other for other in left if counts[other] == counts[chosen] and other in followed[chosen]), None
         ):
             chosen = root
         left.remove(chosen)
@@ -279,31 +310,36 @@ class _Cause:
         self.rank = (SEVERITIES.index(finding.severity), _ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
+        self._about: set[str] = set()
         single = frozenset(row.breaks - OF_THE_WHOLE.keys())
         wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
-        for subject in finding.subjects if row.breaks else ():
+        for subject in finding.subjects:
+            about = {*_identity(finding.subject_kind, subject), *_named("index", indices.intersection(subject.indices))}
+            if finding.subject_kind in {"host", "page"}:
+                about.update(_named("page", subject.pages))
+            around = set(_named("page", (subject.page,) if finding.subject_kind == "point" and subject.page else ()))
+            self._about |= about | around
             keys = _keys(single - subject.without, row.fields or subject.fields)
             own, inside = self._parts.setdefault(keys, (set(), set()))
             if single <= OF_POINTS:
                 own.update(_named("point", subject.points))
                 continue
-            own.update(_identity(finding.subject_kind, subject))
-            own.update(_named("index", indices.intersection(subject.indices)))
-            if finding.subject_kind in {"host", "page"}:
-                own.update(_named("page", subject.pages))
-            if finding.subject_kind == "point":
-                inside.update(_named("page", (subject.page,) if subject.page else ()))
-                if subject.words is not None:
-                    self._words[f"point {subject.name}"] = subject.words
+            own |= about
+            inside |= around
+            if finding.subject_kind == "point" and subject.words is not None:
+                self._words[f"point {subject.name}"] = subject.words
         about_all = finding.subject_kind in _ABOUT_ALL
         whole = frozenset((aspect, "") for aspect in row.breaks & OF_THE_WHOLE.keys() if about_all or aspect in wide)
         if whole:
             self._parts[whole] = ({_COLLECTION}, set())
 
-    def can_explain(self, finding: Finding) -> bool:
-        """Whether a finding of this code and severity can lead the other at all."""
-        grave = SEVERITIES[self.rank[0]] != "info" or finding.severity != "error"
-        return grave and can_follow(finding.code, self.code)
+    def is_grave_enough(self, finding: Finding) -> bool:
+        """Whether a finding of this severity can lead the other at all."""
+        return SEVERITIES[self.rank[0]] != "info" or finding.severity != "error"
+
+    def is_about(self, read: _Read) -> bool:
+        """Whether both are about the same point, page, query or collection."""
+        return not self._about.isdisjoint(read.own | read.around | read.elsewhere)
 
     def explains(self, read: _Read) -> bool:
         """Whether a subject reads what this breaks, where both meet."""

@@ -9,7 +9,7 @@ import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import Site, can_follow, consequences_of
-from ragval_pipeline.findings.model import Aspect, Need
+from ragval_pipeline.findings.model import OF_VECTORS, Aspect, Need, Subject
 from tests.findings.linking import because, finding, follows, linked, page, point, query
 
 
@@ -66,6 +66,25 @@ def test_one_copy_takes_no_more_room_in_an_answer_than_any_other_chunk():
     copies = finding("chunk.duplicate_text", "1", "2", "3")
     assert follows(finding("query.failed", query("q", "/z", points=("1", "x"))), copies) is None
     assert follows(finding("query.failed", query("q", "/z", points=("1", "x", "2"))), copies) == "chunk.duplicate_text"
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        finding("integrity.gone", point("1")),
+        finding("payload.wrong_type", point("1", fields=("source_url",)), scope="url"),
+        finding("payload.field_map", replace(page("text"), fields=("text",))),
+        finding("coverage.loopback_host", page("/a")),
+        finding("coverage.orphan_page", page("/a")),
+        finding("source.page_unfit", page("/a")),
+        finding("integrity.page_unreadable", page("/a")),
+    ],
+    ids=lambda cause: cause.code,
+)
+def test_a_copy_follows_from_what_leaves_its_point_without_a_place(cause):
+    copies = finding("chunk.duplicate_text", point("1"))
+    assert follows(copies, cause) == cause.code
+    assert follows(cause, copies) is None
 
 
 def test_a_query_that_names_only_a_module_is_about_all_its_pages():
@@ -276,6 +295,60 @@ def test_computed_causes_take_the_place_of_derived_ones():
         "q2": {},
         "q3": {"because": "query.threshold_unfit"},
     }
+
+
+def test_a_computed_cause_needs_no_aspect_that_both_share():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
+    computed = {"query.failed": {"q1": frozenset({"text.zero_width"})}}
+    found = linked(failed, finding("text.zero_width", point("1")), simulated=computed)
+    assert because(found, "query.failed") == {"q1": "text.zero_width", "q2": None}
+    hub = finding("retrieval.hub_chunk", point("9"))
+    assert (
+        follows(hub, finding("text.zero_width", point("1")), simulated={hub.code: {"9": {"text.zero_width"}}}) is None
+    )
+    info = finding("chunk.near_duplicate", point("1"))
+    assert linked(failed, info, simulated={"query.failed": {"q1": frozenset({info.code})}})[0].because is None
+
+
+def test_a_cause_about_the_subject_comes_before_one_that_explains_more_subjects_elsewhere():
+    failed = finding("query.failed", query("q1", "/a"), query("q2", "/c"), query("q3", "/d"))
+    causes = [
+        finding("coverage.missing_page", page("/a")),
+        finding("vector.zero", *(point(str(number), "/b") for number in range(5))),
+    ]
+    expected = {"q1": "coverage.missing_page", "q2": "vector.zero", "q3": "vector.zero"}
+    assert because(linked(failed, *causes), "query.failed") == expected
+    zero = frozenset({"vector.zero"})
+    computed = {"query.failed": {"q1": zero | {"coverage.missing_page"}, "q2": zero, "q3": zero}}
+    assert because(linked(failed, *causes, simulated=computed), "query.failed") == expected
+
+
+def test_a_root_comes_before_its_consequence_only_where_that_follows_from_it():
+    failed = finding("query.failed", query("q", "/a"))
+    gone, frame = finding("integrity.gone", point("1", words=20)), finding("text.boilerplate", point("2", words=30))
+    computed = {"query.failed": {"q": frozenset({gone.code, frame.code})}}
+    assert linked(failed, gone, frame, simulated=computed)[0].because == "integrity.gone"
+    framed = finding("text.boilerplate", point("1", words=30))
+    assert linked(failed, gone, framed, simulated=computed)[0].because == "text.boilerplate"
+
+
+def test_a_criterion_of_the_vectors_fell_because_of_wrong_ones_although_no_query_was_asked_for_it():
+    wrong = finding("vector.text_mismatch", *(point(str(number), "/b") for number in range(5)))
+    tried = {"regression.significant_drop": {}}, {"regression.significant_drop": {"x": frozenset({wrong.code})}}
+    for without, cause in ((frozenset(), wrong.code), (OF_VECTORS, None)):
+        drop = finding("regression.significant_drop", Subject(name="x", without=without), scope="x")
+        assert follows(drop, wrong, simulated=tried[0], refuted=tried[1]) == cause
+
+
+@pytest.mark.parametrize("code", ["vector.zero", "vector.missing"])
+def test_a_point_without_text_has_no_vector_because_of_that(code: str):
+    wrong = finding(code, point("1"))
+    assert follows(wrong, finding("payload.empty_field", point("1", fields=("text",)))) == "payload.empty_field"
+    assert follows(wrong, finding("payload.empty_field", point("1", fields=("title",)))) is None
+
+
+def test_chunks_are_short_because_their_letters_are_destroyed():
+    assert follows(finding("chunk.too_small", point("1")), finding("text.mojibake", point("1"))) == "text.mojibake"
 
 
 def test_chance_meets_what_a_query_expects_of_a_page_that_is_stored_twice_because_of_that():

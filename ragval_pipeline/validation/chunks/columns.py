@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.integrity.content import class_of
+from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.points import PointRef
-from ragval_pipeline.validation.thresholds import VERIFIED_FROM
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,40 +142,41 @@ class SameTexts:
     """Texts that stand under several points.
 
     Attributes:
-        stored: By hash, the points of those that were stored more often than pages have them.
-        on_site: Hashes of those that pages have as often themselves: each point stands at a place of its own.
+        groups: By hash, the points of those of which some point is a copy.
+        copies: Ids of the points without a place of their own: their text is not on their page, or another point with
+            the same text stands where they do.
     """
 
-    stored: Mapping[int, Sequence[PointRef]]
-    on_site: frozenset[int]
+    groups: Mapping[int, Sequence[PointRef]]
+    copies: frozenset[str]
 
     @classmethod
     def of(
         cls,
         texts: Columns,
-        read: Collection[str],
         on_pages: Callable[[Collection[str]], Iterator[tuple[str, Sequence[ChunkFacts]]]],
+        habits: Callable[[], Habits],
     ) -> SameTexts:
         """Those of a run.
 
         Args:
             texts: All texts.
-            read: Keys of the pages that were read.
-            on_pages: The chunks of some of these pages.
+            on_pages: The chunks of some pages, as far as these were read.
+            habits: What the ingestion puts around its chunks.
         """
         groups = _groups(texts)
-        unread = {digest for digest, refs in groups.items() for ref in refs if ref.page_key not in read}
-        digests = {ref.point_id: digest for digest, refs in groups.items() if digest not in unread for ref in refs}
-        stored = set(unread)
-        keys = {ref.page_key for refs in groups.values() for ref in refs if ref.point_id in digests and ref.page_key}
-        for _, own in on_pages(keys):
+        digests = {ref.point_id: digest for digest, refs in groups.items() for ref in refs}
+        own: set[str] = set()
+        for _, chunks in on_pages({ref.page_key for refs in groups.values() for ref in refs if ref.page_key}):
             by_text: dict[int, list[ChunkFacts]] = {}
-            for chunk in own:
+            for chunk in chunks:
                 if chunk.point_id in digests:
                     by_text.setdefault(digests[chunk.point_id], []).append(chunk)
-            stored.update(digest for digest, chunks in by_text.items() if not _have_their_places(chunks, own))
-        site = frozenset(groups) - stored
-        return cls({digest: refs for digest, refs in groups.items() if digest not in site}, site)
+            for same in by_text.values():
+                if _have_their_places(same, chunks, habits):
+                    own.update(chunk.point_id for chunk in same)
+        copies = frozenset(digests.keys() - own)
+        return cls({digests[name]: groups[digests[name]] for name in sorted(copies)}, copies)
 
 
 def _groups(texts: Columns) -> dict[int, list[PointRef]]:
@@ -191,19 +193,21 @@ def _groups(texts: Columns) -> dict[int, list[PointRef]]:
     return {digest: sorted(refs) for digest, refs in found.items()}
 
 
-def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts]) -> bool:
+def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], habits: Callable[[], Habits]) -> bool:
     """Whether chunks with one text each hold a place of their page that none of its other chunks holds.
 
     Args:
         same: Chunks of one page with one text.
         own: All chunks of the page.
+        habits: What the ingestion puts around its chunks.
     """
     held = [
         (min(first for first, _ in spans), max(end for _, end in spans))
         for chunk in same
         if (spans := list(chunk.spans))
     ]
-    if len(held) < len(same) or any(chunk.share < VERIFIED_FROM for chunk in same):
+    # Without habits more chunks are gone: what the ingestion adds is asked for only then.
+    if len(held) < len(same) or any("gone" == class_of(chunk) == class_of(chunk, habits()) for chunk in same):
         return False
     # Of a text that is not letter for letter on the page only one place is known.
     places = max(len(set(held)), _TWICE if all(chunk.repeated for chunk in same) else 1)

@@ -28,19 +28,17 @@ _SHOWN_COPIES = 20  # shown
 
 @detector("chunk.duplicate_text", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Every point of each group; the details name the others."""
-    groups = evidence.same_texts.stored.values()
+    """The points of each group that have no place of their own; the details name all others."""
+    same = evidence.same_texts
     subjects = []
-    for group in groups:
+    for group in same.groups.values():
         ids = [ref.point_id for ref in group]
         for ref in group:
-            others = [other for other in ids[: _SHOWN_COPIES + 1] if other != ref.point_id][:_SHOWN_COPIES]
-            subjects.append(ref.subject(others=others, copies=len(ids)))
+            if ref.point_id in same.copies:
+                others = [other for other in ids[: _SHOWN_COPIES + 1] if other != ref.point_id][:_SHOWN_COPIES]
+                subjects.append(ref.subject(others=others, copies=len(ids)))
     if subjects:
-        held = "the same text" if len(groups) == 1 else f"{len(groups)} texts: each text stands in several points"
-        message = f"{len(subjects)} points hold {held}."
-        details = {"groups": len(groups), "superfluous": len(subjects) - len(groups)}
-        yield make_finding("chunk.duplicate_text", subjects, details=details, message=message)
+        yield make_finding("chunk.duplicate_text", subjects, details={"groups": len(same.groups)})
 
 
 ROWS, BANDS = 3, 64  # work
@@ -159,13 +157,13 @@ class Shingled:
     """The word trigrams of the chunks that are long enough to be compared.
 
     Attributes:
-        texts: All chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless it is the site that
-            repeats them.
+        texts: All chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless each of both has a
+            place of its own.
         rows: The place of each of these chunks among all.
         shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other; in a temporary file.
         offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
         bands: Their keys, by which those that may be alike are found.
-        on_site: Hashes of texts that several pages have in common.
+        copies: Ids of points with the text of another one and no place of their own.
     """
 
     texts: Columns
@@ -173,7 +171,7 @@ class Shingled:
     shingles: npt.NDArray[np.uint32]
     offsets: npt.NDArray[np.int64]
     bands: Bands
-    on_site: frozenset[int] = frozenset()
+    copies: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, evidence: ChunkEvidence) -> Shingled:
@@ -190,7 +188,7 @@ class Shingled:
         every = np.concatenate(lengths)
         offsets = np.cumsum(np.append(0, every[every > 0]), dtype=np.int64)
         shingles = kept.rows()[:, 0]
-        return cls(evidence.texts, np.flatnonzero(every), shingles, offsets, bands, evidence.same_texts.on_site)
+        return cls(evidence.texts, np.flatnonzero(every), shingles, offsets, bands, evidence.same_texts.copies)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""
@@ -208,8 +206,9 @@ class Shingled:
         page, other = (self._value("page_key", index) for index in (first, second))
         if page is not None and page == other:
             return False
-        digest = self._value("digest", first)
-        return bool(digest != self._value("digest", second)) or digest in self.on_site
+        if self._value("digest", first) != self._value("digest", second):
+            return True
+        return self.copies.isdisjoint(self._value("point_id", index) for index in (first, second))
 
 
 @detector("chunk.near_duplicate", needs=ChunkEvidence)

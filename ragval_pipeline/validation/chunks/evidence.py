@@ -69,7 +69,7 @@ class ChunkEvidence:
     @cached_property
     def same_texts(self) -> SameTexts:
         """The texts that stand under several points."""
-        return SameTexts.of(self.texts, self.read, self.on_pages)
+        return SameTexts.of(self.texts, self.on_pages, lambda: self.habits)
 
     @cached_property
     def read(self) -> Mapping[str, str]:

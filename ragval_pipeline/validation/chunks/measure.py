@@ -38,7 +38,7 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The pages; the details hold the points of each generation."""
     twice = evidence.layout.twice
     pages = {key: _placed(own) for key, own in evidence.on_pages(twice)}
-    copied = {ref.point_id: digest for digest, refs in evidence.same_texts.stored.items() for ref in refs}
+    copied = {ref.point_id: digest for digest, refs in evidence.same_texts.groups.items() for ref in refs}
     only_copies = {
         key
         for key, placed in pages.items()

@@ -106,7 +106,7 @@ class PayloadLevels:
 
     Attributes:
         columns: A row a point: ``point_id``; ``level:<field>``, one of ``LEVELS``; ``number:<field>``, the whole number
-            that a field with a smallest one holds.
+            that a field with a smallest one holds, but for counts of no text.
         complete: Points with every required field present and not empty.
         offenders: Rows by level and payload name, where there are any: missing and empty for ``present_fields``, wrong
             types and invalid values for mapped fields.
@@ -168,6 +168,7 @@ def derive_levels(
     offenders: dict[Level, dict[str, npt.NDArray[np.int64]]] = {}
     kinds: dict[str, dict[str, int]] = {}
     incomplete = np.zeros(table.num_rows, dtype=bool)
+    textless = _without_text(table, fields)
     for name in dict.fromkeys([*fields.values(), *required]):
         stored = table.column(kind_column(name)).unify_dictionaries().combine_chunks()
         known, indices = stored.dictionary.to_pylist(), stored.indices.to_numpy(zero_copy_only=False)
@@ -183,8 +184,10 @@ def derive_levels(
                 levels[whole] = _OK
             if (minimum := RULES[key].minimum) is not None:
                 numbers = column.fill_null(_BEYOND).to_numpy()
-                levels[(levels == _OK) & (numbers < minimum)] = _INVALID
-                columns[number_column(name)] = pa.array(numbers, mask=levels < _INVALID)
+                # No text has no tokens: there 0 is the true count.
+                true = (numbers == 0) & textless if key == "token_count" else np.zeros_like(textless)
+                levels[(levels == _OK) & (numbers < minimum) & ~true] = _INVALID
+                columns[number_column(name)] = pa.array(numbers, mask=(levels < _INVALID) | true)
             elif (rule := value_rule(key, urls_required=urls_required)) is not None:
                 # The texts of a page repeat: each is judged once.
                 rows = np.flatnonzero(levels == _OK)
@@ -200,6 +203,18 @@ def derive_levels(
                 offenders.setdefault(LEVELS[level], {})[name] = rows
     complete = int(table.num_rows - incomplete.sum())
     return PayloadLevels(pa.table(columns), complete=complete, offenders=offenders, kinds=kinds)
+
+
+def _without_text(table: pa.Table, fields: Mapping[str, str]) -> npt.NDArray[np.bool_]:
+    """The rows that have no text."""
+    import numpy as np
+
+    if "text" not in fields:
+        return np.zeros(table.num_rows, dtype=bool)
+    kinds = table.column(kind_column(fields["text"])).unify_dictionaries().combine_chunks()
+    empty = np.array([kind == "absent" or kind in EMPTY_KINDS for kind in kinds.dictionary.to_pylist()], dtype=bool)
+    found: npt.NDArray[np.bool_] = empty[kinds.indices.to_numpy(zero_copy_only=False)]
+    return found
 
 
 def _level_of(kind: str, canonical: str | None, urls_required: bool) -> int:

@@ -20,7 +20,6 @@ from ragval_pipeline.validation.thresholds import FEW, WHOLE
 _SHOWN = 100  # shown
 #: Modules that the message names.
 _NAMED = 3  # shown
-_INDEX = re.compile(r"/index\.\w+$")
 
 #: Points by module as stored and page key.
 _Places = Mapping[tuple[str, str | None], int]
@@ -45,25 +44,14 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
         for row in counted
         if row["module"] and normalise_name(row["module"])
     }
-    if derived and not _are_comparable(places, path_modules):
-        return
-    starts = _start_pages(path_modules) if derived else frozenset()
-    by_name: dict[str, set[str | None]] = {}
-    for name, page in places:
-        by_name.setdefault(name, set()).add(page)
-    wrong = {
-        name
-        for name in {name for name, _ in places}
-        if normalise_name(name) not in allowed
-        and not starts.issuperset(page for other, page in places if other == name)
-    }
+    judged = _pages_that_agree(places, path_modules)
+    wrong = {name for name, _ in places if normalise_name(name) not in allowed}
     unexpected = pc.is_in(evidence.column("module"), value_set=pa.array(list(wrong), pa.string()))
     rows = np.flatnonzero(unexpected.to_numpy(zero_copy_only=False))
     subjects = [
         ref.subject(value=row["module"])
         for ref, row in zip(evidence.refs(rows), evidence.rows(rows, "module"), strict=True)
-        # A page out of scope has no path module to compare with, and is named itself.
-        if not derived or ref.page_key in path_modules
+        if not derived or ref.page_key in judged
     ]
     if not subjects:
         return
@@ -81,23 +69,12 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     yield with_share(finding, evidence.levels.points)
 
 
-def _start_pages(path_modules: Mapping[str, str]) -> frozenset[str | None]:
-    """The pages that most others lie below: they are in no module, whatever an ingestion calls that."""
-    folders = {key: _INDEX.sub("", key).rstrip("/") + "/" for key in path_modules}
-    known = set(folders.values())
-    below = Counter(folder for key in path_modules for folder in _ancestors(key) if folder in known)
-    most = (len(path_modules) - 1) / 2
-    return frozenset(key for key, folder in folders.items() if below[folder] > most and len(path_modules) > 2)
+def _pages_that_agree(places: _Places, path_modules: Mapping[str, str]) -> frozenset[str]:
+    """The pages of the folders that modules are named after; none where payloads do not name modules as paths do.
 
-
-def _ancestors(key: str) -> Iterator[str]:
-    """The folders that an address lies in, itself excepted, each with its slash."""
-    ends = (at for at, character in enumerate(key) if character == "/")
-    return (key[: end + 1] for end in ends if end + 1 < len(key))
-
-
-def _are_comparable(places: _Places, path_modules: Mapping[str, str]) -> bool:
-    """Whether payloads name modules as paths do."""
+    A folder contradicts no name where none of its points has its own: a page alone at the top level is in no module,
+    whatever an ingestion calls that. A page out of scope has no folder, and is named itself.
+    """
     on_pages: Counter[str] = Counter()
     named: set[str] = set()
     for (name, page), points in places.items():
@@ -106,8 +83,9 @@ def _are_comparable(places: _Places, path_modules: Mapping[str, str]) -> bool:
             on_pages[module] += points
             if normalise_name(name) == module:
                 named.add(module)
-    total = on_pages.total()
-    return total > 0 and sum(on_pages[module] for module in named) >= WHOLE * total
+    if sum(on_pages[module] for module in named) < WHOLE * on_pages.total():
+        return frozenset()
+    return frozenset(key for key, module in path_modules.items() if normalise_name(module) in named)
 
 
 _DEEPER = re.compile(r"^ {0,3}#{2,6}\s+\S", re.MULTILINE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import OF_VECTORS, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
@@ -20,6 +20,8 @@ from ragval_pipeline.validation.report import QueryReport
 
 ASSET = "regression"
 CRITERION = "no_regression"
+#: Criteria of the index that are measured by its vectors.
+_OF_VECTORS = frozenset({"embedding_match", "self_retrieval"})
 #: Queries that a drop names; the finding counts the others.
 _NAMED = 20  # shown
 #: Kinds of changes to queries that a reason tells apart.
@@ -162,7 +164,7 @@ def _drops(against: Against) -> Iterator[Finding]:
     for fallen in comparison.fallen:
         yield make_finding(
             "regression.significant_drop",
-            [fallen.name],
+            [Subject(name=fallen.name, without=frozenset() if fallen.name in _OF_VECTORS else OF_VECTORS)],
             scope=fallen.name,
             details={"baseline": baseline, **index_facts(fallen)},
             message=f"{_fallen_words(fallen)}, which is more than history.tolerated_drop.",

@@ -15,7 +15,7 @@ def test_all_members_of_a_group_are_named_and_know_each_other():
     finding = duplicates(found)[0]
     assert [subject.name for subject in finding.subjects] == ["0", "2", "3"]
     assert finding.subjects[1].details["others"] == ["0", "3"]
-    assert finding.details == {"groups": 1, "superfluous": 2}
+    assert finding.details == {"groups": 1}
 
 
 def test_blanks_and_zero_width_characters_make_no_other_text():
@@ -49,3 +49,28 @@ NOTE = f"Camera care. {CAMERA}"
 def test_texts_that_the_page_has_as_often_itself_are_no_duplicates(page, chunks, named_ones):
     found = texts(*chunks, title="Arm")
     assert named(detected("chunk.duplicate_text", evidence_of(found, [record(paragraphs(*page))]))) == named_ones
+
+
+@pytest.mark.parametrize(
+    ("pages", "stored"),
+    [
+        ({"/a": (NOTE, GRIPPER), "/b": (GRIPPER,)}, {"0": "/a", "copy": "/b"}),
+        ({"/a": (NOTE, GRIPPER)}, {"0": "/a", "copy": "/elsewhere"}),
+        ({"/a": (NOTE, GRIPPER), "/b": (NOTE,)}, {"0": "/a", "copy 1": "/b", "copy 2": "/b"}),
+    ],
+    ids=["on a page of another text", "on a page that was not read", "twice on a page that has it once"],
+)
+def test_a_point_at_its_own_place_is_no_copy_of_one_that_has_none(pages, stored):
+    found = rows(*({"text": NOTE, "source_url": page} for page in stored.values()), pages=tuple(pages))
+    records = [record(paragraphs(*content), page=page) for page, content in pages.items()]
+    [finding] = detected("chunk.duplicate_text", evidence_of(found, records))
+    copies = [str(number) for number, name in enumerate(stored) if name.startswith("copy")]
+    assert named([finding]) == copies
+    assert all("0" in subject.details["others"] for subject in finding.subjects)
+
+
+def test_a_text_that_drifted_keeps_its_place():
+    edited = NOTE.replace("once a week", "every other day")
+    found = rows({"text": NOTE, "source_url": "/a"}, {"text": NOTE, "source_url": "/b"}, pages=("/a", "/b"))
+    records = [record(paragraphs(NOTE)), record(paragraphs(edited), page="/b")]
+    assert detected("chunk.duplicate_text", evidence_of(found, records)) == []

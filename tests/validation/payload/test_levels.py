@@ -239,3 +239,10 @@ def test_thousands_of_wrong_values_take_no_longer_than_right_ones() -> None:
     counts = count(*[{"token_count": "x", "chunk_index": -1}] * 20_000, required=())
     assert len(counts.offenders["wrong_type"]["token_count"]) == 20_000
     assert len(counts.offenders["invalid"]["chunk_index"]) == 20_000
+
+
+@pytest.mark.parametrize("text", [..., None, " "])
+def test_no_text_has_no_tokens_and_one_with_words_has_some(text: Any) -> None:
+    assert "invalid" not in count(with_(chunk_text=text, token_count=0)).offenders
+    assert offenders(count(with_(chunk_text=text, token_count=-1)), "invalid") == {"token_count": ["0"]}
+    assert offenders(count(with_(token_count=0)), "invalid") == {"token_count": ["0"]}

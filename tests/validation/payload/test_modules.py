@@ -57,7 +57,14 @@ def test_the_start_page_is_in_no_module_whatever_it_is_called():
     pages = ("/", *PAGES)
     payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point("/", "Home")]
     assert judged(payloads, pages=pages) == []
-    assert named(judged([*payloads, point(PAGES[0], "Home")], pages=pages)) == ["10", "9"]
+    assert named(judged([*payloads, point(PAGES[0], "Home")], pages=pages)) == ["10"]
+
+
+def test_a_page_alone_at_the_top_level_is_in_no_module_whatever_it_is_called():
+    pages = ("/docs/changelog", "/docs/guide-to-all", *PAGES)
+    payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point("/docs/changelog", "guide")]
+    assert judged(payloads, pages=pages) == []
+    assert named(judged([*payloads, point("/docs/changelog", "changelog")], pages=pages)) == ["9"]
 
 
 def test_empty_modules_are_another_finding():
