@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from tests.suite.writing import SMALLEST, refused, suite_of, write
@@ -371,6 +372,32 @@ def test_a_collection_is_in_exactly_one_place(tmp_path: Path, place: dict[str, s
     error = refused(tmp_path, {**SMALLEST, "qdrant": {"collection": "c", **place}})
     assert error.key == "qdrant"
     assert "exactly one of url and path" in str(error)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://x",
+        "http://",
+        "localhost:6333",
+        "cluster",
+        "http://h:port",
+        "http://h:70000",
+        "http://[::1",
+        "http://:6333",
+    ],
+)
+def test_an_address_of_qdrant_without_scheme_or_host_is_refused_with_one_that_would_do(tmp_path: Path, url: str):
+    error = refused(tmp_path, {**SMALLEST, "qdrant": {"collection": "c", "url": url}})
+    assert (error.key, error.file) == ("qdrant.url", str(tmp_path / "ragval.yaml"))
+    assert "such as http://localhost:6333" in str(error)
+
+
+def test_an_address_of_qdrant_that_a_variable_gives_is_checked_when_it_is_known(tmp_path: Path):
+    suite = load_suite(write(tmp_path, {**SMALLEST, "qdrant": {"collection": "c", "url": "${RAGVAL_TEST_HOST}:6333"}}))
+    with pytest.raises(SuiteError, match="qdrant.url.*RAGVAL_TEST_HOST"):
+        resolve_suite(suite, {"RAGVAL_TEST_HOST": "localhost"})
+    assert resolve_suite(suite, {"RAGVAL_TEST_HOST": "https://h"}).qdrant.url == "https://h:6333"
 
 
 @pytest.mark.parametrize(
