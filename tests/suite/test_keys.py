@@ -395,7 +395,7 @@ def test_an_address_of_qdrant_without_scheme_or_host_is_refused_with_one_that_wo
 
 def test_an_address_of_qdrant_that_a_variable_gives_is_checked_when_it_is_known(tmp_path: Path):
     suite = load_suite(write(tmp_path, {**SMALLEST, "qdrant": {"collection": "c", "url": "${RAGVAL_TEST_HOST}:6333"}}))
-    with pytest.raises(SuiteError, match="qdrant.url.*RAGVAL_TEST_HOST"):
+    with pytest.raises(SuiteError, match=r"qdrant\.url.*RAGVAL_TEST_HOST"):
         resolve_suite(suite, {"RAGVAL_TEST_HOST": "localhost"})
     assert resolve_suite(suite, {"RAGVAL_TEST_HOST": "https://h"}).qdrant.url == "https://h:6333"
 
