@@ -108,16 +108,13 @@ def _settings(url: str | None, path: Path | None, collection: str | None) -> Qdr
 
 
 def _check_url(url: str | None) -> None:
+    from ragval_pipeline.suite.sections import is_http_address
+
     if url is None:
         raise SuiteError("is needed to find the collection", key="--qdrant-url or --qdrant-path")
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_http_address(url):
         raise SuiteError("is no http(s) URL with a host", key="--qdrant-url", remedy="Write http://localhost:6333.")
-    if parts.username or parts.password:
+    if "@" in urlsplit(url).netloc:
         raise SuiteError("holds a password", key="--qdrant-url", remedy="Put the key into QDRANT_API_KEY instead.")
 
 

@@ -172,19 +172,28 @@ def closing_line(report: ValidationReport) -> str:
 
     if report.verdict == "pass":
         return ""
-    if report.verdict == "fail":
-        return headline(report)
     if report.verdict == "error":
         failed = _first(report, SYSTEM_FAILURES)
         return _remedied(failed.message, failed.remedy) if failed else headline(report)
     prevented = _first(report, _PREVENTING)
+    if report.verdict == "fail" and (prevented is None or not _only_prevented(report)):
+        return headline(report)
     if prevented is not None and prevented.code == "check.crashed":
         return f"{prevented.message} --log-level DEBUG shows where."
+    if prevented is not None and report.verdict == "fail":
+        return _remedied(prevented.message, prevented.remedy)
     return _remedied(_unmeasured(report) or headline(report), prevented.remedy if prevented else "")
 
 
 def _first(report: ValidationReport, codes: Collection[str]) -> ReportedFinding | None:
     return next((finding for finding in report.findings if finding.code in codes), None)
+
+
+def _only_prevented(report: ValidationReport) -> bool:
+    """Whether nothing else is wrong with the index than that it could not be measured."""
+    errors = {finding.code for finding in report.findings if finding.severity == "error"}
+    failed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
+    return failed == ["error_findings"] and errors <= _PREVENTING
 
 
 def _unmeasured(report: ValidationReport) -> str:

@@ -32,7 +32,7 @@ from ragval_pipeline.orchestration.steps import build_asset
 from ragval_pipeline.orchestration.triggers.schedule import build_schedule, condition_for, with_condition
 from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
-from ragval_pipeline.suite.load import as_suite
+from ragval_pipeline.suite.load import as_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
 
 #: Dagster's executors that give every step a process of its own, on one machine.
@@ -76,21 +76,22 @@ def build_validation_defs(
             key="executor",
             remedy="Use in_process, or a Qdrant server.",
         )
-    prefix = prefix_parts(key_prefix)
-    watched = watched_asset(suite, upstream, [asset_key(suite.suite, name, prefix) for name in ASSETS])
-    condition = condition_for(watched, declarative=declarative)
-    assets = [build_asset(suite, name, prefix=prefix, **_own(suite, name, prefix, watched)) for name in ASSETS]
-    keys = [asset.key for asset in assets]
-    job = build_job(suite, keys, executor or dg.in_process_executor)
-    if condition is not None:
-        assets = with_condition(assets, condition)
-    return dg.Definitions(
-        assets=[*external_assets(suite, ingestion=watched, prefix=prefix), *assets],
-        jobs=[job],
-        schedules=[build_schedule(suite)],
-        sensors=build_sensors(suite, watched, keys=keys, declarative=condition is not None),
-        resources=_resources(suite, resources or {}, io_manager),
-    )
+    with naming_file_of(suite):
+        prefix = prefix_parts(key_prefix)
+        watched = watched_asset(suite, upstream, [asset_key(suite.suite, name, prefix) for name in ASSETS])
+        condition = condition_for(watched, declarative=declarative)
+        assets = [build_asset(suite, name, prefix=prefix, **_own(suite, name, prefix, watched)) for name in ASSETS]
+        keys = [asset.key for asset in assets]
+        job = build_job(suite, keys, executor or dg.in_process_executor)
+        if condition is not None:
+            assets = with_condition(assets, condition)
+        return dg.Definitions(
+            assets=[*external_assets(suite, ingestion=watched, prefix=prefix), *assets],
+            jobs=[job],
+            schedules=[build_schedule(suite)],
+            sensors=build_sensors(suite, watched, keys=keys, declarative=condition is not None),
+            resources=_resources(suite, resources or {}, io_manager),
+        )
 
 
 def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.suite.criteria import GROUPS
-from ragval_pipeline.suite.load import as_suite, check_variables, resolve_suite
+from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import did_you_mean
 
@@ -227,17 +227,18 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
             raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
     selected = frozenset(GROUPS if only is None else only)
     resolved = resolve_suite(suite)
-    check_variables(resolved, only=only)
-    _check_report_uri(resolved)
-    _check_engine(resolved)
-    _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
-    load_queries(resolved)
-    if selected & _EMBEDDING:
-        check_suite_embedder(resolved)
-    if selected & _SEARCHING:
-        check_suite_search(resolved)
-    if "regression" in selected:
-        _check_baseline(resolved)
+    with naming_file_of(resolved):
+        check_variables(resolved, only=only)
+        _check_report_uri(resolved)
+        _check_engine(resolved)
+        _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
+        load_queries(resolved)
+        if selected & _EMBEDDING:
+            check_suite_embedder(resolved)
+        if selected & _SEARCHING:
+            check_suite_search(resolved)
+        if "regression" in selected:
+            _check_baseline(resolved)
     return resolved
 
 

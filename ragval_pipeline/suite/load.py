@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "anchored_uri", "as_suite", "check_variables", "criteria_of", "gates_of", "load_suite", "ranks_of", "resolve_suite",
-    "suite_of", "variant_of",
+    "anchored_uri", "as_suite", "check_variables", "criteria_of", "gates_of", "load_suite", "naming_file_of",
+    "ranks_of", "resolve_suite", "suite_of", "variant_of",
 ]  # fmt: skip
 
 
@@ -120,6 +121,21 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
     if origin is None:
         return with_key(suite, environment_of(suite.folder) if environ is None else environ)
     return _build(origin, environment_of(origin.folder) if environ is None else environ, strict=True)
+
+
+@contextmanager
+def naming_file_of(suite: Suite) -> Iterator[None]:
+    """Add the suite's file to an error that names one of its keys only.
+
+    Raises:
+        SuiteError: As it came, with the file.
+    """
+    try:
+        yield
+    except SuiteError as error:
+        if error.file is not None or (error.key or "").split(".")[0] not in Suite.model_fields:
+            raise
+        raise SuiteError(error.problem, remedy=error.remedy, file=suite.file, key=error.key) from error.__cause__
 
 
 def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> None:

@@ -60,13 +60,15 @@ def suite_error(
     """
     first = first_problem(error)
     location = location_in(given, first)
+    branches = [problem for problem in error.errors(include_url=False) if location_in(given, problem) == location]
     further = len({location_in(given, problem) for problem in error.errors(include_url=False)}) - 1
     more = f" (and {further} more)" if further else ""
-    problem, known_remedy = _worded(first, location, model, variables)
+    problem, known_remedy = _worded(first, branches, location, model, variables)
     if first["type"] == "missing":
         known_remedy = remedy or "Add the key."
+    remedy = known_remedy or remedy or _default(model, location)
     key = prefix + dotted(location) if location else prefix.rstrip("., ")
-    return SuiteError(problem + more, file=file, key=key or None, remedy=known_remedy or remedy)
+    return SuiteError(problem + more, file=file, key=key or None, remedy=remedy)
 
 
 def location_in(given: Any, problem: Any) -> tuple[int | str, ...]:
@@ -92,19 +94,44 @@ def dotted(location: Sequence[int | str]) -> str:
 
 
 def _worded(
-    problem: Any, location: Sequence[int | str], model: type[BaseModel], variables: Sequence[str]
+    problem: Any,
+    branches: Sequence[Any],
+    location: Sequence[int | str],
+    model: type[BaseModel],
+    variables: Sequence[str],
 ) -> tuple[str, str]:
     if problem["type"] == "extra_forbidden":
         return "is not a known key", suggest_key(model, location)
     if problem["type"] == "missing":
         return "is missing", ""
-    text = _SAYS.get(problem["type"]) or _plain(problem["msg"])
+    text = _any_of([_SAYS.get(branch["type"]) or _plain(branch["msg"]) for branch in branches])
     if variables:
         plural = "s" if len(variables) > 1 else ""
         return f"{text} (read from the environment variable{plural} {', '.join(variables)})", ""
     text += _shown(problem, location)
     needs_quotes = problem["type"] == "string_type" and isinstance(problem.get("input"), bool | int | float)
     return text.rstrip("."), "Put it in quotes." if needs_quotes else ""
+
+
+def _any_of(texts: Sequence[str]) -> str:
+    """One text of what the branches of a union ask for; the first where they do not all say what must be."""
+    asked = dict.fromkeys(text.removeprefix("must be ") for text in texts)
+    return f"must be {' or '.join(asked)}" if all(text.startswith("must be ") for text in texts) else texts[0]
+
+
+def _default(model: type[BaseModel], location: Sequence[int | str]) -> str:
+    """How a wrong key is done without; empty for one that must be there, and for sections."""
+    models, field = [model], None
+    for name in (part for part in location if isinstance(part, str)):
+        field = next((found.model_fields[name] for found in models if name in found.model_fields), None)
+        if field is None:
+            return ""
+        models = _models_in(field.annotation)
+    if field is None or field.is_required() or models:
+        return ""
+    plain = isinstance(field.default, int | float | str)
+    shown = str(field.default).lower() if isinstance(field.default, bool) else field.default
+    return "Correct it or leave the key out" + (f": the default is {shown}." if plain and shown else ".")
 
 
 def _plain(message: str) -> str:

@@ -4,8 +4,18 @@
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
 
 
 def _no_bool(value: Any) -> Any:
@@ -21,6 +31,22 @@ def _one_is_a_list(value: Any) -> Any:
 
 def _blank_is_none(value: Any) -> Any:
     return None if isinstance(value, str) and not value.strip() else value
+
+
+def is_http_address(url: str) -> bool:
+    """Whether a text is an http(s) URL with a host."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, half of an IPv6 address
+        return False
+
+
+def _http_address(url: str) -> str:
+    # What holds a placeholder is not known yet. The example is no part of the value, which may hold a password.
+    if "${" not in url and not is_http_address(url):
+        raise ValueError("must be an http(s) URL with a host, such as http://localhost:6333")
+    return url
 
 
 Whole = Annotated[int, BeforeValidator(_no_bool)]
@@ -53,7 +79,9 @@ class Section(BaseModel):
 class QdrantSettings(Section):
     """Where the collection is. Exactly one of ``url`` and ``path``."""
 
-    url: str | None = Field(None, description="Qdrant server, http(s)://host[:port]")
+    url: Annotated[str, AfterValidator(_http_address)] | None = Field(
+        None, description="Qdrant server, http(s)://host[:port]"
+    )
     path: Path | None = Field(None, description="Folder of an embedded Qdrant (qdrant-client's local mode)")
     api_key: SecretStr | None = Field(None, description="Key of the server, best as ${QDRANT_API_KEY:-}")
     collection: str = Field(min_length=1, description="Collection or alias")

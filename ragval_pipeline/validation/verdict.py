@@ -22,8 +22,6 @@ RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 
 #: Means and scores are sums of floats: a difference this small is rounding.
 TOLERANCE = 1e-9  # definition
-#: Findings that say why something could not be measured; they speak through the criteria that they leave open.
-_PREVENTING = frozenset({"source.empty", "index.empty", "vector.dimension", "check.crashed"})
 #: Kinds of failures that leave nobody to look, and no other gate to say so.
 _UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
 #: Assets that only describe: that they ran says nothing about faults.
@@ -92,7 +90,11 @@ def judge_criteria(
     counted = counted_errors(findings, results.values())
     judged = [
         results.get(criterion.name)
-        or judge_value(criterion, gates[criterion.name], _error_findings(counted, findings, measurements))
+        or judge_value(
+            criterion,
+            gates[criterion.name],
+            _error_findings(counted, findings, measurements, limit=gates[criterion.name].threshold),
+        )
         for criterion in ordered
     ]
     return [_doubted(result, doubt) for result in judged] if doubt else judged
@@ -193,7 +195,7 @@ def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: C
 
 
 def _error_findings(
-    errors: Sequence[Finding], findings: Sequence[Finding], measurements: Sequence[Measurement]
+    errors: Sequence[Finding], findings: Sequence[Finding], measurements: Sequence[Measurement], *, limit: float | None
 ) -> MeasuredValue:
     codes = {finding.code for finding in errors}
     left_out = {finding.code for finding in findings if finding.severity == "error"} - codes
@@ -201,12 +203,11 @@ def _error_findings(
         return not_measured("error_findings", "no_data", "nothing that could find anything was measured")
     blind = {entry.asset: entry.failure.kind for entry in measurements if entry.failure}
     unseen = sorted(f"{asset} {_UNSEEN[kind]}" for asset, kind in blind.items() if kind in _UNSEEN)
-    if not errors and unseen:
-        # Also when the suite turns check.crashed off: what was not looked at was not found.
-        return not_measured("error_findings", "no_data", ", ".join(unseen))
-    if errors and codes <= _PREVENTING:
-        reason = f"{', '.join(sorted(codes))}: something could not be measured"
-        return not_measured("error_findings", "no_data", reason).model_copy(update={"numerator": len(errors)})
+    if unseen and (limit is None or len(errors) <= limit):
+        # What was not looked at was not found; only a count that is too high already cannot become better.
+        return not_measured("error_findings", "no_data", ", ".join(unseen)).model_copy(
+            update={"numerator": len(errors)}
+        )
     reason = ", ".join(sorted(codes)) or "no finding of severity error"
     if left_out:
         reason += f" beside what other required criteria judge: {', '.join(sorted(left_out))}"

@@ -40,6 +40,14 @@ def test_what_was_not_measured_is_named_with_its_reasons_once() -> None:
     assert "error_findings" not in line
 
 
+def test_where_nothing_but_the_measuring_failed_the_line_says_why_and_what_to_do() -> None:
+    empty = make_finding("index.empty", ["docs"], message="The collection docs is empty.", remedy="Run the ingestion.")
+    counted = criterion("error_findings", 1.0, 0.0, required=True)
+    failed = report("fail", findings=[empty], criteria=[counted])
+    assert closing_line(failed) == "The collection docs is empty. Run the ingestion."
+    assert closing_line(report("fail", findings=[empty, MISSING], criteria=[counted])) != closing_line(failed)
+
+
 def test_a_crash_says_how_to_see_more() -> None:
     crashed = make_finding("check.crashed", ["coverage_report"], message="coverage_report failed to run (TypeError).")
     line = closing_line(reported("not_measured", crashed, unmeasured={"error_findings": "something crashed"}))

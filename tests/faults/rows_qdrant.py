@@ -186,8 +186,8 @@ ROWS = [
     fails("strict mode below top_k", inject=strict(max_query_limit=3), words="Limit exceeded 5 > 3.*Lower retrieval.top_k",
           only="queries"),
     passes("strict mode below the pages of a ranking", inject=strict(max_query_limit=12), only="queries"),
-    Fault("an empty collection", "Qdrant", lambda stage: stage.change(lambda client: delete_all(client)), 4,
-          "not_measured", "index.empty"),
+    Fault("an empty collection", "Qdrant", lambda stage: stage.change(lambda client: delete_all(client)), 1, "fail",
+          "index.empty"),
     Fault("ids under two shard keys", "Qdrant", twice, 0, "pass", "several shard keys"),
     Fault("texts of odd characters", "points", stored(lambda point: (point.vector, {
         **(point.payload or {}), "source_url": f"{(point.payload or {})['source_url']}\x1b\x00\u202e"}), 9), 0, "pass",

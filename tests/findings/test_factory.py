@@ -27,8 +27,8 @@ def test_a_finding_is_filled_from_its_row():
         ("query.failed", [], None, "The query is not answered as expected."),
         ("query.failed", ["q1"], None, "The query q1 is not answered as expected."),
         ("query.failed", ["q1", "q2"], None, "2 queries are not answered as expected."),
-        ("payload.missing_field", ["7"], "title", "1 point lacks a required field: title."),
-        ("payload.missing_field", ["7", "8"], "title", "2 points lack a required field: title."),
+        ("payload.missing_field", ["7"], "title", "1 point lacks a field that it needs: title."),
+        ("payload.missing_field", ["7", "8"], "title", "2 points lack a field that they need: title."),
     ],
 )
 def test_the_message_counts_its_subjects(code: str, subjects: list[str], scope: str | None, message: str):
@@ -85,7 +85,7 @@ def test_findings_of_one_code_and_scope_merge_and_others_do_not():
     ]  # fmt: skip
     assert merged[0].details == {"of": 5, "more": 1}
     assert merged[0].cause == "First."
-    assert merged[0].message == "2 points have an empty required field: title."
+    assert merged[0].message == "2 points have no value in a field that they need: title."
     assert merge_findings([]) == []
 
 

@@ -88,7 +88,7 @@ def test_a_retry_after_an_outage_is_green_and_the_report_in_between_holds_what_c
         report = json.loads((folder / "validation_report.json").read_text("utf-8"))
         crashed = "check.crashed" in {finding["code"] for finding in report["findings"]}
         assert crashed == (system == "a detector of ours")
-        assert report["verdict"] == ("not_measured" if crashed else "error")
+        assert report["verdict"] == ("fail" if crashed else "error")
         [seen] = instance.fetch_observations(dg.AssetKey([NAME, "validation_report"]), limit=1).records
         assert seen.asset_observation.metadata["report"].value == f"{folder}/report.html"
         verdicts = {entry["name"]: entry["verdict"] for entry in report["criteria"]}

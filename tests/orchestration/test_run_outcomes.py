@@ -160,7 +160,7 @@ def test_a_crashed_detector_fails_its_step_and_the_rest_is_measured_and_reported
     criteria = {criterion["name"]: criterion for criterion in report["criteria"]}
     assert (criteria["coverage"]["verdict"], criteria["coverage"]["reason_code"]) == ("not_measured", "crashed")
     assert criteria["metadata_completeness"]["verdict"] == "met"
-    assert report["verdict"] == "not_measured"
+    assert report["verdict"] == "fail"
     assert "check.crashed" in {finding["code"] for finding in report["findings"]}
     assert "secret-in-a-message" not in left_report(world, result).read_text(encoding="utf-8")
     assert "what a server answered" not in "".join(str(event) for event in result.all_events)
@@ -183,7 +183,7 @@ def test_a_crash_of_the_reports_own_step_fails_it_and_the_report_is_there_and_an
     report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
     assert {finding["code"] for finding in report["findings"]} == told
     assert {entry["name"]: entry["verdict"] for entry in report["criteria"]}["coverage"] == "met"
-    assert seen.asset_observation.metadata["verdict"].value == report["verdict"] == ("not_measured" if told else "pass")
+    assert seen.asset_observation.metadata["verdict"].value == report["verdict"] == ("fail" if told else "pass")
 
 
 def test_an_unreachable_embedder_leaves_what_needs_none_measured_and_reported(world: World) -> None:

@@ -57,7 +57,7 @@ def test_findings_are_new_gone_more_or_fewer():
         FindingChange("chunk.too_small", None, "info", 4, 0),
     ])  # fmt: skip
     assert found == [
-        ("bad", "Pages missing from the index", "new, 2"), ("warning", "Required field empty (title)", "2 → 3"),
+        ("bad", "Pages missing from the index", "new, 2"), ("warning", "Field empty (title)", "2 → 3"),
         ("good", "Chunks too short to answer anything", "gone"),
     ]  # fmt: skip
 

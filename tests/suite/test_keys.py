@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.suite.load import load_suite, resolve_suite
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.load import load_suite, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from tests.suite.writing import SMALLEST, refused, suite_of, write
 
@@ -374,6 +375,32 @@ def test_a_collection_is_in_exactly_one_place(tmp_path: Path, place: dict[str, s
 
 
 @pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://x",
+        "http://",
+        "localhost:6333",
+        "cluster",
+        "http://h:port",
+        "http://h:70000",
+        "http://[::1",
+        "http://:6333",
+    ],
+)
+def test_an_address_of_qdrant_without_scheme_or_host_is_refused_with_one_that_would_do(tmp_path: Path, url: str):
+    error = refused(tmp_path, {**SMALLEST, "qdrant": {"collection": "c", "url": url}})
+    assert (error.key, error.file) == ("qdrant.url", str(tmp_path / "ragval.yaml"))
+    assert "such as http://localhost:6333" in str(error)
+
+
+def test_an_address_of_qdrant_that_a_variable_gives_is_checked_when_it_is_known(tmp_path: Path):
+    suite = load_suite(write(tmp_path, {**SMALLEST, "qdrant": {"collection": "c", "url": "${RAGVAL_TEST_HOST}:6333"}}))
+    with pytest.raises(SuiteError, match=r"qdrant\.url.*RAGVAL_TEST_HOST"):
+        resolve_suite(suite, {"RAGVAL_TEST_HOST": "localhost"})
+    assert resolve_suite(suite, {"RAGVAL_TEST_HOST": "https://h"}).qdrant.url == "https://h:6333"
+
+
+@pytest.mark.parametrize(
     ("source", "words"),
     [
         ({"include": ["a"]}, "exactly one of sitemap, folder, urls and llms"),
@@ -410,3 +437,32 @@ def test_a_finding_is_switched_off_with_yamls_bare_off_too(tmp_path: Path, grade
 def test_several_problems_are_counted(tmp_path: Path):
     error = refused(tmp_path, {**SMALLEST, "retrieval": {"top_k": 0, "repeats": 0, "k": [0]}})
     assert "(and 2 more)" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("qdrant.timeout_s", 0, "must be greater than 0, not 0. Correct it or leave the key out: the default is 30."),
+        ("source.max_pages", -1, "Correct it or leave the key out: the default is 5000."),
+        ("qdrant.prefer_grpc", "maybe", "Correct it or leave the key out: the default is false."),
+        ("embedding.dimension", 0, "Correct it or leave the key out."),
+        ("qdrant.filter", {"a": None}, "qdrant.filter.a: must be a text or a valid integer or a valid boolean"),
+        ("scale.workers", "many", "must be a valid integer or 'auto', not 'many'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_told_what_it_may_be_and_how_to_do_without(tmp_path: Path, key: str, value: Any, words: str):
+    assert words in str(refused(tmp_path, at(key, value)))
+
+
+@pytest.mark.parametrize(
+    ("key", "file", "named"),
+    [("retrieval.retriever", None, True), ("embedding.provider", "q.yaml", False), ("--only", None, False)],
+)
+def test_an_error_of_a_key_that_was_found_later_names_the_file_that_holds_the_key(
+    tmp_path: Path, key: str, file: str | None, named: bool
+):
+    suite = suite_of(tmp_path)
+    with pytest.raises(SuiteError) as caught, naming_file_of(suite):
+        raise SuiteError("is wrong", key=key, file=file, remedy="Correct it.")
+    assert caught.value.file == (str(suite.file) if named else file)
+    assert str(caught.value).endswith(f"{key}: is wrong. Correct it.")

@@ -181,11 +181,11 @@ def test_a_finding_holds_the_first_hundred_subjects_and_counts_all() -> None:
     assert len(assembled.findings[0].subjects) == 250
 
 
-def test_a_crash_leaves_the_run_not_measured() -> None:
+def test_a_crash_leaves_its_criterion_open_and_counts_as_an_error() -> None:
     report = assemble(failed_measurement("coverage_report", ValueError("x")), *CLEAN[1:]).report
-    assert report.verdict == "not_measured"
+    assert report.verdict == "fail"
     assert report.criterion("coverage").reason_code == "crashed"
-    assert report.criterion("error_findings").verdict == "not_measured"
+    assert (report.criterion("error_findings").verdict, report.criterion("error_findings").numerator) == ("not_met", 1)
 
 
 def test_the_report_survives_json_and_finds_its_criteria() -> None:

@@ -281,13 +281,13 @@ def test_a_text_that_nobody_requires_is_no_matter_of_completeness() -> None:
         assert judge([whole], [finding], required=required)["error_findings"].value == counted
 
 
-@pytest.mark.parametrize("findings", [(EMPTY,), (CRASHED,), (EMPTY, CRASHED, ORPHAN)])
-def test_findings_that_only_prevent_leave_the_count_open(findings: tuple[Finding, ...]) -> None:
-    assert (errors(*findings).verdict, errors(*findings).reason_code) == ("not_measured", "no_data")
-
-
-def test_one_fault_of_the_index_is_not_met_whatever_else_could_not_be_measured() -> None:
-    assert (errors(CRASHED, ZERO).verdict, errors(CRASHED, ZERO).value) == ("not_met", 2.0)
+@pytest.mark.parametrize("findings", [(EMPTY,), (CRASHED,), (EMPTY, CRASHED, ORPHAN), (CRASHED, ZERO)])
+def test_a_count_above_its_limit_is_not_met_whatever_else_could_not_be_measured(findings: tuple[Finding, ...]) -> None:
+    count = sum(finding.severity == "error" for finding in findings)
+    crashed = failed_measurement("chunk_structure", KeyError("x"))
+    for measurements in ([COVERED], [COVERED, crashed]):
+        found = errors(*findings, measurements=measurements)
+        assert (found.verdict, found.value, found.numerator) == ("not_met", count, count)
 
 
 def test_a_crash_that_the_suite_hides_still_leaves_the_count_open() -> None:
@@ -312,9 +312,12 @@ def test_an_asset_without_criteria_has_looked_all_the_same() -> None:
     assert errors(measurements=[Measurement(asset="chunk_structure")]).verdict == "met"
 
 
-def test_an_empty_index_is_not_measured_rather_than_failed() -> None:
+def test_an_empty_index_fails_by_its_finding_although_its_criteria_are_not_measured() -> None:
     nothing = Measurement(
         asset="coverage_report", values=(not_measured("coverage", "no_data", "the collection holds no points"),)
     )
     results = judge([nothing], [EMPTY])
+    assert results["coverage"].verdict == "not_measured"
+    assert judge_run(list(results.values()), [nothing]) == "fail"
+    results = judge([nothing], [EMPTY], required=["coverage"])
     assert judge_run(list(results.values()), [nothing]) == "not_measured"

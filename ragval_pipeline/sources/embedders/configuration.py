@@ -6,13 +6,13 @@ import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders.custom import load_custom
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, STATIC_MODEL, facts_of
 from ragval_pipeline.sources.embedders.static import static_files
 from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.suite.sections import is_http_address
 
 
 @dataclass(frozen=True)
@@ -128,14 +128,7 @@ def usable_key(provider: str, api_key: str | None) -> str:
 
 def check_base_url(base_url: str | None) -> None:
     """Raise SuiteError unless ``base_url`` is None or an http(s) URL with a host. It may hold a password: not shown."""
-    if base_url is None:
-        return
-    try:
-        parts = urlsplit(base_url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if base_url is not None and not is_http_address(base_url):
         raise SuiteError(
             "this is no http(s) URL with a host",
             key="embedding.base_url",

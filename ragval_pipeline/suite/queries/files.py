@@ -17,7 +17,7 @@ from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 
 #: CSV columns that hold lists: a JSON list, or values separated by ``;`` or ``|``.
 _LISTS = frozenset({"relevant_urls", "acceptable_urls", "expected_keywords", "expected_topics"})
-_JSON = frozenset({"expected_results", "metadata", "parameters", "embedding", "judgements"})
+_JSON = frozenset({"expected_results", "actual_results", "metadata", "parameters", "embedding", "judgements"})
 _TRUE = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 

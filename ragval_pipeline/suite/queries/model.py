@@ -23,6 +23,8 @@ from ragval_pipeline.text.characters import is_blank
 
 TEXT_NAMES = ("query_text", "query", "text")
 THRESHOLD_NAMES = ("min_similarity", "score_threshold")
+#: Keys of a profile's hits that do not say which hit is expected: kept in what was written, not compared.
+_UNCOMPARED = frozenset({"score", "embedding", "original_length", "processed_at"})
 #: Keys that an expected result can state; ``text`` is contained in the hit's text, the others are equal.
 EXPECTED_RESULT_KEYS = ("id", "source_url", "module", "chapter", "chunk_index", "text")
 
@@ -87,9 +89,13 @@ class TestQuery(BaseModel):
     top_k: Rank | None = Field(None, description="Hits that the query is judged by; null: the suite's")
     negative: bool = Field(False, description="True: the index must not answer it")
     critical: bool = Field(False, description="True: the run fails when it fails")
-    status: Literal["draft"] | None = Field(
-        None, description="draft: asked and shown, and counted nowhere until a person has read it and takes this away"
+    status: Literal["draft", "PENDING", "PASS", "FAIL", "ERROR"] | None = Field(
+        None,
+        description="draft: asked and shown, and counted nowhere until a person has read it and takes this away; "
+        "the others say how the test went earlier, and are kept, not used",
     )
+    actual_results: Any = Field(None, description="Kept, not used")
+    execution_time_ms: Any = Field(None, description="Kept, not used")
     metadata: dict[str, Any] | None = Field(None, description="Kept as it is")
     embedding: Any = Field(None, description="Kept, not used: queries are embedded anew")
     timestamp: Any = Field(None, description="Kept, not used")
@@ -168,7 +174,7 @@ class TestQuery(BaseModel):
     @property
     def counted(self) -> bool:
         """Whether criteria and findings count it: nobody stands for a draft, or for a query that is unjudged."""
-        return self.status is None and not self._unjudged
+        return self.status != "draft" and not self._unjudged
 
     def as_unjudged(self) -> TestQuery:
         """This query as one that is asked and shown and not counted."""
@@ -221,7 +227,7 @@ def expected_result(result: Any) -> Any:
     flat = {**(nested if isinstance(nested, Mapping) else {}), **result}
     if isinstance(nested, Mapping):
         del flat["metadata"]
-    stated = {key: value for key, value in flat.items() if not _is_nothing(value)}
+    stated = {key: value for key, value in flat.items() if not _is_nothing(value) and key not in _UNCOMPARED}
     if not stated or any(key not in EXPECTED_RESULT_KEYS for key in stated):
         raise ValueError(f"each expected result states some of {', '.join(EXPECTED_RESULT_KEYS)}")
     return stated

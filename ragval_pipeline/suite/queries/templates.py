@@ -13,7 +13,7 @@ from ragval_pipeline.suite.queries.model import TEXT_NAMES
 MAX_EXPANSIONS = 10_000
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 #: Fields whose braces are their own business.
-_FREE = frozenset({"metadata", "embedding", "timestamp", "created_at"})
+_FREE = frozenset({"metadata", "embedding", "timestamp", "created_at", "actual_results"})
 
 
 def expand_template(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

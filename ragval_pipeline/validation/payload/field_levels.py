@@ -91,6 +91,7 @@ def _finding(
     details: dict[str, Any] = {} if canonical is None else {"field": canonical}
     if name not in evidence.rules.required:  # a text that is missing: named all the same, and no part of the criterion
         details["required"] = False
+        cause = cause or "payload.required does not name the field, but a point without text cannot be searched."
     return make_finding(code, subjects, scope=name, cause=cause, details=details)
 
 

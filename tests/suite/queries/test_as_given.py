@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.errors import SuiteError
 from tests.suite.queries.reading import put, read
 
 
@@ -59,3 +60,31 @@ def test_ground_truth_of_another_file_is_part_of_the_query(tmp_path: Path):
     put(tmp_path, "truth.json", json.dumps([{"query": "Why?", "relevant_urls": ["https://x.org/a"]}]))
     [query] = read(tmp_path, {"file": "q.yaml", "ground_truth": "truth.json"})
     assert query.as_given() == {"query": "Why?", "query_text": "Why?", "relevant_urls": ["https://x.org/a"]}
+
+
+@pytest.mark.parametrize("status", ["PENDING", "PASS", "FAIL", "ERROR"])
+@pytest.mark.parametrize("kind", ["json", "csv"])
+def test_a_validation_test_of_seed_001_with_its_earlier_outcome_is_read_counted_and_given_back(
+    tmp_path: Path, status: str, kind: str
+):
+    metadata = {"source_url": "https://x.org/a", "module": "m", "chapter": "c", "chunk_index": 0}
+    later = {"original_length": 900, "processed_at": "2026-01-01T00:00:00"}
+    chunk = {"id": "1", "text": "node", "embedding": [0.5], "score": 0.9, "metadata": {**metadata, **later}}
+    test = {
+        "id": "t1", "name": "n", "description": "d", "query_text": "What is {ROS}?", "expected_results": [chunk],
+        "actual_results": [], "status": status, "timestamp": "2026-01-01T00:00:00", "execution_time_ms": 0.0,
+    }  # fmt: skip
+    if kind == "json":
+        put(tmp_path, "q.json", json.dumps([test]))
+    else:
+        cells = [value if isinstance(value, str) else json.dumps(value) for value in test.values()]
+        quoted = ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+        put(tmp_path, "q.csv", f"{','.join(test)}\n{quoted}\n")
+    [query] = read(tmp_path, f"q.{kind}")
+    assert query.counted
+    assert query.expected_results == ({"id": "1", "text": "node", **metadata},)
+    given = query.as_given()
+    assert given == (test if kind == "json" else {**test, "execution_time_ms": given["execution_time_ms"]})
+    only_score = {"query_text": "x", "expected_results": [{"score": 0.9}]}
+    with pytest.raises(SuiteError, match="each expected result states some of"):
+        read(tmp_path, [only_score])

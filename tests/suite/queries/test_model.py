@@ -29,6 +29,8 @@ FIELDS: dict[str, Any] = {
     "metadata": {"author": "me"},
     "embedding": [0.1, 0.2],
     "timestamp": "2026-01-06T10:00:00Z",
+    "actual_results": [],
+    "execution_time_ms": 0.0,
     "created_at": "2026-01-06T10:00:00Z",
 }
 

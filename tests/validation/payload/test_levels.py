@@ -62,6 +62,9 @@ def test_a_point_without_text_is_named_and_incomplete_only_where_the_text_is_req
     assert offenders(counts, level) == {"chunk_text": ["1"]}
     assert counts.complete == 2
     assert count(GOOD, with_(chunk_text=text), required=(*REQUIRED, "chunk_text")).complete == 1
+    [finding] = measured(GOOD, with_(chunk_text=text)).findings
+    assert "required" not in finding.message
+    assert finding.cause == "payload.required does not name the field, but a point without text cannot be searched."
 
 
 @pytest.mark.parametrize("value", EMPTY, ids=repr)
