@@ -480,11 +480,11 @@ _ROWS = (
         cause="The model was changed and only new points were embedded with it.",
         remedy="Re-embed these points with the model of the rest."),
     FindingType("vector.text_mismatch", "error", "subject", "vectors", "point", "reingest",
-        breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.TEXT, Aspect.MODEL, Aspect.KEPT},
+        breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.VECTOR, Aspect.TEXT, Aspect.MODEL, Aspect.KEPT},
         title="Vectors that do not fit their text",
         means="has a vector that does not fit its text", many="have a vector that does not fit their text",
         measured="Stored texts are embedded again, and the cosine between stored and new vector is computed. What "
-            "the other vector findings explain is left out.",
+            "is missing, zero, swapped, or of another model is left out.",
         cause="The text was changed and not embedded again, or the vector was damaged.",
         remedy="Re-embed these points."),
     FindingType("vector.swapped", "error", "subject", "vectors", "point", "reingest",

@@ -38,12 +38,14 @@ _LOOKS: Mapping[Look, str] = {
     "another_model": "vector{s} of another model",
     "older_text": "vector{s} of an older or another text",
     "another_point": "vector{s} of another point",
+    "copied": "vector{s} that points with other texts hold, too",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
     "another_model": "These points were embedded with another model than the rest.",
     "older_text": "The texts were changed and not embedded again.",
     "another_point": "The vectors of other points were written to these.",
+    "copied": "One vector was written to points with different texts.",
 }
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (

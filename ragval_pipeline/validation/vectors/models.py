@@ -1,6 +1,6 @@
 """Was the collection embedded with the model that queries are embedded with, and all of it?
 
-Of the points that no other finding names:
+Of the points that are neither swapped, copied nor changed since:
 
 - mixed: at least ``FEW`` and ``FEWEST`` of another space beside as many that belong; or as many related ones
   that the model name separates from the rest, or the day of embedding when another way of embedding explains them;
@@ -97,10 +97,12 @@ def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], row
         return decision
     kind = _KINDS[explaining.kind] if explaining else _kind_of(points, strangers, decision)
     # Beside texts that were embedded in a known way, vectors of no text at all stay a matter of their own.
-    limit = CHANCE / math.sqrt(points.texts.shape[1])
-    nowhere = (*strangers.noise, *strangers.other_space) if explaining else ()
-    own = {place for place in nowhere if abs(points.cosine[place]) <= limit}
-    points.assign([place for place in points.off().tolist() if place not in own], Label.MISMATCH)
+    limit = CHANCE / math.sqrt(points.texts.shape[1]) if explaining else -1.0
+    resembling = {*strangers.related, *strangers.stray}
+    points.assign(
+        [place for place in points.off().tolist() if place in resembling or abs(points.cosine[place]) > limit],
+        Label.MISMATCH,
+    )
     return replace(decision, mismatch=kind, best=explaining or best)
 
 
