@@ -283,4 +283,4 @@ def name_the_rest(
         elif place in alien or (place in noise and place in other_model):
             points.looks[place] = "another_model"
         else:
-            points.looks[place] = "noise" if place in noise else "older_text"
+            points.looks[place] = "noise" if place in noise else "another_text"

@@ -75,7 +75,7 @@ def test_an_older_text_is_named_wherever_it_moved_the_vector(amount: int, share:
     off = np.flatnonzero(cosines(points) < MATCH).tolist()
     assert off
     assert {entry.name for entry in finding.subjects} == points.named(off)
-    assert finding.details["looks_like"] == {"older_text": len(off)}
+    assert finding.details["looks_like"] == {"another_text": len(off)}
     assert all(0 < entry.details["cosine"] < MATCH for entry in finding.subjects)
 
 
