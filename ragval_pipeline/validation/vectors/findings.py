@@ -14,7 +14,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import MOST, NOISE
-from ragval_pipeline.validation.vectors.models import Decision, Kind
+from ragval_pipeline.validation.vectors.models import KINDS, Decision, Kind
 from ragval_pipeline.validation.vectors.partition import Label, Look, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
 
@@ -36,14 +36,18 @@ _CAUSES: Mapping[Kind, str] = {
 _LOOKS: Mapping[Look, str] = {
     "noise": "vector{s} of no text",
     "another_model": "vector{s} of another model",
-    "older_text": "vector{s} of an older or another text",
+    "older_text": "vector{s} of an older text",
+    "another_text": "vector{s} of another text",
     "another_point": "vector{s} of another point",
+    "copied": "vector{s} that points with other texts hold, too",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
     "another_model": "These points were embedded with another model than the rest.",
     "older_text": "The texts were changed and not embedded again.",
+    "another_text": "What was embedded is not the stored text: it was changed since, or prepared in another way.",
     "another_point": "The vectors of other points were written to these.",
+    "copied": "One vector was written to points with different texts.",
 }
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
@@ -147,7 +151,7 @@ def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
 
 @detector("vector.mixed_models", needs=Vectors)
 def mixed(vectors: Vectors) -> Iterator[Finding]:
-    """The points of another model than the rest."""
+    """The points that were embedded with another model, or in another way, than the rest."""
     points, decision = vectors.partition, vectors.decision
     places = points.places(Label.OTHER_MODEL)
     if places:
@@ -155,8 +159,10 @@ def mixed(vectors: Vectors) -> Iterator[Finding]:
         sampled = len(places) + decision.compared
         details = {
             "sampled": sampled, "share": round(len(places) / sampled, 4), "split": dict(decision.split or {}) or None,
+            "kind": KINDS[decision.way.kind] if decision.way else "another_model",
         }  # fmt: skip
-        message = f"{len(subjects)} of {sampled} compared points were embedded with another model than the rest."
+        how = "in another way" if decision.way else "with another model"
+        message = f"{len(subjects)} of {sampled} compared points were embedded {how} than the rest."
         cause = _mixed_cause(decision)
         yield make_finding(
             "vector.mixed_models", subjects, details=details, message=message, cause=cause, looked_at=sampled
@@ -219,8 +225,9 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     other = {} if owner is None else {"belongs_to": points.ids[owner.point], "cosine_there": round(owner.cosine, 4)}
     looks_like = points.looks[place]
     subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
-    # A vector of another text than an older one says nothing about what the chunk once held.
-    return subject if looks_like == "older_text" else replace(subject, without=frozenset({Aspect.KEPT}))
+    # A vector of no text, or of another point's, says nothing about what the chunk once held.
+    kept = looks_like in {"older_text", "another_text"}
+    return subject if kept else replace(subject, without=frozenset({Aspect.KEPT}))
 
 
 def _rounded(points: Partition, place: int) -> float:
@@ -249,12 +256,14 @@ def _mixed_cause(decision: Decision) -> str:
     if split.get("by") == "model":
         return f"Their payload names {split['other']}, that of the rest {split['rest']}."
     what = {"embedded_at": "were embedded", "id": "have ids"}.get(str(split.get("by")))
+    if what is None and decision.way is not None:
+        return f"They were embedded {decision.way.means}, the rest not."
     if what is None:
         return "Their vectors are unrelated to their own texts and to all others: they are of another model's space."
     where = f"from {split['other_from']} on" if "other_from" in split else f"up to {split['other_until']}"
     changed, how = "The model", ""
-    if decision.mismatch is None and decision.best is not None and decision.best.explains:
-        changed, how = "What is embedded", f"; they were embedded {decision.best.means}"
+    if decision.way is not None:
+        changed, how = "What is embedded", f"; they were embedded {decision.way.means}"
     return f"{changed} was changed between ingestions: these points {what} {where}, the rest not{how}."
 
 

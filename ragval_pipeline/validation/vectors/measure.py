@@ -27,7 +27,7 @@ from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, s
 from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
 from ragval_pipeline.validation.vectors.findings import Vectors
 from ragval_pipeline.validation.vectors.models import Decision, decide, worth_trying
-from ragval_pipeline.validation.vectors.partition import Label, Partition, mark_copies
+from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import (
     Strangers,
     find_owners,
@@ -148,14 +148,15 @@ class _Judged:
             if lookups is not None:
                 mark_displaced(points)
         self._copies = self._copied_vectors(groups)
-        mark_copies(points, self._copies)
         if len(points.off()):
-            self._strangers = sort_strangers(points, near, self._changed)
+            held = frozenset().union(*self._copies)
+            copied = frozenset(place for place in points.off().tolist() if points.ids[place] in held)
+            self._strangers = sort_strangers(points, near, self._changed | copied)
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows)
             right = models.usual_model(points.names(Label.MATCHING), rows)
             named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
-            name_the_rest(points, self._strangers, changed=self._changed, other_model=named)
+            name_the_rest(points, self._strangers, copied=copied, changed=self._changed, other_model=named)
             self._named = [row["model"] for row in rows.values()]
 
     def findings(self) -> list[Finding]:

@@ -1,9 +1,9 @@
 """Was the collection embedded with the model that queries are embedded with, and all of it?
 
-Of the points that no other finding names:
+Of the points that are neither swapped, copied nor changed since:
 
-- mixed: at least ``FEW`` and ``FEWEST`` of another space beside as many that belong; or as many related ones
-  that the model name separates from the rest, or the day of embedding when another way of embedding explains them;
+- mixed: at least ``FEW`` and ``FEWEST`` of another space beside as many that belong; or as many related ones that
+  the model name separates from the rest, or that one way of embedding explains, which the matching ones rule out;
 - mismatch: ``WHOLE`` of them off, or fewer when one way of embedding explains those that are off and those that match.
 
 Everything else is a matter of single points.
@@ -29,11 +29,11 @@ COLUMNS = ("point_id", "model", "embedded_at")
 
 Row = Mapping[str, Any]
 Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation"]
-_KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, Kind] = {
     "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
     "truncated": "truncation",
 }  # fmt: skip
-#: Ways that explain an index also when most points match: they change what a text says.
+#: Ways that explain an index also when most points match, and none of those comes closer: they change what a text says.
 _TELLING = frozenset({"added", "instructed", "input_type", "truncated"})
 
 
@@ -46,6 +46,7 @@ class Decision:
         median: Median cosine of the points that are off, those of another model's part aside; None without any.
         best: The way of embedding that comes closest, when ways were tried.
         split: What separates the part of another model from the rest, as ``explain_split`` says.
+        way: How that part was embedded, when a way that was tried explains it.
         compared: Points that the decision rests on, those of another model's part aside.
     """
 
@@ -53,6 +54,7 @@ class Decision:
     median: float | None = None
     best: Trial | None = None
     split: Mapping[str, Any] | None = None
+    way: Trial | None = None
     compared: int = 0
 
 
@@ -90,17 +92,21 @@ def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], row
     explaining = next((trial for trial in trials if trial.explains and (most or _explains_all(trial))), None)
     if explaining is None and split is None and _is_population(len(related), total):
         by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
-        if by is not None and (by["by"] == "model" or (by["by"] == "embedded_at" and best and best.explains)):
+        dated = by is not None and by["by"] in {"model", "embedded_at"}
+        way = next((trial for trial in trials if trial.explains and (dated or _explains_a_part(trial))), None)
+        if way is not None or (by is not None and by["by"] == "model"):
             points.assign(related, Label.OTHER_MODEL)
-            return replace(decision, split=by)
+            return replace(decision, split=by, way=way)
     if explaining is None and not (most and total >= FEWEST):
         return decision
-    kind = _KINDS[explaining.kind] if explaining else _kind_of(points, strangers, decision)
+    kind = KINDS[explaining.kind] if explaining else _kind_of(points, strangers, decision)
     # Beside texts that were embedded in a known way, vectors of no text at all stay a matter of their own.
-    limit = CHANCE / math.sqrt(points.texts.shape[1])
-    nowhere = (*strangers.noise, *strangers.other_space) if explaining else ()
-    own = {place for place in nowhere if abs(points.cosine[place]) <= limit}
-    points.assign([place for place in points.off().tolist() if place not in own], Label.MISMATCH)
+    limit = CHANCE / math.sqrt(points.texts.shape[1]) if explaining else -1.0
+    resembling = {*strangers.related, *strangers.stray}
+    points.assign(
+        [place for place in points.off().tolist() if place in resembling or abs(points.cosine[place]) > limit],
+        Label.MISMATCH,
+    )
     return replace(decision, mismatch=kind, best=explaining or best)
 
 
@@ -130,7 +136,12 @@ def _ids(points: Partition, *places: Sequence[int]) -> list[str]:
 
 
 def _explains_all(trial: Trial) -> bool:
-    return trial.keeps and trial.kind in _TELLING
+    return trial.keeps and (trial.kind in _TELLING or trial.raises)
+
+
+def _explains_a_part(trial: Trial) -> bool:
+    """Whether the points that match were not embedded in this way. An older text is often a beginning, too."""
+    return not trial.keeps and trial.kind != "truncated"
 
 
 def _is_population(count: int, total: int) -> bool:

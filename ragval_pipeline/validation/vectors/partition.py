@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING, Literal
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
 
-Look = Literal["noise", "another_model", "older_text", "another_point"]
+Look = Literal["noise", "another_model", "older_text", "another_text", "another_point", "copied"]
 
 
 class Label(IntEnum):
@@ -27,7 +27,6 @@ class Label(IntEnum):
     MATCHING = auto()
     NEAR = auto()
     NO_DIRECTION = auto()
-    COPIED = auto()
     SWAPPED = auto()
     OTHER_MODEL = auto()
     MISMATCH = auto()
@@ -152,9 +151,3 @@ def _by_cosine(cosine: Floats) -> NDArray[np.int8]:
         labels[cosine >= 1 - usual] = Label.NEAR
     labels[matching] = Label.MATCHING
     return labels
-
-
-def mark_copies(points: Partition, groups: Iterable[Collection[str]]) -> None:
-    """Label the points that are off and hold the vector of another text."""
-    place = {points.ids[number]: number for number in points.off().tolist()}
-    points.assign([place[name] for group in groups for name in group if name in place], Label.COPIED)

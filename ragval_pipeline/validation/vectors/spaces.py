@@ -172,8 +172,9 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
     """
     import numpy as np
 
+    aside = np.array(sorted(left_out), dtype=np.intp)
     fits = points.labels[near.places] == Label.OFF
-    fits &= (near.places < points.sampled) & ~np.isin(near.places, np.array(sorted(left_out), dtype=np.intp))
+    fits &= (near.places < points.sampled) & ~np.isin(near.places, aside)
     places, own, energy = near.places[fits], near.own[fits], near.energy[fits]
     dimension = max(points.texts.shape[1], 1)
     limit = chance_limit(points.sampled, dimension)
@@ -189,7 +190,7 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
         alike = _are_like(points, stray, strangers)
         model, stray = np.concatenate([strangers, stray[alike]]), stray[~alike]
     # Vectors that were not kept are judged by their own cosine.
-    unseen = np.setdiff1d(points.off(), points.at)
+    unseen = np.setdiff1d(np.setdiff1d(points.off(), points.at), aside)
     near_own = points.cosine[unseen] > limit
     return Strangers(
         related=[*places[~unrelated].tolist(), *unseen[near_own].tolist()],
@@ -253,13 +254,19 @@ def _are_like(points: Partition, places: Rows, model: Rows) -> NDArray[np.bool_]
 
 
 def name_the_rest(
-    points: Partition, sorted_points: Strangers, *, changed: Collection[int], other_model: Collection[int]
+    points: Partition,
+    sorted_points: Strangers,
+    *,
+    copied: Collection[int],
+    changed: Collection[int],
+    other_model: Collection[int],
 ) -> None:
     """Label what is still off ``TEXT_MISMATCH``, and say what each vector looks like.
 
     Args:
         points: All points.
         sorted_points: Those that are off.
+        copied: Points with the vector of another text that other points hold, too.
         changed: Points whose stored hash says that the text was changed.
         other_model: Points whose payload names another model than that of the matching points.
     """
@@ -269,9 +276,11 @@ def name_the_rest(
     for place in rest:
         if place in points.owners:
             points.looks[place] = "another_point"
+        elif place in copied:
+            points.looks[place] = "copied"
         elif place in changed:
             points.looks[place] = "older_text"
         elif place in alien or (place in noise and place in other_model):
             points.looks[place] = "another_model"
         else:
-            points.looks[place] = "noise" if place in noise else "older_text"
+            points.looks[place] = "noise" if place in noise else "another_text"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
-from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, MATCH, NOISE
+from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, NOISE
 from ragval_pipeline.validation.vectors.sample import id_hash
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ class Trial:
         median: Median cosine with the stored vectors of the points that differ.
         explains: Whether it gives the stored vectors of the points that differ.
         keeps: Whether it gives those of the points that match, too.
+        raises: Whether those that match and that it changes are closer to it than to their texts.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Trial:
     median: float
     explains: bool
     keeps: bool
+    raises: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +176,10 @@ def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) ->
     fits = (cosines >= MATCH) & ((cosines >= tested.plain - NOISE) | (tested.plain < MATCH))
     off, controls = fits[: tested.off], fits[tested.off :]
     keeps = not len(controls) or bool(controls.mean() >= 1 - FEW)
-    return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= 1 - FEW), keeps)
+    change = (cosines - tested.plain)[tested.off :]
+    changed = np.abs(change) > NOISE
+    raises = bool(changed.sum() >= FEWEST and (change[changed] > 0).mean() >= 1 - FEW)
+    return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= 1 - FEW), keeps, raises)
 
 
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial:

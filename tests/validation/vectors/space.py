@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ragval_pipeline.demo.site import load_pages
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
@@ -141,7 +142,12 @@ def other_model(vectors: Sequence[Floats | None]) -> list[Floats]:
 
 def subjects(measurement: Measurement) -> dict[str, set[str]]:
     """Subjects of every finding by code."""
-    return {finding.code: {entry.name for entry in finding.subjects} for finding in measurement.findings}
+    return named(measurement.findings)
+
+
+def named(findings: Iterable[Finding]) -> dict[str, set[str]]:
+    """Subjects of findings by code."""
+    return {finding.code: {entry.name for entry in finding.subjects} for finding in findings}
 
 
 class Refusing(StaticEmbedder):

@@ -8,7 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from tests.validation.vectors.space import Space, embedded, space, subjects
+from ragval_pipeline.findings.graph import Site, explain
+from tests.validation.vectors.space import Space, embedded, named, space, subjects
 
 AMOUNTS = (2, 10, 44)
 
@@ -66,23 +67,33 @@ def test_vectors_that_lost_step_are_swapped(amount: int) -> None:
 
 
 @pytest.mark.parametrize("amount", AMOUNTS)
-def test_a_copied_vector_names_both(amount: int) -> None:
+def test_a_copied_vector_names_both_and_is_wrong_at_one_of_them(amount: int) -> None:
     points = space()
     chosen = pairs(points, amount)
     for source, target in chosen:
         points.vectors[target] = points.vectors[source]
-    measurement = points.examined()
-    assert subjects(measurement) == {"vector.identical": points.named([place for pair in chosen for place in pair])}
-    assert measurement.findings[0].details["groups"] == len(chosen)
+    found = explain(points.examined().findings, Site())
+    assert named(found) == {
+        "vector.identical": points.named([place for pair in chosen for place in pair]),
+        "vector.text_mismatch": points.named([target for _, target in chosen]),
+    }
+    assert found[0].details["groups"] == len(chosen)
+    assert found[1].because == "vector.identical"
+    assert found[1].details["looks_like"] == {"another_point": len(chosen)}
 
 
-def test_one_vector_for_many_is_one_group() -> None:
+@pytest.mark.parametrize("source", [0, None])
+def test_one_vector_for_many_is_one_group_and_wrong_for_all_but_its_owner(source: int | None) -> None:
     points = space()
-    for place in range(1, 60):
-        points.vectors[place] = points.vectors[0]
-    measurement = points.examined()
-    assert subjects(measurement) == {"vector.identical": points.named(range(60))}
-    assert measurement.findings[0].subjects[0].details["group_size"] == 60
+    vector = points.vectors[0] if source == 0 else embedded(["error: rate limit exceeded"])[0]
+    for place in range(60):
+        points.vectors[place] = vector
+    found = explain(points.examined().findings, Site())
+    wrong = points.named(range(60)) - ({points.ids[0]} if source == 0 else set())
+    assert named(found) == {"vector.identical": points.named(range(60)), "vector.text_mismatch": wrong}
+    assert found[0].subjects[0].details["group_size"] == 60
+    assert found[1].because == "vector.identical"
+    assert found[1].details["looks_like"] == {"another_point" if source == 0 else "copied": len(wrong)}
 
 
 def test_a_copy_that_was_normalised_again_is_the_same_vector() -> None:
@@ -90,7 +101,10 @@ def test_a_copy_that_was_normalised_again_is_the_same_vector() -> None:
     source = points.vectors[3]
     assert source is not None
     points.vectors[8] = (source * np.float32(1 + 3e-7)).astype(np.float32)
-    assert subjects(points.examined()) == {"vector.identical": points.named([3, 8])}
+    assert subjects(points.examined()) == {
+        "vector.identical": points.named([3, 8]),
+        "vector.text_mismatch": points.named([8]),
+    }
 
 
 def test_the_same_text_twice_has_the_same_vector_and_that_is_right() -> None:

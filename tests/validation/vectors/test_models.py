@@ -214,7 +214,7 @@ class NearlyAlike(StaticEmbedder):
         return batch
 
 
-@pytest.mark.parametrize(("amount", "named"), [(90, "vector.model_mismatch"), (30, "vector.text_mismatch")])
+@pytest.mark.parametrize(("amount", "named"), [(90, "vector.model_mismatch"), (30, "vector.mixed_models")])
 def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_all(amount: int, named: str) -> None:
     points = space()
     points.embedder = NearlyAlike([row["text"] for row in points.rows[:15]])
@@ -222,6 +222,53 @@ def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_
     points.vectors[:amount] = list(asked[:amount])
     # Of the thirty, only fifteen are further from their texts than what counts as a match.
     assert subjects(points.examined()) == {named: {"c"} if amount == 90 else points.named(range(15))}
+
+
+@pytest.mark.parametrize("amount", [5, 30, 55])
+def test_a_part_that_was_embedded_as_queries_is_no_collection_of_changed_texts(amount: int) -> None:
+    points = space()
+    points.embedder = NearlyAlike([row["text"] for row in points.rows])
+    asked = points.embedder.embed([row["text"] for row in points.rows], input_type="search_query").vectors
+    places = random.Random(3).sample(range(90), amount)
+    for place in places:
+        points.vectors[place] = asked[place]
+    finding = only(points)
+    assert (finding.code, finding.details["kind"]) == ("vector.mixed_models", "input_type")
+    assert {entry.name for entry in finding.subjects} == points.named(places)
+    assert finding.cause == "They were embedded as queries (input type search_query), the rest not."
+
+
+def test_texts_that_were_lengthened_since_were_not_cut_when_they_were_embedded() -> None:
+    points = space()
+    for place in range(0, 60, 2):
+        points.set_text(place, f"{points.rows[place]['text'][:150]} {points.rows[place + 1]['text'][:60]}")
+        points.vectors[place] = embedded([points.rows[place]["text"][:150]])[0]
+    finding = only(points)
+    assert finding.code == "vector.text_mismatch"
+    assert finding.details["looks_like"].keys() == {"another_text"}
+    assert finding.cause == (
+        "What was embedded is not the stored text: it was changed since, or prepared in another way."
+    )
+
+
+class HardlyCased(StaticEmbedder):
+    """Capital letters move a vector a little: about a third of the texts further than what counts as a match."""
+
+    def embed(self, texts: Sequence[str], *, input_type: Any) -> Any:
+        batch = super().embed(texts, input_type=input_type)
+        moved = 0.4 * super().embed([text.lower() for text in texts], input_type=input_type).vectors
+        moved += 0.6 * batch.vectors
+        return replace(batch, vectors=moved / np.linalg.norm(moved, axis=1, keepdims=True))
+
+
+def test_lower_case_for_all_is_a_mismatch_although_most_come_close_enough_to_match() -> None:
+    points = space()
+    points.embedder = HardlyCased()
+    points.vectors = list(embedded([row["text"].lower() for row in points.rows]))
+    finding = only(points)
+    assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", "preprocessing")
+    assert 45 <= finding.details["matching"] <= 75
+    assert "in lower case" in finding.cause
 
 
 def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:

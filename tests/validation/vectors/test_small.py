@@ -21,7 +21,10 @@ def test_two_swapped_vectors_among_a_few_are_named(number: int) -> None:
 def test_a_copied_vector_among_a_few_names_both(number: int) -> None:
     points = space(number)
     points.vectors[1] = points.vectors[0]
-    assert subjects(points.examined()) == {"vector.identical": points.named([0, 1])}
+    assert subjects(points.examined()) == {
+        "vector.identical": points.named([0, 1]),
+        "vector.text_mismatch": points.named([1]),
+    }
 
 
 @pytest.mark.parametrize("number", SIZES)

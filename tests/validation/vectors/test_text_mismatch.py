@@ -75,7 +75,7 @@ def test_an_older_text_is_named_wherever_it_moved_the_vector(amount: int, share:
     off = np.flatnonzero(cosines(points) < MATCH).tolist()
     assert off
     assert {entry.name for entry in finding.subjects} == points.named(off)
-    assert finding.details["looks_like"] == {"older_text": len(off)}
+    assert finding.details["looks_like"] == {"another_text": len(off)}
     assert all(0 < entry.details["cosine"] < MATCH for entry in finding.subjects)
 
 
@@ -168,7 +168,7 @@ def test_beside_honest_differences_an_older_text_and_noise_stand_out(stored: str
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_is_wrong_every_point_that_does_not_match_is_named_in_exactly_one_finding(seed: int) -> None:
+def test_whatever_is_wrong_every_point_that_does_not_match_is_named_in_one_finding_and_copies_in_two(seed: int) -> None:
     points, rng = space(150), random.Random(seed)
     vectors = list(points.vectors)
     places = rng.sample(range(150), 60)
@@ -190,7 +190,7 @@ def test_whatever_is_wrong_every_point_that_does_not_match_is_named_in_exactly_o
     off = points.named(np.flatnonzero(cosines(points) < MATCH).tolist())
     named = Counter(entry.name for finding in measurement.findings for entry in finding.subjects)
     assert off <= named.keys()
-    assert set(named.values()) == {1}
+    assert {name for name, count in named.items() if count > 1} == points.named(places[16:20])
     # The source of copied vectors is named with its copies, although its own vector is right.
     assert named.keys() - off == points.named([places[59]])
     value = measurement.value("embedding_match")
