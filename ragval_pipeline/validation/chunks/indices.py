@@ -18,7 +18,8 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
+from ragval_pipeline.validation.integrity.content import class_of
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 from ragval_pipeline.validation.times import parse_time
 
 #: What told: times of embedding, the model that queries are embedded with, ids that count up or begin with a time.
@@ -156,7 +157,9 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     """Pages of which some chunk stands before one with a smaller index."""
     for key, own in evidence.on_pages(evidence.layout.doubtful):
         indexed = [
-            (chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)
+            (chunk.chunk_index, _place(chunk))
+            for chunk in own
+            if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk) and class_of(chunk, evidence.habits) == "verified"
         ]
         placed = sorted((index, place) for index, place in indexed if index is not None)
         if key not in evidence.read or len({index for index, _ in placed}) < len(placed):
@@ -171,16 +174,29 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:
-    """Whether enough of a chunk stands on the page in one, so that its place is no chance."""
-    return chunk.longest >= max(ANCHOR_LETTERS, MOST * chunk.letters) and not chunk.repeated
+    """Whether what the page has of a chunk stands there in one place, so that this is no chance."""
+    if chunk.repeated or chunk.longest < max(ANCHOR_LETTERS, MOST * chunk.letters):
+        return False
+    _, shift = _longest_span(chunk)
+    on_page = [(length, place - start) for length, place, start in _spans(chunk) if place >= 0]
+    beside = sum(length for length, own in on_page if abs(own - shift) <= LONGEST_GAP)
+    return beside >= VERIFIED_FROM * sum(length for length, _ in on_page)
 
 
 def _place(chunk: ChunkFacts) -> int:
     """Where the longest span of a chunk would put its first letter, but for title and headings that are put before."""
-    spans = list(zip(chunk.lengths, chunk.places, chunk.starts, strict=True))
-    _, place, start = max((span for span in spans if span[1] >= 0), key=lambda span: span[0])
-    stored = sum(length for length, at, begin in spans if at < 0 and begin < start)
-    return place - (start - stored)
+    begins, shift = _longest_span(chunk)
+    return shift + sum(length for length, place, start in _spans(chunk) if place < 0 and start < begins)
+
+
+def _longest_span(chunk: ChunkFacts) -> tuple[int, int]:
+    """The first letter of the longest span on the page, and how much further it stands there than in the chunk."""
+    _, place, start = max((span for span in _spans(chunk) if span[1] >= 0), key=lambda span: span[0])
+    return start, place - start
+
+
+def _spans(chunk: ChunkFacts) -> Iterator[tuple[int, int, int]]:
+    return zip(chunk.lengths, chunk.places, chunk.starts, strict=True)
 
 
 def _longest_rising(places: Sequence[int]) -> int:
