@@ -22,8 +22,9 @@ from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 from ragval_pipeline.validation.times import parse_time
 
-#: What told: times of embedding, the model that queries are embedded with, ids that count up or begin with a time.
-Basis = Literal["date", "model", "id"]
+#: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
+#: with, ids that count up or begin with a time.
+Basis = Literal["page", "date", "model", "id"]
 
 
 @dataclass(frozen=True)
@@ -79,31 +80,38 @@ def _order_of_id(name: str) -> int | None:
 
 #: Points that share one index that a subject's details list.
 SHOWN_POINTS = 100  # shown
-_TOLD = {"date": "times of embedding", "model": "models", "id": "ids"}
-_OLDER = "Delete the older points of each group, which their {} tell: delete_point_ids of remediation.json lists them."
+_TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
+_SURPLUS = "Delete the surplus points of each group, which their {} tell: see delete_point_ids of remediation.json."
 _IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."
 
 
 @detector("chunk.duplicate_index", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points that share page and index; which of them is the newest, where anything tells it."""
+    """Points that share page and index; which of them stays, where anything tells it: one that its page has."""
     subjects, groups = [], 0
     told: set[Basis | None] = set()
     orders = evidence.orders
-    for key, page in orders.in_full(orders.chosen(orders.points > orders.indices)).items():
+    pages = orders.in_full(orders.chosen(orders.points > orders.indices))
+    gone = evidence.gone(
+        {name for page in pages.values() for points in page.points.values() if len(points) > 1 for name, _ in points}
+    )
+    for key, page in pages.items():
         for index, points in page.points.items():
             if len(points) < 2:
                 continue
             groups += 1
             ids = sorted(point_id for point_id, _ in points)
-            stored = {name: Stored(embedded_at, page.models.get(name)) for name, embedded_at in points}
-            newest, basis = newest_of(stored, model=evidence.limits.model) or (None, None)
+            strays = gone.keys() & ids if any(name not in gone for name in ids) else set()
+            own = {name: Stored(at, page.models.get(name)) for name, at in points if name not in strays}
+            stays, basis = _kept(own, model=evidence.limits.model) or (None, None)
             told.add(basis)
             for point_id, embedded_at in points:
                 others = list(islice((entry for entry in ids if entry != point_id), SHOWN_POINTS))
                 details = {"page_url": page.url, "chunk_index": index, "others": others, "embedded_at": embedded_at}
-                if newest is not None:
-                    details |= {"older": point_id != newest, "told_by": basis}
+                if point_id in strays:
+                    details |= {"older": True, "told_by": "page"}
+                elif stays is not None:
+                    details |= {"older": point_id != stays, "told_by": basis}
                 subjects.append(Subject(name=point_id, page=key, details=details))
     if not subjects:
         return
@@ -111,9 +119,14 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     remedy = (
         None
         if None in told
-        else f"{_OLDER.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
+        else f"{_SURPLUS.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
     )
     yield make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message, remedy=remedy)
+
+
+def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
+    """The point that stays of those that are not gone from their page beside others, and what told."""
+    return (next(iter(own)), "page") if len(own) == 1 else newest_of(own, model=model)
 
 
 #: Missing indices of a page that a subject's details list.
