@@ -248,8 +248,8 @@ _ROWS = (
         title="Chunk number used twice on a page",
         means="has the same page and chunk number as another point",
         many="have the same page and chunk number as another point",
-        measured="Points are grouped by page and chunk number. Times of embedding, where stored, tell which point "
-            "is the newest.",
+        measured="Points are grouped by page and chunk number. The page tells which points are surplus where it has "
+            "the text of another one; else times of embedding, where stored, tell which point is the newest.",
         cause="The page was ingested again under new ids without deleting the old points.",
         remedy="Delete the points under delete_point_ids of remediation.json; of those under review_point_ids nothing "
                "tells which is older: delete all points of their pages and ingest these again. Derive ids from URL and "
@@ -260,7 +260,8 @@ _ROWS = (
         means="is left from a longer, older version of its page",
         many="are left from longer, older versions of their pages",
         measured="The last chunks of a page are named when they were embedded before all chunks in front of them "
-            "and the page no longer holds their text. Without times the page alone decides.",
+            "and the page no longer holds their text. Without times the page alone decides. Texts of other pages are "
+            "named as misplaced ones.",
         cause="The page became shorter and its last old points were not deleted.",
         remedy="Delete these points, and delete a page's points before re-ingesting it."),
     FindingType("chunk.ingested_twice", "error", "subject", "chunks", "page", "delete",
@@ -354,9 +355,10 @@ _ROWS = (
         title="Garbled characters in texts",
         means="contains text decoded with the wrong character set",
         many="contain text decoded with the wrong character set",
-        measured="Texts are searched for the traces of a wrong decoding, such as “Ã©” for “é”. What stands on the "
-            "page itself is left alone.",
-        cause="UTF-8 was read as Latin-1 or Windows-1252.",
+        measured="Texts are searched for the traces of a wrong decoding, such as “Ã©” for “é”. The page tells words "
+            "of which question marks are left, words of another character set, and quotes left escaped as in HTML. "
+            "What stands on the page itself is left alone.",
+        cause="UTF-8 was read as Latin-1 or Windows-1252, or text was encoded or escaped for another use.",
         remedy="Decode pages as the server declares and re-ingest.",
         error_share=0.5),
     FindingType("text.glued_words", "warning", "subject", "integrity", "point", "chunker",

@@ -13,8 +13,9 @@ from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, chunks_of
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts, chunks_of
 from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.integrity.content import class_of, pages_holding
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
@@ -113,6 +114,27 @@ class ChunkEvidence:
             for chunk in _chunks(table, meant):
                 by_page.setdefault(chunk.page_key or "", []).append(chunk)
             yield from by_page.items()
+
+    def gone(self, points: Collection[str]) -> dict[str, ChunkFacts]:
+        """Those of some points whose text is gone from their page, by id."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        found: dict[str, ChunkFacts] = {}
+        wanted = pa.array(sorted(points), pa.string())
+        for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")) if points else ():
+            meant = pc.and_(table.column("compared"), pc.less(table.column("found"), table.column("letters")))
+            chunks = _chunks(table, pc.and_(meant, pc.is_in(table.column("point_id"), wanted)))
+            found |= {chunk.point_id: chunk for chunk in chunks if class_of(chunk, self.habits) == "gone"}
+        return found
+
+    def misplaced(self, points: Collection[str]) -> set[str]:
+        """Those of some points that are gone from their page while another page holds their text."""
+        gone = self.gone(points)
+        batches = self.facts.batches("pages", ("page_key", "url", "anchors")) if gone else ()
+        pages = (PageFacts(**row) for batch in batches for row in batch.to_pylist())
+        holding = pages_holding({name: chunk.probes for name, chunk in gone.items()}, pages)
+        return {name for name, keys in holding.items() if set(keys) - {gone[name].page_key}}
 
     @cached_property
     def habits(self) -> Habits:

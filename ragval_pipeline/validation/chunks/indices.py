@@ -18,11 +18,13 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
+from ragval_pipeline.validation.integrity.content import class_of
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 from ragval_pipeline.validation.times import parse_time
 
-#: What told: times of embedding, the model that queries are embedded with, ids that count up or begin with a time.
-Basis = Literal["date", "model", "id"]
+#: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
+#: with, ids that count up or begin with a time.
+Basis = Literal["page", "date", "model", "id"]
 
 
 @dataclass(frozen=True)
@@ -78,31 +80,38 @@ def _order_of_id(name: str) -> int | None:
 
 #: Points that share one index that a subject's details list.
 SHOWN_POINTS = 100  # shown
-_TOLD = {"date": "times of embedding", "model": "models", "id": "ids"}
-_OLDER = "Delete the older points of each group, which their {} tell: delete_point_ids of remediation.json lists them."
+_TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
+_SURPLUS = "Delete the surplus points of each group, which their {} tell: see delete_point_ids of remediation.json."
 _IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."
 
 
 @detector("chunk.duplicate_index", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points that share page and index; which of them is the newest, where anything tells it."""
+    """Points that share page and index; which of them stays, where anything tells it: one that its page has."""
     subjects, groups = [], 0
     told: set[Basis | None] = set()
     orders = evidence.orders
-    for key, page in orders.in_full(orders.chosen(orders.points > orders.indices)).items():
+    pages = orders.in_full(orders.chosen(orders.points > orders.indices))
+    gone = evidence.gone(
+        {name for page in pages.values() for points in page.points.values() if len(points) > 1 for name, _ in points}
+    )
+    for key, page in pages.items():
         for index, points in page.points.items():
             if len(points) < 2:
                 continue
             groups += 1
             ids = sorted(point_id for point_id, _ in points)
-            stored = {name: Stored(embedded_at, page.models.get(name)) for name, embedded_at in points}
-            newest, basis = newest_of(stored, model=evidence.limits.model) or (None, None)
+            strays = gone.keys() & ids if any(name not in gone for name in ids) else set()
+            own = {name: Stored(at, page.models.get(name)) for name, at in points if name not in strays}
+            stays, basis = _kept(own, model=evidence.limits.model) or (None, None)
             told.add(basis)
             for point_id, embedded_at in points:
                 others = list(islice((entry for entry in ids if entry != point_id), SHOWN_POINTS))
                 details = {"page_url": page.url, "chunk_index": index, "others": others, "embedded_at": embedded_at}
-                if newest is not None:
-                    details |= {"older": point_id != newest, "told_by": basis}
+                if point_id in strays:
+                    details |= {"older": True, "told_by": "page"}
+                elif stays is not None:
+                    details |= {"older": point_id != stays, "told_by": basis}
                 subjects.append(Subject(name=point_id, page=key, details=details))
     if not subjects:
         return
@@ -110,9 +119,14 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     remedy = (
         None
         if None in told
-        else f"{_OLDER.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
+        else f"{_SURPLUS.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
     )
     yield make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message, remedy=remedy)
+
+
+def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
+    """The point that stays of those that are not gone from their page beside others, and what told."""
+    return (next(iter(own)), "page") if len(own) == 1 else newest_of(own, model=model)
 
 
 #: Missing indices of a page that a subject's details list.
@@ -156,7 +170,9 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     """Pages of which some chunk stands before one with a smaller index."""
     for key, own in evidence.on_pages(evidence.layout.doubtful):
         indexed = [
-            (chunk.chunk_index, _place(chunk)) for chunk in own if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk)
+            (chunk.chunk_index, _place(chunk))
+            for chunk in own
+            if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk) and class_of(chunk, evidence.habits) == "verified"
         ]
         placed = sorted((index, place) for index, place in indexed if index is not None)
         if key not in evidence.read or len({index for index, _ in placed}) < len(placed):
@@ -171,16 +187,29 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:
-    """Whether enough of a chunk stands on the page in one, so that its place is no chance."""
-    return chunk.longest >= max(ANCHOR_LETTERS, MOST * chunk.letters) and not chunk.repeated
+    """Whether what the page has of a chunk stands there in one place, so that this is no chance."""
+    if chunk.repeated or chunk.longest < max(ANCHOR_LETTERS, MOST * chunk.letters):
+        return False
+    _, shift = _longest_span(chunk)
+    on_page = [(length, place - start) for length, place, start in _spans(chunk) if place >= 0]
+    beside = sum(length for length, own in on_page if abs(own - shift) <= LONGEST_GAP)
+    return beside >= VERIFIED_FROM * sum(length for length, _ in on_page)
 
 
 def _place(chunk: ChunkFacts) -> int:
     """Where the longest span of a chunk would put its first letter, but for title and headings that are put before."""
-    spans = list(zip(chunk.lengths, chunk.places, chunk.starts, strict=True))
-    _, place, start = max((span for span in spans if span[1] >= 0), key=lambda span: span[0])
-    stored = sum(length for length, at, begin in spans if at < 0 and begin < start)
-    return place - (start - stored)
+    begins, shift = _longest_span(chunk)
+    return shift + sum(length for length, place, start in _spans(chunk) if place < 0 and start < begins)
+
+
+def _longest_span(chunk: ChunkFacts) -> tuple[int, int]:
+    """The first letter of the longest span on the page, and how much further it stands there than in the chunk."""
+    _, place, start = max((span for span in _spans(chunk) if span[1] >= 0), key=lambda span: span[0])
+    return start, place - start
+
+
+def _spans(chunk: ChunkFacts) -> Iterator[tuple[int, int, int]]:
+    return zip(chunk.lengths, chunk.places, chunk.starts, strict=True)
 
 
 def _longest_rising(places: Sequence[int]) -> int:

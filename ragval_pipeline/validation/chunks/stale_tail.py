@@ -71,7 +71,13 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
 
 @detector("chunk.stale_tail", needs=ChunkEvidence)
 def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
-    """The points of old ends of pages that their pages do not need."""
+    """The points of old ends of pages that their pages do not need; a text of another page is none of theirs."""
+    found = list(_ends(evidence))
+    misplaced = evidence.misplaced([subject.name for subject in found])
+    yield from (subject for subject in found if subject.name not in misplaced)
+
+
+def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
     orders, read = evidence.orders, evidence.read
     tails, dates_prove = find_tails(orders.in_full(orders.mixed_ages), now=evidence.now)
     old = {tail.page: tail for tail in tails if dates_prove or tail.page in read}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -81,8 +81,9 @@ def facts_of_bucket(
     texts: dict[str, TextFacts] = {}
     pages = []
 
-    def describe(own: Sequence[StoredText], page: PageWords | None = None) -> None:
-        texts.update((fact.point_id, fact) for fact in described(own, [counts[id(text)] for text in own], page))
+    def describe(own: Sequence[StoredText], page: PageWords | None = None, standing: Collection[str] = ()) -> None:
+        found = described(own, [counts[id(text)] for text in own], page, standing)
+        texts.update((fact.point_id, fact) for fact in found)
 
     for record in records:
         page, own = Page(record), by_page.pop(record.page_key, [])
@@ -90,7 +91,8 @@ def facts_of_bucket(
         facts, compared = _facts_of_page(record, page, own, textless=textless[record.page_key])
         pages.append(replace(facts, damaged=words.damaged))
         chunks += compared
-        describe(own, words if facts.state == "read" else None)
+        standing = {chunk.point_id for chunk in compared if chunk.share >= VERIFIED_FROM}
+        describe(own, words if facts.state == "read" else None, standing)
     for others in by_page.values():
         chunks += _not_compared(others)
         describe(others)

@@ -1,13 +1,18 @@
-"""Damage of a text: decoded with the wrong character set, invisible and control characters."""
+"""Damage of a text: wrong character set, escapes left in, letters lost, invisible and control characters."""
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import islice
+
+from ragval_pipeline.text.grams import SIZE
+from ragval_pipeline.validation.thresholds import MOST
 
 #: Lines longer than this are judged in pieces.
 _PIECE = 2_000  # work
@@ -70,8 +75,7 @@ def _judge(piece: str) -> Iterator[Passage]:
     for lost in (_CONTROLS, _LOST):
         match = lost.search(piece)
         if match:
-            start = max(match.start() - _SHOWN // 4, 0)  # shown
-            yield Passage(piece[start : start + _SHOWN // 2].strip(), None)
+            yield Passage(_around(piece, match.start()), None)
             return
 
 
@@ -109,6 +113,96 @@ def _legacy() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
     short = "|".join(re.escape(seen) for seen in meant if len(seen) == 2)
     pattern = re.compile(f"{'|'.join(long)}|(?<=[A-Za-z])(?:{short})|(?:{short})(?=[A-Za-z])")
     return re.compile(f"[{re.escape(''.join({seen[0] for seen in meant}))}]"), pattern, meant
+
+
+#: Character sets that pages were written in, and those that they are read in by mistake.
+_WRITTEN = (
+    "cp1251", "koi8-r", "cp866", "cp1252", "cp1250", "cp1253", "cp1254", "shift_jis", "euc_jp", "gb18030", "euc_kr",
+)  # fmt: skip
+_READ = ("latin-1", "cp1252", "cp1251", "koi8-r", "cp866", "cp1250", "mac_roman")
+#: Words of a text that are looked for on its page.
+_SAMPLED = 16  # work
+#: Question marks as no sentence has them.
+_MARKS = re.compile(r"\w\?\w|\?\?")
+_QUOTE = re.compile("&(?:#0*3[49]|#x0*2[27]|quot|apos);", re.IGNORECASE)
+
+
+class Shown:
+    """All that a page shows, to look for words in.
+
+    Args:
+        text: Title, body and attributes.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """What blanks part."""
+        return frozenset(self.text.split())
+
+    @cached_property
+    def marked(self) -> Mapping[str, str]:
+        """The words that are not ASCII, by what they become where only ASCII can be written."""
+        return {word.encode("ascii", "replace").decode(): word for word in self.words if not word.isascii()}
+
+
+def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
+    """What a text has in place of words of its page, where only the page tells that they are damaged.
+
+    Args:
+        text: A chunk.
+        page: What its page shows.
+        stands: Whether the chunk stands on the page: then it was not misread.
+    """
+    if "\ufffd" in text and "\ufffd" not in page.text:
+        yield Passage(_around(text, text.index("\ufffd")), None)
+    if _MARKS.search(text) and not page.text.isascii():
+        words = islice((word for word in text.split() if "?" in word and word not in page.words), _SAMPLED)
+        yield from _replaced([(word, page.marked.get(word, "")) for word in words])
+    if not stands and not text.isascii():
+        yield from islice(_misread(text, page), 1)
+    if "&" in text:
+        yield from islice(_escaped(text, page), 1)
+
+
+def _replaced(words: Sequence[tuple[str, str]]) -> Iterator[Passage]:
+    """The first of some words with what the page has in its place, if it has something for most of them."""
+    found = [(word, meant) for word, meant in words if meant not in ("", word)]
+    if len(found) > MOST * len(words) and sum(len(word) for word, _ in found) >= SIZE:
+        yield Passage(found[0][0][:_SHOWN], found[0][1][:_SHOWN])
+
+
+def _around(text: str, at: int) -> str:
+    start = max(at - _SHOWN // 4, 0)  # shown
+    return text[start : start + _SHOWN // 2].strip()
+
+
+def _misread(text: str, page: Shown) -> Iterator[Passage]:
+    """Words of a single-byte or East Asian character set that were read in another one."""
+    words = list(islice((word for word in text.split() if not word.isascii()), _SAMPLED))
+    if sum(word in page.words for word in words) < MOST * len(words):
+        for written in _WRITTEN:
+            for read in _READ:
+                meant = {word: _reread(word, read, written) for word in words}
+                yield from _replaced([(word, other if other in page.words else "") for word, other in meant.items()])
+
+
+def _reread(word: str, read: str, written: str) -> str:
+    try:
+        return word.encode(read).decode(written)
+    except UnicodeError:
+        return word
+
+
+def _escaped(text: str, page: Shown) -> Iterator[Passage]:
+    """Words with quotes escaped for HTML, where none is left as it is: an author escapes at most some."""
+    if "'" in text or '"' in text or not _QUOTE.search(text) or _QUOTE.search(page.text):
+        return
+    for word in islice(filter(_QUOTE.search, text.split()), _SAMPLED):
+        if html.unescape(word) in page.words:
+            yield Passage(word[:_SHOWN], html.unescape(word)[:_SHOWN])
 
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"

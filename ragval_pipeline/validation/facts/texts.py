@@ -12,7 +12,14 @@ from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
-from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, squashed, stray_characters
+from ragval_pipeline.validation.facts.damage import (
+    Passage,
+    Shown,
+    damaged_passages,
+    proven_damage,
+    squashed,
+    stray_characters,
+)
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
 from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, shingles_of, stored_hash
 from ragval_pipeline.validation.facts.page import Searched
@@ -176,8 +183,13 @@ class PageWords:
         self._record, self._content = record, content
 
     @cached_property
+    def shown(self) -> Shown:
+        """All that it shows."""
+        return Shown(f"{self._record.title}\n{self._record.body}\n{self._record.attributes}")
+
+    @cached_property
     def _shown(self) -> str:
-        """All that it shows, ``squashed``."""
+        """Title and body, ``squashed``."""
         return squashed(f"{self._record.title} {self._record.body}")
 
     @property
@@ -204,7 +216,10 @@ class PageWords:
 
 
 def described(
-    texts: Sequence[StoredText], counts: Iterable[Mapping[str, Any]], page: PageWords | None = None
+    texts: Sequence[StoredText],
+    counts: Iterable[Mapping[str, Any]],
+    page: PageWords | None = None,
+    standing: Collection[str] = (),
 ) -> Iterator[TextFacts]:
     """The facts of some texts.
 
@@ -212,6 +227,7 @@ def described(
         texts: The texts.
         counts: What was counted of each.
         page: Their page, when they are compared with it.
+        standing: Ids of the points whose text stands on it.
     """
     shingles = shingles_of([stored.words for stored in texts])
     for stored, counted, trigrams in zip(texts, counts, shingles, strict=True):
@@ -223,7 +239,10 @@ def described(
         begins, ends = begins_and_ends(text, labels)
         digest = stored_hash(row["text_hash"])
         seen = stored.flat if text.isascii() else fold_blanks(text)
-        damaged = damaged_passages("\n".join((text, *headings)))
+        damaged = list(damaged_passages("\n".join((text, *headings))))
+        if page is not None:
+            proven = proven_damage(text, page.shown, stands=row["point_id"] in standing)
+            damaged = [passage for passage in damaged if page.lacks(passage)] or list(proven)
         yield TextFacts(
             point_id=row["point_id"],
             page_key=row["page_key"],
@@ -237,7 +256,7 @@ def described(
             excerpt=seen[:_EXCERPT],
             shingles=trigrams,
             strays=tuple(_strays(text, headings)),
-            damaged=tuple(passage for passage in damaged if against is None or against.lacks(passage)),
+            damaged=tuple(damaged),
             stored_hash=digest,
             hashed_as=None if digest is None else convention_of(text, digest, row["text_sha256"]),
             begins=begins,

@@ -59,13 +59,16 @@ def groups_of(finding: Finding) -> list[list[str]]:
 def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model: str | None = None) -> Surplus:
     """The points of duplicate groups that can go.
 
-    The member that was stored last stays. Points in ``gone`` are deleted anyway and are no reason to delete another.
+    The member that was stored last stays, of those that their page has if it has some. Points in ``gone`` are deleted
+    anyway and are no reason to delete another.
     Left to a person are members of different pages, and members that differ in text while nothing says which is newer.
     """
     surplus = Surplus([], [])
     pages = {subject.name: subject.page for subject in finding.subjects}
+    strays = {entry.name for entry in finding.subjects if _is_stray(entry.details)} - gone
+    surplus.delete.extend(sorted(strays))
     for group in groups_of(finding):
-        alive = [name for name in group if name not in gone]
+        alive = [name for name in group if name not in gone and name not in strays]
         apart = len({pages[name] for name in alive}) > 1
         facts = {name: lookup.of(name) for name in alive}
         stored = {name: Stored(fact.embedded_at, fact.model) for name, fact in facts.items()}
@@ -77,6 +80,11 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
         keep = newest[0] if newest else next(iter(alive), None)
         surplus.delete.extend(name for name in alive if name != keep)
     return surplus
+
+
+def _is_stray(details: Mapping[str, Any]) -> bool:
+    """Whether a member is the surplus one because its page does not have its text."""
+    return details.get("told_by") == "page" and bool(details["older"])
 
 
 def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLookup) -> Surplus:

@@ -126,3 +126,11 @@ def test_a_title_in_front_of_a_chunk_is_not_of_the_page_at_its_place():
     stored[1]["text"] = " ".join(stored[1]["text"].split()[-6:])
     stored[2]["text"] = f"{title}\n{stored[2]['text']}"
     assert named(detected("chunk.order_shuffled", facts(*stored))) == []
+
+
+@pytest.mark.parametrize("rest", [TEXT.split(" ")[300:330], ["another", "version", "of", "this", "very", "page"] * 3])
+def test_a_chunk_that_its_page_has_in_pieces_or_in_part_is_not_out_of_order(rest: list[str]):
+    pieced = " ".join([*TEXT.split(" ")[70:110], *rest])
+    stored = [{**chunk, "chunk_index": at} for at, chunk in enumerate(cut(60)[:4])]
+    stored.append({**stored[0], "text": pieced, "chunk_index": 4})
+    assert named(detected("chunk.order_shuffled", facts(*stored))) == []

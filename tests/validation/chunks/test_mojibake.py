@@ -84,3 +84,45 @@ def test_a_chunk_that_lost_its_page_may_be_the_lesson_that_any_page_is():
     page = "Read as Latin-1, Größe becomes GrÃ¶ÃŸe and café becomes cafÃ©."
     assert damaged(LESSON, shown=page, page="lost") == []
     assert named(damaged("schÃ¶n", shown=page, page="lost")) == ["0"]
+
+
+RUSSIAN = "Справочная страница программы tar описывает файлы, ключи и коды возврата"
+FRENCH = "Le d\u00e9faut est cr\u00e9\u00e9 \u00e0 la premi\u00e8re ex\u00e9cution"
+QUOTED = "The option doesn't take \"quoted\" names and isn't read twice"
+
+
+def replaced(text: str) -> str:
+    return text.encode("ascii", "replace").decode()
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (replaced(RUSSIAN), RUSSIAN),
+        (replaced("Справочная страница программы"), RUSSIAN),
+        (replaced(FRENCH), FRENCH),
+        (RUSSIAN.encode().decode("ascii", "replace"), RUSSIAN),
+        ("Справочная страница".encode().decode("ascii", "replace"), RUSSIAN),
+        (RUSSIAN.encode("cp1251").decode("latin-1"), RUSSIAN),
+        (RUSSIAN.encode("koi8-r").decode("cp1251"), RUSSIAN),
+        (QUOTED.replace("'", "&#39;").replace('"', "&quot;"), QUOTED),
+    ],
+)
+def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: str):
+    assert named(damaged(stored, shown=shown)) == ["0"]
+    assert damaged(shown, shown=shown) == []
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (replaced(RUSSIAN), "Another page, in English alone"),
+        ("What?? He asked /search?q=1 and left", f"{RUSSIAN}. What?? He asked /search?q=1 and left"),
+        ("The mark \ufffd stands for it", "The mark \ufffd stands for it"),
+        ("Write don&#39;t for it", "Write don&amp;#39;t for don't"),
+        ("It isn't quoted, &quot;so&quot; don&#39;t", "It isn't quoted, \"so\" don't"),
+        (RUSSIAN.replace("tar", "cpio"), RUSSIAN),
+    ],
+)
+def test_what_the_page_shows_or_does_not_prove_is_not(stored: str, shown: str):
+    assert damaged(stored, shown=shown) == []

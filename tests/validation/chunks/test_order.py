@@ -6,6 +6,9 @@ import pytest
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
+from ragval_pipeline.validation.repair.duplicates import surplus_points
+from ragval_pipeline.validation.repair.point_lookup import PointLookup
+from tests.validation.integrity.world import CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of
 from tests.validation.rows import rows as snapshot_rows
 
@@ -20,6 +23,7 @@ def row(number: int, page: str | None, index: int | None) -> dict[str, Any]:
         "chunk_index": index,
         "embedded_at": None,
         "model": None,
+        "text": None,
     }
 
 
@@ -136,3 +140,21 @@ def test_document_ids_are_pages_where_no_page_is_an_address():
 def test_a_page_that_lost_its_first_chunk_does_not_make_the_index_count_from_0() -> None:
     assert gaps(rows(a=[1, 2], b=[2, 3], c=[1])) == {"b": [1]}
     assert gaps(rows(a=[1, 2], b=[1], c=[0, 1])) == {"a": [0], "b": [0]}
+
+
+def test_of_points_that_share_an_index_the_one_that_its_page_has_stays_whatever_the_dates_say() -> None:
+    dates = ("2026-01-02", "2026-02-02", "2026-03-02")
+    texts = (GRIPPER, CAMERA, VISITORS)
+    stored = [
+        {"source_url": "/a", "chunk_index": 0, "text": text, "embedded_at": date}
+        for text, date in zip(texts, dates, strict=True)
+    ]
+
+    def judged(*content: str) -> tuple[set[tuple[str, str]], list[str]]:
+        evidence = evidence_of(snapshot_rows(*stored), [record(paragraphs(*content))])
+        [finding] = detected("chunk.duplicate_index", evidence)
+        left = {(entry.name, entry.details["told_by"]) for entry in finding.subjects if not entry.details["older"]}
+        return left, surplus_points(finding, PointLookup(), set()).delete
+
+    assert judged(GRIPPER) == ({("0", "page")}, ["1", "2"])
+    assert judged(GRIPPER, CAMERA) == ({("1", "date")}, ["2", "0"])

@@ -118,3 +118,10 @@ def test_only_pages_without_dates_are_judged_by_their_text_alone():
     stored = [{**payload, "text": text} for payload, text in zip(page("/a", NEW, NEW, NEW), PARTS, strict=True)]
     assert on_page(PARTS[:2], *stored) == []
     assert on_page(PARTS[:2], *stored[:2], {**stored[2], "embedded_at": None}) == ["2"]
+
+
+def test_a_text_of_another_page_is_no_leftover_of_the_page_that_it_is_stored_under():
+    stored = [{**payload, "text": text} for payload, text in zip(page("/a", NEW, NEW, OLD), PARTS, strict=True)]
+    pages = [record(paragraphs(*PARTS[:2])), record(paragraphs(PARTS[2]), page="/b")]
+    assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages[:1], now=NOW))) == ["2"]
+    assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages, now=NOW))) == []
