@@ -251,9 +251,9 @@ _ROWS = (
         measured="Points are grouped by page and chunk number. Times of embedding, where stored, tell which point "
             "is the newest.",
         cause="The page was ingested again under new ids without deleting the old points.",
-        remedy="Delete the points under delete_point_ids of remediation.json; of those under review_point_ids nothing "
-               "tells which is older: delete all points of their pages and ingest these again. Derive ids from URL and "
-               "index."),
+        remedy="Delete the points under delete_point_ids of remediation.json, and where nothing tells which one is "
+               "older, delete those under review_point_ids and ingest the pages under reingest_urls again. Derive ids "
+               "from URL and index."),
     FindingType("chunk.stale_tail", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.CURRENT},
         title="Leftovers of older page versions",
@@ -274,9 +274,9 @@ _ROWS = (
             "within others. The ordinary overlap of neighbours does not count, nor does what the page itself "
             "repeats.",
         cause="The page was ingested again, in other chunks or under new ids, and its old points were not deleted.",
-        remedy="Delete the points under delete_point_ids of remediation.json; of those under review_point_ids nothing "
-                "tells which are older: delete all points of their pages and ingest these again. Delete what is stored "
-                "of a page before ingesting it."),
+        remedy="Delete the older points, which delete_point_ids of remediation.json lists, and where nothing tells "
+                "which are older, delete the points under review_point_ids and ingest the pages under reingest_urls "
+                "again."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
         reads={Aspect.FIELD, Aspect.POSITION}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",
@@ -400,7 +400,8 @@ _ROWS = (
         means="has a text that is not on its page", many="have a text that is not on their page",
         measured="Each chunk is aligned with its page; it is gone when less than half of it is found there.",
         cause="The passage was removed from the page, or belongs to another page.",
-        remedy="Delete what is stored of the pages of these points, and ingest the pages again."),
+        remedy="Delete what is stored of the pages under reingest_urls of remediation.json and ingest them again: the "
+                "pages that the points are stored under, and those that the texts are from."),
     FindingType("integrity.not_captured", "error", "subject", "integrity", "page", "reingest",
         breaks={Aspect.KEPT},
         reads={

@@ -10,7 +10,6 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import FindingNode, finding_tree, worst_severity
-from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -80,52 +79,52 @@ _MOST_LINES = 100
 def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
     """The command, the settings or the list that carries a remedy out; empty where a person has to think.
 
-    Nothing here is run by ragval: it never writes points.
+    Points and addresses are those that remediation.json lists for the code. Nothing here is run by ragval: it never
+    writes points.
     """
     made = _LINES.get(finding.code)
     if made is not None:
         return made(finding, bundle)
     known = CATALOGUE.get(finding.code)
-    if known is None or known.action not in {"reingest", "delete"}:
+    if known is None:
         return ""
-    urls = _urls(finding)
-    if known.action == "delete" and finding.subject_kind == "point":
+    if known.action == "delete":
         return _delete_points(finding, bundle)
-    return "\n".join(urls)
+    return "\n".join(_addresses(finding, bundle)) if known.action == "reingest" else ""
 
 
-def _urls(finding: ReportedFinding) -> list[str]:
-    """Pages of a finding's subjects, each once."""
-    measured = finding.details.get("subjects", {})
-    named = [
-        name if finding.subject_kind in {"page", "url"} else (measured.get(name) or {}).get("page_url")
-        for name in finding.subjects[:_MOST_LINES]
-    ]
-    return [url for url in dict.fromkeys(named) if isinstance(url, str) and is_http_url(url)]
+def _listed(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
+    """What a list of remediation.json holds for a finding's code."""
+    entries = bundle.remedies.get(name, ())
+    return [entry.get("url") or entry["id"] for entry in entries if finding.code in entry["codes"]]
+
+
+def _addresses(finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
+    """Pages to ingest again, one a line."""
+    urls = _listed("reingest_urls", finding, bundle)
+    more = [f"# and {len(urls) - _MOST_LINES:,} more in remediation.json"] if len(urls) > _MOST_LINES else []
+    return [*urls[:_MOST_LINES], *more]
 
 
 def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """Delete in Qdrant what remediation.json lists for a code."""
-    return (
-        f"import json\n{_client(bundle)}\n"
-        'listed = json.load(open("remediation.json"))["delete_point_ids"]\n'
-        f'ids = [point["id"] for point in listed if {finding.code!r} in point["codes"]]\n'
-        f"client.delete({bundle.report.collection_name!r}, ids)"
-    )
-
-
-def _delete_pages(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """Delete the points of pages, so that they can be ingested again or stay away."""
-    field = bundle.setting("payload", "fields", "source_url") or "source_url"
-    urls = _urls(finding)
-    if not urls:
+    """Delete in Qdrant what remediation.json lists for a code; what is unclear, only with its pages to ingest again."""
+    pages = _addresses(finding, bundle)
+    lists = ["delete_point_ids", *(["review_point_ids"] if pages else [])]
+    lists = [name for name in lists if _listed(name, finding, bundle)]
+    if not lists:
         return ""
-    pages = "\n".join(f"    {url!r}," for url in urls)
-    return (
-        f"from qdrant_client import models\n{_client(bundle)}\npages = [\n{pages}\n]\n"
-        f"of_pages = models.FieldCondition(key={field!r}, match=models.MatchAny(any=pages))\n"
-        f"client.delete({bundle.report.collection_name!r}, models.Filter(must=[of_pages]))"
-    )
+    then = ["", "# Then ingest these pages again:", *(f"# {url.removeprefix('# ')}" for url in pages)] if pages else []
+    lines = [
+        "import json",
+        "from pathlib import Path",
+        _client(bundle),
+        'remedies = json.loads(Path("remediation.json").read_text("utf-8"))  # beside this report',
+        f"listed = {' + '.join(f'remedies[{name!r}]' for name in lists)}",
+        f'ids = [point["id"] for point in listed if {finding.code!r} in point["codes"]]',
+        f"client.delete({bundle.report.collection_name!r}, [int(id) if id.isdecimal() else id for id in ids])",
+        *then,
+    ]
+    return "\n".join(lines)
 
 
 def _client(bundle: ReportBundle) -> str:
@@ -145,7 +144,7 @@ def _hosts(finding: ReportedFinding, _: ReportBundle) -> str:
 def _exclude(finding: ReportedFinding, _: ReportBundle) -> str:
     from urllib.parse import urlsplit
 
-    return _yaml("source", "exclude", [urlsplit(url).path or "/" for url in _urls(finding)])
+    return _yaml("source", "exclude", [urlsplit(url).path or "/" for url in finding.subjects[:_MOST_LINES]])
 
 
 def _fields(finding: ReportedFinding, _: ReportBundle) -> str:
@@ -166,9 +165,7 @@ def _payload_index(finding: ReportedFinding, bundle: ReportBundle) -> str:
 
 _LINES = {
     "coverage.foreign_host": _hosts,
-    "coverage.orphan_page": _delete_pages,
     "coverage.url_variant": lambda *_: "",  # which address stays, a person decides
-    "chunk.ingested_twice": _delete_pages,
     "source.page_unfit": _exclude,
     "payload.field_map": _fields,
     "query.threshold_unfit": _calibrate,
