@@ -9,35 +9,71 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import FindingNode, finding_tree, worst_severity
+from ragval_pipeline.reporting.outline import FindingNode, causes, going_away
+from ragval_pipeline.validation.repair.simulate import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 
 
 def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:
-    """The findings to take care of first: those that keep most gates from being met, then those that most follows from.
+    """The findings to take care of first: those whose repair gains most gates, then those that clear and concern most.
 
-    A cause weighs as much as the worst that follows from it: the setting that fails every query comes first, warning
-    or not. What is mere information is never advised.
+    What is mere information is never advised.
     """
-    nodes = [node for node in finding_tree(report.findings) if worst_severity([node]) != "info"]
+    gates = _Gates(report)
+    nodes = [node for node in causes(report.findings) if node.finding.severity != "info"]
 
-    def weight(node: FindingNode) -> tuple[int, int, int]:
-        below = sum(finding.severity != "info" for finding in node.below())
-        return -len(gates_kept(node, report)), SEVERITIES.index(worst_severity([node])), -below
+    def weight(node: FindingNode) -> tuple[float, int, int, float]:
+        cleared = sum(len(result["cleared"]) for result in _simulated(node.finding).values())
+        affected = node.finding.details.get("share") or 0.0
+        return -sum(gates.gained(node).values()), -cleared, SEVERITIES.index(node.finding.severity), -affected
 
     return sorted(nodes, key=weight)[:limit]
 
 
 def gates_kept(node: FindingNode, report: ValidationReport) -> list[str]:
-    """The required criteria that a finding, or what follows from it, keeps from being met."""
-    missed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
-    found: set[str] = set()
-    for finding in (node.finding, *node.below()):
-        judging = {name for name in _judging(finding, missed) if name in missed}
-        if finding.severity == "error" and not judging.intersection(missed) and "error_findings" in missed:
-            judging = set() if is_judged(finding, report) else {"error_findings"}
-        found |= judging
-    return [name for name in missed if name in found]
+    """The required criteria that a finding, or what its repair clears, keeps from being met."""
+    gates = _Gates(report)
+    return [name for name in gates.weights if id(node.finding) in gates.weights[name] or name in gates.gained(node)]
+
+
+class _Gates:
+    """The required criteria that are not met, and the findings that keep each from it."""
+
+    def __init__(self, report: ValidationReport) -> None:
+        missed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
+        self.weights: dict[str, dict[int, int]] = {name: {} for name in missed}
+        self._of_code: dict[str, list[ReportedFinding]] = {}
+        for finding in report.findings:
+            self._of_code.setdefault(finding.code, []).append(finding)
+            judging = _judging(finding, missed).intersection(missed)
+            if finding.severity == "error" and not judging and not is_judged(finding, report):
+                judging = {"error_findings"}.intersection(missed)
+            for name in judging:
+                self.weights[name][id(finding)] = 1 if name == "error_findings" else max(finding.count, 1)
+
+    def gained(self, node: FindingNode) -> dict[str, float]:
+        """The criteria that a repair helps, each with the share of what keeps it from being met that would be cleared.
+
+        It clears itself, what is sure to go away with it, and what was simulated. What is seen in answers is a symptom,
+        which only the repair of its causes clears.
+        """
+        shares = {id(each): 1.0 for each in (node.finding, *going_away(node))}
+        if node.finding.code in JUDGED:
+            del shares[id(node.finding)]
+        for code, result in _simulated(node.finding).items():
+            shares.update({id(each): len(result["cleared"]) / result["of"] for each in self._of_code.get(code, ())})
+        gains = {}
+        for name, weights in self.weights.items():
+            gained = sum(weights.get(each, 0) * share for each, share in shares.items())
+            if gained > 0:
+                gains[name] = gained / sum(weights.values())
+        return gains
+
+
+def _simulated(finding: ReportedFinding) -> Mapping[str, Any]:
+    """What the simulated repair of a finding clears, by code."""
+    found: Mapping[str, Any] = finding.details.get("would_clear", {})
+    return found
 
 
 #: Criteria that fall by what findings about answers name, beside those that the catalogue names.

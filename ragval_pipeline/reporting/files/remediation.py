@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
-from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree
+from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, site_pages_of
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
@@ -224,15 +224,15 @@ def remediation(
     """
     collected = Remediation(scope_urls, lookup, findings, model)
     collected.delete_strays(findings)
-    nodes = finding_tree([finding.reported() for finding in findings])
-    causes = {(node.finding.code, node.finding.scope) for node in nodes}
-    acted_on = [finding for finding in findings if (finding.code, finding.scope) in causes]
+    nodes = causes([finding.reported() for finding in findings])
+    roots = {(node.finding.code, node.finding.scope) for node in nodes}
+    acted_on = [finding for finding in findings if (finding.code, finding.scope) in roots]
     # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
     for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
         collected.add(finding)
     by_code = {(finding.code, finding.scope): finding for finding in findings}
     for node in nodes:
-        for below in node.below() if CATALOGUE[node.finding.code].action == "reingest" else ():
+        for below in going_away(node) if CATALOGUE[node.finding.code].action == "reingest" else ():
             if CATALOGUE[below.code].action == "reingest" and below.code not in JUDGED:
                 collected.ingest_pages_of(by_code[below.code, below.scope], node.finding.code)
     return {
