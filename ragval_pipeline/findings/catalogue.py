@@ -124,13 +124,14 @@ _ROWS = (
     FindingType("coverage.foreign_host", "error", "corpus", "coverage", "host", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Index holds pages of another host",
-        means="is not the sitemap's host, and pages of it are in the index",
-        many="are not the sitemap's host, and pages of them are in the index",
+        means="is not the sitemap's, but pages of it are in the index",
+        many="are not the sitemap's, but pages of them are in the index",
         measured="The hosts of the stored addresses are compared with the sitemap's. Another host is named when it "
             "holds pages that the site has under the same path, or when nothing is stored from the site's own "
             "host. A single page of some other site is an orphan instead.",
         cause="The collection was ingested from another deployment, or holds another site.",
-        remedy="Name the host in source.host_aliases if it serves the same site; else re-ingest from the right host."),
+        remedy="Name the host in source.host_aliases if it serves the same site; otherwise delete what is stored of it "
+            "and ingest the site's own pages, which reingest_urls of remediation.json lists."),
     FindingType("coverage.loopback_host", "error", "corpus", "coverage", "page", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Addresses that users cannot open",
