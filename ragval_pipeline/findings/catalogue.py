@@ -124,13 +124,14 @@ _ROWS = (
     FindingType("coverage.foreign_host", "error", "corpus", "coverage", "host", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Index holds pages of another host",
-        means="is not the sitemap's host, and pages of it are in the index",
-        many="are not the sitemap's host, and pages of them are in the index",
+        means="is not the sitemap's, but pages of it are in the index",
+        many="are not the sitemap's, but pages of them are in the index",
         measured="The hosts of the stored addresses are compared with the sitemap's. Another host is named when it "
             "holds pages that the site has under the same path, or when nothing is stored from the site's own "
             "host. A single page of some other site is an orphan instead.",
         cause="The collection was ingested from another deployment, or holds another site.",
-        remedy="Name the host in source.host_aliases if it serves the same site; else re-ingest from the right host."),
+        remedy="Name the host in source.host_aliases if it serves the same site; otherwise delete what is stored of it "
+            "and ingest the site's own pages, which reingest_urls of remediation.json lists."),
     FindingType("coverage.loopback_host", "error", "corpus", "coverage", "page", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Addresses that users cannot open",
@@ -251,9 +252,9 @@ _ROWS = (
         measured="Points are grouped by page and chunk number. The page tells which points are surplus where it has "
             "the text of another one; else times of embedding, where stored, tell which point is the newest.",
         cause="The page was ingested again under new ids without deleting the old points.",
-        remedy="Delete the points under delete_point_ids of remediation.json; of those under review_point_ids nothing "
-               "tells which is older: delete all points of their pages and ingest these again. Derive ids from URL and "
-               "index."),
+        remedy="Delete the points under delete_point_ids of remediation.json, and where nothing tells which one is "
+               "older, delete those under review_point_ids and ingest the pages under reingest_urls again. Derive ids "
+               "from URL and index."),
     FindingType("chunk.stale_tail", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.CURRENT},
         title="Leftovers of older page versions",
@@ -275,9 +276,9 @@ _ROWS = (
             "within others. The ordinary overlap of neighbours does not count, nor does what the page itself "
             "repeats.",
         cause="The page was ingested again, in other chunks or under new ids, and its old points were not deleted.",
-        remedy="Delete the points under delete_point_ids of remediation.json; of those under review_point_ids nothing "
-                "tells which are older: delete all points of their pages and ingest these again. Delete what is stored "
-                "of a page before ingesting it."),
+        remedy="Delete the older points, which delete_point_ids of remediation.json lists, and where nothing tells "
+                "which are older, delete the points under review_point_ids and ingest the pages under reingest_urls "
+                "again."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
         reads={Aspect.FIELD, Aspect.POSITION}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",
@@ -405,7 +406,8 @@ _ROWS = (
         means="has a text that is not on its page", many="have a text that is not on their page",
         measured="Each chunk is aligned with its page; it is gone when less than half of it is found there.",
         cause="The passage was removed from the page, or belongs to another page.",
-        remedy="Delete what is stored of the pages of these points, and ingest the pages again."),
+        remedy="Delete what is stored of the pages under reingest_urls of remediation.json and ingest them again: the "
+                "pages that the points are stored under, and those that the texts are from."),
     FindingType("integrity.not_captured", "error", "subject", "integrity", "page", "reingest",
         breaks={Aspect.KEPT},
         reads={

@@ -72,6 +72,13 @@ def _shared(code: str, cause: str) -> AbstractSet[Aspect]:
 
 
 @cache
+def is_presumed(code: str, cause: str) -> bool:
+    """Whether a code follows from another only as a measure of the whole index: likely, and nothing decides it."""
+    shared = _shared(code, cause)
+    return bool(shared) and shared <= OF_THE_WHOLE.keys()
+
+
+@cache
 def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
     """Codes that can follow from a code, directly or by way of others.
 
@@ -219,7 +226,12 @@ def _linked(
         update={
             "subjects": subjects,
             "because": named[0] if whole else None,
-            "remedy": _remedy(finding, named, None if whole else len(chosen)),
+            "remedy": _remedy(
+                finding,
+                named,
+                None if whole else len(chosen),
+                simulated=any(link.simulated for link in links.values()),
+            ),
         }
     )
 
@@ -246,9 +258,11 @@ def _noted(subject: Subject, cause: str, link: _Links) -> Subject:
     return replace(subject, details=details)
 
 
-def _remedy(finding: Finding, causes: Sequence[str], some: int | None) -> str:
-    """What follows needs no remedy of its own; the rest keeps it."""
+def _remedy(finding: Finding, causes: Sequence[str], some: int | None, *, simulated: bool) -> str:
+    """What follows needs no remedy of its own; the rest keeps it, and so does what is only presumed to follow."""
     named = " and ".join([", ".join(causes[:-1]), causes[-1]] if len(causes) > 1 else causes)
+    if some is None and not simulated and all(is_presumed(finding.code, cause) for cause in causes):
+        return f"{finding.remedy} It may go away with {named}: repair that first, and measure again."
     if some is None:
         return f"Goes away with {named}."
     verb = "goes" if some == 1 else "go"

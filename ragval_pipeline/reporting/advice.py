@@ -9,36 +9,71 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import FindingNode, finding_tree, worst_severity
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.reporting.outline import FindingNode, causes, going_away
+from ragval_pipeline.validation.repair.simulate import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 
 
 def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:
-    """The findings to take care of first: those that keep most gates from being met, then those that most follows from.
+    """The findings to take care of first: those whose repair gains most gates, then those that clear and concern most.
 
-    A cause weighs as much as the worst that follows from it: the setting that fails every query comes first, warning
-    or not. What is mere information is never advised.
+    What is mere information is never advised.
     """
-    nodes = [node for node in finding_tree(report.findings) if worst_severity([node]) != "info"]
+    gates = _Gates(report)
+    nodes = [node for node in causes(report.findings) if node.finding.severity != "info"]
 
-    def weight(node: FindingNode) -> tuple[int, int, int]:
-        below = sum(finding.severity != "info" for finding in node.below())
-        return -len(gates_kept(node, report)), SEVERITIES.index(worst_severity([node])), -below
+    def weight(node: FindingNode) -> tuple[float, int, int, float]:
+        cleared = sum(len(result["cleared"]) for result in _simulated(node.finding).values())
+        affected = node.finding.details.get("share") or 0.0
+        return -sum(gates.gained(node).values()), -cleared, SEVERITIES.index(node.finding.severity), -affected
 
     return sorted(nodes, key=weight)[:limit]
 
 
 def gates_kept(node: FindingNode, report: ValidationReport) -> list[str]:
-    """The required criteria that a finding, or what follows from it, keeps from being met."""
-    missed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
-    found: set[str] = set()
-    for finding in (node.finding, *node.below()):
-        judging = {name for name in _judging(finding, missed) if name in missed}
-        if finding.severity == "error" and not judging.intersection(missed) and "error_findings" in missed:
-            judging = set() if is_judged(finding, report) else {"error_findings"}
-        found |= judging
-    return [name for name in missed if name in found]
+    """The required criteria that a finding, or what its repair clears, keeps from being met."""
+    gates = _Gates(report)
+    return [name for name in gates.weights if id(node.finding) in gates.weights[name] or name in gates.gained(node)]
+
+
+class _Gates:
+    """The required criteria that are not met, and the findings that keep each from it."""
+
+    def __init__(self, report: ValidationReport) -> None:
+        missed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
+        self.weights: dict[str, dict[int, int]] = {name: {} for name in missed}
+        self._of_code: dict[str, list[ReportedFinding]] = {}
+        for finding in report.findings:
+            self._of_code.setdefault(finding.code, []).append(finding)
+            judging = _judging(finding, missed).intersection(missed)
+            if finding.severity == "error" and not judging and not is_judged(finding, report):
+                judging = {"error_findings"}.intersection(missed)
+            for name in judging:
+                self.weights[name][id(finding)] = 1 if name == "error_findings" else max(finding.count, 1)
+
+    def gained(self, node: FindingNode) -> dict[str, float]:
+        """The criteria that a repair helps, each with the share of what keeps it from being met that would be cleared.
+
+        It clears itself, what is sure to go away with it, and what was simulated. What is seen in answers is a symptom,
+        which only the repair of its causes clears.
+        """
+        shares = {id(each): 1.0 for each in (node.finding, *going_away(node))}
+        if node.finding.code in JUDGED:
+            del shares[id(node.finding)]
+        for code, result in _simulated(node.finding).items():
+            shares.update({id(each): len(result["cleared"]) / result["of"] for each in self._of_code.get(code, ())})
+        gains = {}
+        for name, weights in self.weights.items():
+            gained = sum(weights.get(each, 0) * share for each, share in shares.items())
+            if gained > 0:
+                gains[name] = gained / sum(weights.values())
+        return gains
+
+
+def _simulated(finding: ReportedFinding) -> Mapping[str, Any]:
+    """What the simulated repair of a finding clears, by code."""
+    found: Mapping[str, Any] = finding.details.get("would_clear", {})
+    return found
 
 
 #: Criteria that fall by what findings about answers name, beside those that the catalogue names.
@@ -80,52 +115,52 @@ _MOST_LINES = 100
 def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
     """The command, the settings or the list that carries a remedy out; empty where a person has to think.
 
-    Nothing here is run by ragval: it never writes points.
+    Points and addresses are those that remediation.json lists for the code. Nothing here is run by ragval: it never
+    writes points.
     """
     made = _LINES.get(finding.code)
     if made is not None:
         return made(finding, bundle)
     known = CATALOGUE.get(finding.code)
-    if known is None or known.action not in {"reingest", "delete"}:
+    if known is None:
         return ""
-    urls = _urls(finding)
-    if known.action == "delete" and finding.subject_kind == "point":
+    if known.action == "delete":
         return _delete_points(finding, bundle)
-    return "\n".join(urls)
+    return "\n".join(_addresses(finding, bundle)) if known.action == "reingest" else ""
 
 
-def _urls(finding: ReportedFinding) -> list[str]:
-    """Pages of a finding's subjects, each once."""
-    measured = finding.details.get("subjects", {})
-    named = [
-        name if finding.subject_kind in {"page", "url"} else (measured.get(name) or {}).get("page_url")
-        for name in finding.subjects[:_MOST_LINES]
-    ]
-    return [url for url in dict.fromkeys(named) if isinstance(url, str) and is_http_url(url)]
+def _listed(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
+    """What a list of remediation.json holds for a finding's code."""
+    entries = bundle.remedies.get(name, ())
+    return [entry.get("url") or entry["id"] for entry in entries if finding.code in entry["codes"]]
+
+
+def _addresses(finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
+    """Pages to ingest again, one a line."""
+    urls = _listed("reingest_urls", finding, bundle)
+    more = [f"# and {len(urls) - _MOST_LINES:,} more in remediation.json"] if len(urls) > _MOST_LINES else []
+    return [*urls[:_MOST_LINES], *more]
 
 
 def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """Delete in Qdrant what remediation.json lists for a code."""
-    return (
-        f"import json\n{_client(bundle)}\n"
-        'listed = json.load(open("remediation.json"))["delete_point_ids"]\n'
-        f'ids = [point["id"] for point in listed if {finding.code!r} in point["codes"]]\n'
-        f"client.delete({bundle.report.collection_name!r}, ids)"
-    )
-
-
-def _delete_pages(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """Delete the points of pages, so that they can be ingested again or stay away."""
-    field = bundle.setting("payload", "fields", "source_url") or "source_url"
-    urls = _urls(finding)
-    if not urls:
+    """Delete in Qdrant what remediation.json lists for a code; what is unclear, only with its pages to ingest again."""
+    pages = _addresses(finding, bundle)
+    lists = ["delete_point_ids", *(["review_point_ids"] if pages else [])]
+    lists = [name for name in lists if _listed(name, finding, bundle)]
+    if not lists:
         return ""
-    pages = "\n".join(f"    {url!r}," for url in urls)
-    return (
-        f"from qdrant_client import models\n{_client(bundle)}\npages = [\n{pages}\n]\n"
-        f"of_pages = models.FieldCondition(key={field!r}, match=models.MatchAny(any=pages))\n"
-        f"client.delete({bundle.report.collection_name!r}, models.Filter(must=[of_pages]))"
-    )
+    then = ["", "# Then ingest these pages again:", *(f"# {url.removeprefix('# ')}" for url in pages)] if pages else []
+    lines = [
+        "import json",
+        "from pathlib import Path",
+        _client(bundle),
+        'remedies = json.loads(Path("remediation.json").read_text("utf-8"))  # beside this report',
+        f"listed = {' + '.join(f'remedies[{name!r}]' for name in lists)}",
+        f'ids = [point["id"] for point in listed if {finding.code!r} in point["codes"]]',
+        f"client.delete({bundle.report.collection_name!r}, [int(id) if id.isdecimal() else id for id in ids])",
+        *then,
+    ]
+    return "\n".join(lines)
 
 
 def _client(bundle: ReportBundle) -> str:
@@ -145,7 +180,7 @@ def _hosts(finding: ReportedFinding, _: ReportBundle) -> str:
 def _exclude(finding: ReportedFinding, _: ReportBundle) -> str:
     from urllib.parse import urlsplit
 
-    return _yaml("source", "exclude", [urlsplit(url).path or "/" for url in _urls(finding)])
+    return _yaml("source", "exclude", [urlsplit(url).path or "/" for url in finding.subjects[:_MOST_LINES]])
 
 
 def _fields(finding: ReportedFinding, _: ReportBundle) -> str:
@@ -166,9 +201,7 @@ def _payload_index(finding: ReportedFinding, bundle: ReportBundle) -> str:
 
 _LINES = {
     "coverage.foreign_host": _hosts,
-    "coverage.orphan_page": _delete_pages,
     "coverage.url_variant": lambda *_: "",  # which address stays, a person decides
-    "chunk.ingested_twice": _delete_pages,
     "source.page_unfit": _exclude,
     "payload.field_map": _fields,
     "query.threshold_unfit": _calibrate,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.graph import is_presumed
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
 from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.suite.criteria import GROUPS, group_of
@@ -88,6 +89,24 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     return [node(index) for index in roots]
 
 
+def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
+    """What there is to act on: the roots of the tree, and what is below one and need not go away with it."""
+    return [each for node in finding_tree(findings) for each in (node, *_open_below(node))]
+
+
+def _open_below(node: FindingNode) -> Iterable[FindingNode]:
+    for below in node.consequences:
+        if not goes_away(below.finding):
+            yield below
+        yield from _open_below(below)
+
+
+def goes_away(finding: ReportedFinding) -> bool:
+    """Whether what follows from a cause is sure to go away with it; what is judged by answers, simulations tell."""
+    cause = finding.because
+    return finding.code in JUDGED or cause not in CATALOGUE or not is_presumed(finding.code, cause)
+
+
 def would_clear(finding: ReportedFinding) -> str:
     """What repairing a finding would clear, as far as it was simulated; empty when nothing, or nothing was."""
     cleared = finding.details.get("would_clear", {})
@@ -101,7 +120,15 @@ def would_clear(finding: ReportedFinding) -> str:
 
 def also_clears(node: FindingNode) -> list[str]:
     """Codes of what follows from a finding by what it is about, and was not simulated."""
-    return list(dict.fromkeys(finding.code for finding in node.below() if finding.code not in JUDGED))
+    return list(dict.fromkeys(finding.code for finding in going_away(node) if finding.code not in JUDGED))
+
+
+def going_away(node: FindingNode) -> Iterable[ReportedFinding]:
+    """What follows from a finding, directly or not, and is sure to go away with it."""
+    for below in node.consequences:
+        if goes_away(below.finding):
+            yield below.finding
+            yield from going_away(below)
 
 
 def _one(code: str) -> str:

@@ -242,7 +242,8 @@ class Subjects:
         if len(points) == len(names) > 1 and not told:
             [first] = pages if len(pages) == 1 else [None]
             page = self._corpus.page(first)
-            told.append(f"all on “{page_name(page)}”" if page else f"on {plural(len(pages), 'page')}")
+            where = f"all on “{page_name(page)}”" if page else f"on {plural(len(pages), 'page')}"
+            told += [where] if where not in finding.message else []
         if len(points) == len(names) > 2 and {point.number for point in points} == {0}:
             told.append("each is the first chunk of its page")
         looks = finding.details.get("looks_like")
@@ -344,7 +345,7 @@ def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
     told = f"{show_percent(found['coverage'])} of it is on the page"
     if found.get("stands_on"):
         page = subjects._corpus.page(str(found["stands_on"]))
-        return f"{told}; it is on {page_name(page) if page else path_of(str(found['stands_on']))}"
+        return f"{told}; its text is from {page_name(page) if page else path_of(str(found['stands_on']))}"
     return (
         f"{told}, {found['changed_words']:,} of {plural(found['words'], 'word')} differ" if found.get("words") else told
     )
@@ -371,6 +372,17 @@ def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
 def _vector(found: Mapping[str, Any], _: Subjects) -> str:
     looks = f", it looks like {found['looks_like']}" if found.get("looks_like") else ""
     return f"similarity {found['cosine']:.2f} to its own text{looks}" if found.get("cosine") is not None else ""
+
+
+def _swapped(found: Mapping[str, Any], subjects: Subjects) -> str:
+    owner = subjects.value("others", [found["belongs_to"]])
+    return (
+        f"its vector has similarity {found['cosine']:.2f} to its own text, and {found['cosine_there']:.2f} to {owner}"
+    )
+
+
+def _host(found: Mapping[str, Any], _: Subjects) -> str:
+    return f"{plural(found['pages'], 'page')} with {plural(found['points'], 'chunk')}, such as {found['urls'][0]}"
 
 
 def _failed(found: Mapping[str, Any], _: Subjects) -> str:
@@ -424,6 +436,8 @@ _NOTES: Mapping[str, _Note] = {
     "text.glued_words": lambda found, _: f"{show_count(found['joins'])} joined: {', '.join(found['words'][:_LISTED])}",
     "vector.text_mismatch": _vector,
     "vector.mixed_models": _vector,
+    "vector.swapped": _swapped,
+    "coverage.foreign_host": _host,
     "query.failed": _failed,
     "query.negative_scored_high": _high,
     "query.dead_target": _dead,

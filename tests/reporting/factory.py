@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.model import RunHistory
@@ -21,6 +22,7 @@ from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.reader import Point
+from ragval_pipeline.validation.repair.point_lookup import PointLookup
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -202,7 +204,10 @@ def inventory() -> SiteInventory:
 def bundle(run: ValidationReport | None = None, findings: Iterable[Finding] = (), **more: Any) -> ReportBundle:
     """A bundle; without a report, that of the healthy index."""
     found = list(findings)
-    return ReportBundle(report=run or report(findings=found), findings=found, **{"inventory": inventory(), **more})
+    given = {"inventory": inventory(), **more}
+    if "remedies" not in given:
+        given["remedies"] = remediation(found, {}, PointLookup())
+    return ReportBundle(report=run or report(findings=found), findings=found, **given)
 
 
 def faulty() -> ReportBundle:

@@ -11,6 +11,7 @@ from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.reporting.outline import (
+    also_clears,
     finding_tree,
     outline_criteria,
     reason_of,
@@ -65,6 +66,34 @@ def test_first_steps_are_what_keeps_gates_from_being_met_then_errors_and_no_info
     steps = first_steps(report := factory.report("fail", findings=findings, criteria=missed))
     assert steps[0].finding.code == "payload.empty_field"
     assert [gates_kept(node, report) for node in steps] == [["metadata_completeness"], [], []]
+
+
+def clearing(code, *names, of, **more):
+    told = {"query.failed": {"cleared": list(names), "of": of}} if names else {}
+    return make_finding(code, ["1"], details={"would_clear": told, **more})
+
+
+def test_a_cause_whose_repair_clears_nothing_comes_after_those_that_clear_most_then_hold_for_most():
+    failed = make_finding("query.failed", ["q1", "q2"]).model_copy(update={"because": "text.boilerplate"})
+    missed = [factory.criterion("query_pass_rate", 0.5, 0.9, required=True)]
+    vain = clearing("payload.empty_field", of=2)
+    frame = clearing("text.boilerplate", "q1", of=2)
+    gone = clearing("integrity.gone", "q1", "q2", of=2)
+    report = factory.report("fail", findings=[frame, failed, vain, gone], criteria=missed)
+    steps = first_steps(report)
+    assert [node.finding.code for node in steps] == ["integrity.gone", "text.boilerplate", "payload.empty_field"]
+    assert gates_kept(steps[0], report) == ["query_pass_rate"]
+    wide = [clearing("payload.empty_field", of=2, share=0.1), clearing("payload.wrong_type", of=2, share=0.9)]
+    codes = [node.finding.code for node in first_steps(factory.report(findings=wide))]
+    assert codes == ["payload.wrong_type", "payload.empty_field"]
+
+
+def test_what_is_only_presumed_to_follow_keeps_its_own_advice():
+    swapped = make_finding("vector.swapped", ["1", "2"])
+    unfit = make_finding("query.threshold_unfit", ["0.7"]).model_copy(update={"because": "vector.swapped"})
+    report = factory.report(findings=[swapped, unfit])
+    assert also_clears(finding_tree(report.findings)[0]) == []
+    assert [node.finding.code for node in first_steps(report)] == ["vector.swapped", "query.threshold_unfit"]
 
 
 def test_a_pass_without_any_query_that_a_person_confirmed_says_so():

@@ -61,6 +61,14 @@ def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_valu
         "chunk.over_model_limit": (
             {"tokens": 812, "limit": 512, "embedded_share": 0.63}, "812 tokens; the model reads 512, 63 % of it"
         ),
+        "vector.swapped": (
+            {"belongs_to": "p1", "others": ["p1"], "cosine": 0.22, "cosine_there": 0.999},
+            "its vector has similarity 0.22 to its own text, and 1.00 to chunk 2 of Intro",
+        ),
+        "coverage.foreign_host": (
+            {"pages": 1, "points": 7, "urls": ["https://old.example/a"]},
+            "1 page with 7 chunks, such as https://old.example/a",
+        ),
         "payload.invalid_value": ({"value": -1, "page_url": URLS[0]}, "value -1"),
         "integrity.not_captured": ({"unknown": 1.5}, "unknown 1.5"),
     }  # fmt: skip

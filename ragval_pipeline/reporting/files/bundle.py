@@ -32,6 +32,7 @@ class ReportBundle:
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
         queries: Every test query of the suite as given, also those that were not asked.
         settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
+        remedies: ``remediation.json``: what the lines to copy are made from.
         history: The runs kept so far, this one last, and what changed since the one before; null when not known.
     """
 
@@ -47,6 +48,7 @@ class ReportBundle:
     extras: Mapping[str, Any] = field(default_factory=dict)
     queries: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    remedies: Mapping[str, Any] = field(default_factory=dict)
     history: RunHistory | None = None
 
     def setting(self, *path: str) -> Any:

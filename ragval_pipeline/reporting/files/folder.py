@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.evidence import evidence_files
 from ragval_pipeline.reporting.files.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.files.junit import junit_xml
-from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
+from ragval_pipeline.reporting.files.remediation import REMEDIATION, names_to_look_up, remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec
 from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 #: Every name that a run can put beside ``evidence/``; those that a run has no content for are left out.
 NAMES = (
     REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", FINDINGS,
-    "remediation.json", "junit.xml", "summary.md",
+    REMEDIATION, "junit.xml", "summary.md",
 )  # fmt: skip
 
 
@@ -53,6 +53,7 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
     profile = render_profile_report(bundle, bundle.report.profile)
     model = bundle.report.environment.get("embedding_model")
+    bundle = replace(bundle, remedies=remediation(bundle.findings, scope_urls, lookup, model=model))
     outputs: dict[str, bytes | Pieces | None] = {
         REPORT: lambda: json_pieces(bundle.report),
         "profile_report.json": None if profile is None else json_bytes(profile),
@@ -62,7 +63,7 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
         FINDINGS: findings_parquet(bundle.findings),
-        "remediation.json": json_bytes(remediation(bundle.findings, scope_urls, lookup, model=model)),
+        REMEDIATION: json_bytes(bundle.remedies),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}
     return {**files, **evidence_files(bundle, staged)}

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
-from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
+from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_loopback_or_private
+from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, site_pages_of
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
+from ragval_pipeline.validation.repair.simulate import JUDGED
 
+REMEDIATION = "remediation.json"
 #: Lists of findings, and the action of the catalogue that fills each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
 
 _PAGES = frozenset({"page", "url"})
+#: Codes of which the points that a person decides about can go once their pages are ingested again.
+_STORED_AGAIN = frozenset({"chunk.ingested_twice", "chunk.duplicate_index"})
 #: Codes of points that no ingestion writes over, since it gives their chunks other ids.
 _STAY = frozenset({"payload.id_rule"})
 
@@ -26,11 +32,19 @@ class Remediation:
     Args:
         scope_urls: Pages in scope: canonical form to the sitemap's spelling.
         lookup: What the snapshot knows of the points that the findings name.
+        findings: All findings of the run: they name the hosts that hold pages in the site's place.
         model: The model that queries are embedded with; None: not known.
     """
 
-    def __init__(self, scope_urls: dict[str, str], lookup: PointLookup, model: str | None = None) -> None:
+    def __init__(
+        self,
+        scope_urls: dict[str, str],
+        lookup: PointLookup,
+        findings: Sequence[Finding] = (),
+        model: str | None = None,
+    ) -> None:
         self._scope_urls = scope_urls
+        self._elsewhere = _elsewhere(findings, scope_urls)
         self._lookup = lookup
         self._model = model
         self._reingest: dict[str, list[str]] = {}
@@ -71,32 +85,47 @@ class Remediation:
             **self._lists,
         }
 
+    def ingest_pages_of(self, finding: Finding, cause: str) -> None:
+        """List the pages of what follows from a cause with it: ingesting them again repairs both."""
+        for subject in finding.subjects if finding.subject_kind in {*_PAGES, "point"} else ():
+            if url := self._page_to_ingest(finding, subject):
+                _note(self._reingest, url, cause)
+
     def _add_reingest(self, finding: Finding) -> None:
+        code = finding.code
         if finding.subject_kind not in {*_PAGES, "point"}:
             self._lists["ingestion"].append(_entry(finding))
+            for key in (key for subject in finding.subjects for key in subject.pages if key in self._scope_urls):
+                _note(self._reingest, self._scope_urls[key], code)
             return
-        if finding.subject_kind in _PAGES:
-            # A development site is where it should be.
-            self._add_pages(() if finding.details.get("expected") else finding.subjects, finding.code)
-            return
-        for subject in finding.subjects:
-            # What stands in place of the address is no page to ingest.
-            no_address = finding.details.get("field") == "source_url"
-            url = self._scope_urls.get(subject.page or "") if no_address else self._page_of(subject)
-            if finding.code in _STAY:
-                _note(self._delete, subject.name, finding.code)
-            if url is None:
-                _note(self._reingest_points, subject.name, finding.code)
-            else:
-                _note(self._reingest, url, finding.code)
-
-    def _add_pages(self, subjects: Iterable[Subject], code: str) -> None:
-        """A page that stands for one of the site goes, and the site's is ingested in its place."""
-        for subject in subjects:
-            url = str(subject.details.get("page_url") or subject.name)
-            _note(self._reingest, url, code)
-            if url != subject.name:
+        # A development site is where it should be.
+        for subject in () if finding.details.get("expected") else finding.subjects:
+            url, is_page = self._page_to_ingest(finding, subject), finding.subject_kind in _PAGES
+            if code in _STAY:
+                _note(self._delete, subject.name, code)
+            if url and code == LOOPBACK:
+                # The page that stands for one of the site goes, and the site's is ingested in its place.
                 self._delete_page(subject.name, code)
+            for page in filter(None, (url, subject.details.get("stands_on"))):
+                _note(self._reingest, page, code)
+            for name in () if url else self._lookup.ids_of.get(subject.name, ()) if is_page else (subject.name,):
+                _note(self._reingest_points, name, code)
+
+    def _page_to_ingest(self, finding: Finding, subject: Subject) -> str | None:
+        """The site's page to ingest again for a subject: as the sitemap spells it where it is known, else as stored."""
+        from_key = self._scope_urls.get(subject.page or "")
+        # What stands in place of the address is no page to ingest.
+        if finding.details.get("field") == "source_url" and finding.subject_kind == "point":
+            return from_key
+        stated = subject.details.get("page_url")
+        if finding.subject_kind in _PAGES:
+            candidates = [stated, subject.name]
+        else:
+            known = self._lookup.of(subject.name)
+            candidates = [stated, from_key, known.page_url, subject.details.get("source_url"), known.source_url]
+            candidates += [subject.page] if is_http_url(subject.page) else []
+        url = next((text for text in candidates if isinstance(text, str) and text), None)
+        return self._elsewhere.instead.get(subject.page or "") if url and self._elsewhere.holds(url) else url
 
     def _add_delete(self, finding: Finding) -> None:
         if finding.code == "chunk.ingested_twice":
@@ -104,6 +133,8 @@ class Remediation:
                 older, every = subject.details["older"], subject.details["generations"]
                 for name in older or [name for generation in every for name in generation]:
                     _note(self._delete if older else self._review, name, finding.code)
+                if not older:
+                    self.ingest_pages_of(finding.model_copy(update={"subjects": (subject,)}), finding.code)
             return
         if finding.subject_kind in _PAGES:
             self._delete_whole_pages(finding)
@@ -119,6 +150,9 @@ class Remediation:
             _note(self._delete, name, finding.code)
         for name in review:
             _note(self._review, name, finding.code)
+        if finding.code in _STORED_AGAIN:
+            unclear = tuple(subject for subject in finding.subjects if subject.name in review)
+            self.ingest_pages_of(finding.model_copy(update={"subjects": unclear}), finding.code)
 
     def _delete_whole_pages(self, finding: Finding) -> None:
         urls = [subject.name for subject in finding.subjects]
@@ -136,14 +170,38 @@ class Remediation:
         for point_id in self._lookup.ids_of.get(url, ()):
             _note(self._delete, point_id, code)
 
-    def _page_of(self, subject: Subject) -> str | None:
-        """The page to ingest again for a point: as the sitemap spells it where it is known, else as stored."""
-        known = self._lookup.of(subject.name)
-        from_key = self._scope_urls.get(subject.page or "")
-        candidates = (subject.details.get("page_url"), from_key, known.page_url, subject.details.get("source_url"),
-                      known.source_url)  # fmt: skip
-        named = next((text for text in candidates if isinstance(text, str) and text), None)
-        return named or (subject.page if is_http_url(subject.page) else None)
+
+@dataclass(frozen=True)
+class _Elsewhere:
+    """Hosts that hold pages in the site's place.
+
+    Attributes:
+        foreign: Hosts that are not the site's.
+        private: Whether private addresses are among them.
+        instead: The site's page that each of their pages stands for, by its key.
+    """
+
+    foreign: frozenset[str]
+    private: bool
+    instead: dict[str, str]
+
+    def holds(self, url: str) -> bool:
+        """Whether an address is on one of the hosts, so that nothing can be ingested from it."""
+        return host_of(url) in self.foreign or (self.private and is_loopback_or_private(url))
+
+
+def _elsewhere(findings: Sequence[Finding], scope_urls: dict[str, str]) -> _Elsewhere:
+    foreign = [subject for finding in findings if finding.code == FOREIGN for subject in finding.subjects]
+    private = [
+        subject.page
+        for finding in findings
+        if finding.code == LOOPBACK and not finding.details.get("expected")
+        for subject in finding.subjects
+        if subject.page
+    ]
+    keys = [*(tuple(key for key in subject.pages if key not in scope_urls) for subject in foreign), tuple(private)]
+    instead = {key: scope_urls[page] for each in keys for key, page in site_pages_of(each, scope_urls).items()}
+    return _Elsewhere(frozenset(subject.name for subject in foreign), bool(private), instead)
 
 
 def remediation(
@@ -164,14 +222,19 @@ def remediation(
         count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and
         ``would_clear`` what its repair would clear (``{code, scope, clears, cleared, of, simulated}``).
     """
-    collected = Remediation(scope_urls, lookup, model)
+    collected = Remediation(scope_urls, lookup, findings, model)
     collected.delete_strays(findings)
-    nodes = finding_tree([finding.reported() for finding in findings])
-    causes = {(node.finding.code, node.finding.scope) for node in nodes}
-    acted_on = [finding for finding in findings if (finding.code, finding.scope) in causes]
+    nodes = causes([finding.reported() for finding in findings])
+    roots = {(node.finding.code, node.finding.scope) for node in nodes}
+    acted_on = [finding for finding in findings if (finding.code, finding.scope) in roots]
     # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
     for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
         collected.add(finding)
+    by_code = {(finding.code, finding.scope): finding for finding in findings}
+    for node in nodes:
+        for below in going_away(node) if CATALOGUE[node.finding.code].action == "reingest" else ():
+            if CATALOGUE[below.code].action == "reingest" and below.code not in JUDGED:
+                collected.ingest_pages_of(by_code[below.code, below.scope], node.finding.code)
     return {
         **collected.as_json(),
         "also_clears": [_cleared(node) for node in nodes if also_clears(node)],

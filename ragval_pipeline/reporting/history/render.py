@@ -10,6 +10,7 @@ from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
 from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.folder import copy_outputs, readable_files
+from ragval_pipeline.reporting.files.remediation import REMEDIATION
 from ragval_pipeline.reporting.history.earlier import answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.of_run import history_of
 from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, KeptRun, reading_from
@@ -62,9 +63,10 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
         findings=[_whole(finding) for finding in report.findings],
         rankings=answers.rankings,
         judgements=answers.judgements,
-        extras=_extras(run.folder / EVIDENCE),
+        extras=_json_files(run.folder / EVIDENCE, "*.json"),
         queries=[{**query.query, "id": query.query_id} for query in report.query_results],
         settings=settings,
+        remedies=_json_files(run.folder, REMEDIATION).get(REMEDIATION, {}),
         history=history_of(
             run.folder.parent, run.name, report, kept_subjects(run, report), baseline=baseline, limit=limit
         ),
@@ -82,10 +84,10 @@ def _whole(finding: ReportedFinding) -> Finding:
     )
 
 
-def _extras(folder: UPath) -> dict[str, Any]:
+def _json_files(folder: UPath, pattern: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with reading_from(folder):
-        files = sorted(folder.glob("*.json"), key=str) if folder.exists() else []
+        files = sorted(folder.glob(pattern), key=str) if folder.exists() else []
         for file in files:
             try:
                 found[file.name] = json.loads(file.read_bytes())

@@ -16,6 +16,7 @@ from ragval_pipeline.reporting.outline import (
     FindingNode,
     count_by_severity,
     finding_tree,
+    goes_away,
     outline_criteria,
     reason_of,
     spent_words,
@@ -129,6 +130,7 @@ class SummaryPrinter(LinePrinter):
             told = finding.severity != "info" and finding.cause and finding.cause not in finding.message
             if told:
                 self.line((shorten(finding.cause, 300), "dim"), indent=inner, lead="Why: ")
+        if not indent or not goes_away(finding):
             self.line((finding.remedy, "dim" if finding.severity == "info" else "cyan"), indent=inner, lead="→ ")
         if cleared := would_clear(finding):
             self.line((cleared, "green"), indent=inner + (0 if indent else 2))

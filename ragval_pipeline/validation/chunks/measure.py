@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence, required_fields
 from ragval_pipeline.validation.chunks.layout import Layout
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
@@ -21,6 +22,14 @@ from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
 #: What tells generations apart so that the older ones are known.
 BY_DATE = "embedded_at"
+#: The remedy, by whether the older points are known; the catalogue's is for pages of both kinds.
+_REMEDIES = {
+    True: "Delete the older points, which delete_point_ids of remediation.json lists: their times of embedding tell. "
+    "From then on, delete what is stored of a page before ingesting it.",
+    False: "Delete the points under review_point_ids of remediation.json and ingest the pages under reingest_urls "
+    "again, because nothing tells which of the points are older. From then on, delete what is stored of a page before "
+    "ingesting it.",
+}
 
 
 def times_stored(layout: Layout) -> MeasuredValue:
@@ -34,8 +43,16 @@ def times_stored(layout: Layout) -> MeasuredValue:
 
 
 @detector("chunk.ingested_twice", needs=ChunkEvidence)
-def find_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
+def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The pages; the details hold the points of each generation."""
+    subjects = list(_stored_twice(evidence))
+    if subjects:
+        known = {bool(subject.details["older"]) for subject in subjects}
+        remedy = _REMEDIES[known.pop()] if len(known) == 1 else None
+        yield make_finding("chunk.ingested_twice", subjects, remedy=remedy)
+
+
+def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     twice = evidence.layout.twice
     pages = {key: _placed(own) for key, own in evidence.on_pages(twice)}
     copied = {ref.point_id: digest for digest, refs in evidence.same_texts.groups.items() for ref in refs}

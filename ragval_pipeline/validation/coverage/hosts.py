@@ -31,7 +31,7 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
         return
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
     # On a development site a private host is nothing special: another one than the site's is foreign like any other.
-    site_pages = {_rest(page.key): page.key for page in inventory.in_scope}
+    site_keys = [page.key for page in inventory.in_scope]
     site_hosts = {_host(page.key) for page in inventory.in_scope}
     strangers: dict[str, list[IndexedPage]] = {}
     for key, page in indexed.items():
@@ -42,7 +42,9 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
 
     # What is indexed under the site's own address as well lacks nothing by standing under another.
     loopback = [page for page in indexed.values() if _is_private(page)]
-    counterparts_of = {host: _counterparts(pages, site_pages) for host, pages in strangers.items()}
+    counterparts_of = {
+        host: site_pages_of((page.key for page in pages), site_keys) for host, pages in strangers.items()
+    }
     foreign = {
         host: pages
         for host, pages in strangers.items()
@@ -52,24 +54,30 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
     if loopback and sitemap_is_private:
         yield _development(loopback)
     elif loopback:
-        public = _counterparts(loopback, site_pages)
+        public = site_pages_of((page.key for page in loopback), site_keys)
         yield _loopback(loopback, public, inventory, indexed)
     if foreign:
         instead = {host: set(pages.values()) - indexed.keys() for host, pages in counterparts_of.items()}
         yield _foreign(foreign, instead, inventory)
 
 
-def _counterparts(pages: list[IndexedPage], site_pages: Mapping[str, str]) -> dict[str, str]:
-    """The site's page for each of these pages, by their keys; of a file's address every end may be its path."""
+def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, str]:
+    """The site's page that each page of another host stands for, where there is one.
+
+    Args:
+        keys: Canonical addresses of pages of one other host; of a file's address every end may be its path.
+        site_keys: Canonical addresses of the site's pages.
+    """
+    site_pages = {_rest(key): key for key in site_keys}
     paths: dict[str, list[str]] = {}
-    for page in pages:
-        paths.setdefault(_rest(page.key), []).append(page.key)
+    for key in keys:
+        paths.setdefault(_rest(key), []).append(key)
     known = counterparts(paths, site_pages)
-    found = {key: site_pages[known[path]] for path, keys in paths.items() if path in known for key in keys}
-    for page in pages:
-        end = next((path for path in _file_ends(page.key) if path in site_pages), None)
+    found = {key: site_pages[known[path]] for path, same in paths.items() if path in known for key in same}
+    for key in (key for same in paths.values() for key in same):
+        end = next((path for path in _file_ends(key) if path in site_pages), None)
         if end is not None:
-            found[page.key] = site_pages[end]
+            found[key] = site_pages[end]
     return found
 
 

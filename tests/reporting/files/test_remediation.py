@@ -260,3 +260,45 @@ def test_points_to_delete_for_a_consequence_stay_in_the_index():
         make_finding("retrieval.hub_chunk", ["1"]).model_copy(update={"because": "vector.model_mismatch"}),
     )
     assert result["delete_point_ids"] == []
+
+
+def test_a_page_of_which_nothing_tells_the_older_points_is_listed_to_be_ingested_again():
+    subject = Subject(name=PAGE, page="key:intro", details={"older": [], "generations": [["1"], ["2"]]})
+    result = remedy(make_finding("chunk.ingested_twice", [subject]))
+    assert result["delete_point_ids"] == []
+    assert ids(result["review_point_ids"]) == ["1", "2"]
+    assert result["reingest_urls"] == [{"url": PAGE, "codes": ["chunk.ingested_twice"]}]
+
+
+def test_a_page_whose_older_points_are_known_loses_these_and_nothing_else():
+    subject = Subject(name=PAGE, page="key:intro", details={"older": ["1"], "generations": [["1"], ["2"]]})
+    result = remedy(make_finding("chunk.ingested_twice", [subject]))
+    assert ids(result["delete_point_ids"]) == ["1"]
+    assert result["review_point_ids"] == result["reingest_urls"] == []
+
+
+def test_a_text_on_a_wrong_page_asks_for_its_own_page_and_for_those_that_lack_something_because_of_it():
+    other, lost = "https://docs.example.com/docs/own", "https://docs.example.com/docs/lost"
+    gone = make_finding("integrity.gone", [Subject(name="1", page="key:intro", details={"stands_on": other})])
+    missing = make_finding("coverage.missing_page", [Subject(name=lost, page="key:lost")])
+    result = remedy(gone, missing.model_copy(update={"because": "integrity.gone"}))
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE, lost, other]
+    assert {code for entry in result["reingest_urls"] for code in entry["codes"]} == {"integrity.gone"}
+
+
+def test_of_another_host_the_sites_page_is_ingested_and_never_the_hosts():
+    site, old = "https://docs.example.com/docs/intro", "https://old.example/docs/intro"
+    host = Subject(name="old.example", pages=(old, site))
+    swapped = Subject(name="1", page=old, details={"page_url": old})
+    unknown = Subject(name="2", page="https://old.example/x", details={"page_url": "https://old.example/x"})
+    found = [make_finding("coverage.foreign_host", [host]), make_finding("vector.swapped", [swapped, unknown])]
+    result = remediation(found, {site: site}, PointLookup())
+    assert result["reingest_urls"] == [{"url": site, "codes": ["coverage.foreign_host", "vector.swapped"]}]
+    assert result["reingest_point_ids"] == [{"id": "2", "codes": ["vector.swapped"]}]
+
+
+def test_a_private_page_that_stands_for_none_of_the_site_is_no_url_to_reingest():
+    result = remedy(
+        make_finding("coverage.loopback_host", [Subject(name="http://localhost/x", page="http://localhost/x")])
+    )
+    assert result["reingest_urls"] == result["delete_pages"] == []

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.reporting.advice import lines_to_copy
+from tests.reporting import factory
+
+
+def lines(code: str, *names: str, **lists: list[str]) -> str:
+    keys = {"reingest_urls": "url", "delete_pages": "url"}
+    remedies = {name: [{keys.get(name, "id"): each, "codes": [code]} for each in each] for name, each in lists.items()}
+    found = make_finding(code, [Subject(name=name) for name in names])
+    return lines_to_copy(found.reported(), factory.bundle(findings=[found], remedies=remedies))
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_no_code_offers_to_delete_what_the_remediation_does_not_list(code: str):
+    assert "delete(" not in lines(code, factory.PAGES[0])
+    assert "delete(" not in lines(code, factory.PAGES[0], review_point_ids=["1"])
+    offered = lines(code, factory.PAGES[0], review_point_ids=["1"], delete_point_ids=["2"], delete_pages=["/a"])
+    assert "review_point_ids" not in offered
+    assert "Filter" not in offered
+
+
+def test_unclear_points_are_deleted_together_with_the_pages_to_ingest_again():
+    offered = lines("chunk.ingested_twice", "/a", review_point_ids=["1"], reingest_urls=["/a"])
+    assert "delete(" in offered
+    assert offered.endswith("# Then ingest these pages again:\n# /a")
+
+
+def test_pages_to_ingest_again_are_those_of_the_remediation():
+    assert lines("integrity.gone", "1", reingest_urls=["/a", "/b"]) == "/a\n/b"
