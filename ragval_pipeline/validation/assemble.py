@@ -100,6 +100,7 @@ def assemble_report(
     if simulated is None:
         findings = explain(shared, site)
     else:
+        simulated = simulated.below_roots(explain(shared, site))
         # Of what was judged again, what no repair clears has no cause that must be simulated.
         computed = {code: simulated.links.get(code, {}) for code in JUDGED}
         findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted)

@@ -25,11 +25,11 @@ from ragval_pipeline.validation.retrieval.texts import normalise_name
 #: Suggested thresholds are multiples of a thousandth.
 _STEPS = 1000  # shown
 
-_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice"})
+_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice", "retrieval.hub_chunk"})
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 _EMBEDDED = frozenset({
     "vector.zero", "vector.missing", "vector.identical", "vector.swapped", "vector.mixed_models",
-    "vector.model_mismatch", "vector.text_mismatch", "retrieval.dark_page", "retrieval.hub_chunk",
+    "vector.model_mismatch", "vector.text_mismatch", "retrieval.dark_page",
 })  # fmt: skip
 _REWRITTEN = frozenset({
     "text.zero_width", "text.mojibake", "text.glued_words", "text.boilerplate", "text.hash_mismatch",
@@ -96,12 +96,11 @@ class _Plan:
     finding: Finding
 
     def repairs(self) -> list[Repair]:
-        """The ways to repair it; none when they cannot be tried in memory, or too much of the index is concerned."""
-        found = [self._repair()]
-        if self.finding.code == "retrieval.hub_chunk":
-            # Either its text or its vector is at fault.
-            found.append(self._made(removed=self._points()))
-        return [repair for repair in found if repair is not None]
+        """The ways to repair it; none when it cannot be tried in memory, or too much of the index is concerned."""
+        if self.finding.code == "chunk.ingested_twice":
+            return [self._made(removed=gone) for gone in self._generations()]
+        repair = self._repair()
+        return [] if repair is None else [repair]
 
     def _repair(self) -> Repair | None:
         code = self.finding.code
@@ -149,10 +148,13 @@ class _Plan:
         return self.world.of_page.get(subject.page or "", [])
 
     def _points(self) -> list[str]:
-        if self.finding.code == "chunk.ingested_twice":
-            before = (generation for entry in self.finding.subjects for generation in entry.details["generations"][:-1])
-            return [name for generation in before for name in generation]
         return [str(row["point_id"]) for row in self._rows()]
+
+    def _generations(self) -> list[frozenset[str]]:
+        """What goes of pages that are stored more than once: what is older, else all but the first, or the second..."""
+        stored = [(entry.details["older"], entry.details["generations"]) for entry in self.finding.subjects]
+        ways = range(max((len(every) for older, every in stored if not older), default=1))
+        return list(dict.fromkeys(frozenset(name for entry in stored for name in _gone(*entry, way)) for way in ways))
 
     def _without_copies(self) -> Repair | None:
         """Of copies those go that the rules for duplicates let go, and those that are not on their page."""
@@ -232,8 +234,9 @@ class _Plan:
         return self._made(values=values)
 
     def _restored(self, name: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
+        # A point whose value is not known keeps what it has: what fails with it is not cleared.
         found = {str(row["point_id"]): self.world.value(name, row) for row in rows}
-        return {point: {name: value} for point, value in found.items() if value is not None}
+        return {point: {name: value} if value is not None else {} for point, value in found.items()}
 
     def _settings(self) -> Repair | None:
         finding = self.finding
@@ -248,6 +251,13 @@ class _Plan:
             dead = {subject.name: _dead_conditions(subject) for subject in finding.subjects}
             return self._made(dropped={name: conditions for name, conditions in dead.items() if conditions})
         return None
+
+
+def _gone(older: Sequence[str], generations: Sequence[Sequence[str]], way: int) -> list[str]:
+    """The points of a page that go when the generation of this number stays, where nothing says which are older."""
+    stays = min(way, len(generations) - 1)
+    others = (name for number, one in enumerate(generations) if number != stays for name in one)
+    return list(older) or list(others)
 
 
 def suggested_threshold(details: Mapping[str, Any]) -> float | None:

@@ -83,19 +83,25 @@ class WouldClear:
         scope: Of the cause.
         cleared: Subjects that would be well, by the code of their finding; only findings that were judged again.
         kept: Subjects that would not, of those that were judged again.
-        ranks: Whether it puts points back where they belong; what only sets values suggests one of many.
     """
 
     code: str
     scope: str | None
     cleared: Mapping[str, frozenset[str]]
     kept: Mapping[str, frozenset[str]]
-    ranks: bool
 
     @property
     def total(self) -> int:
         """Subjects that would be well."""
         return sum(map(len, self.cleared.values()))
+
+    def without(self, kept: Mapping[str, frozenset[str]]) -> WouldClear:
+        """The same, with subjects that another repair of the same finding, or that of its root, would not clear."""
+        codes = self.cleared.keys() | self.kept.keys()
+        none = frozenset[str]()
+        cleared = {code: self.cleared.get(code, none) - kept.get(code, none) for code in codes}
+        tried = {code: self.cleared.get(code, none) | self.kept.get(code, none) for code in codes}
+        return replace(self, cleared=cleared, kept={code: tried[code] - cleared[code] for code in codes})
 
 
 @dataclass(frozen=True)
@@ -117,8 +123,23 @@ class Simulated:
 
     @property
     def refuted(self) -> Links:
-        """The same for causes whose repair puts points back where they belong, and that do not clear it."""
-        return _by_subject((result.code, result.kept) for result in self.results if result.ranks)
+        """The same for causes whose repair does not clear it."""
+        return _by_subject((result.code, result.kept) for result in self.results)
+
+    def below_roots(self, findings: Iterable[Finding]) -> Simulated:
+        """The same without what a repair clears that is only tried because of a cause whose own repair does not.
+
+        Args:
+            findings: With ``because``, which names the root of what follows.
+        """
+        roots = {(finding.code, finding.scope): finding.because for finding in findings}
+        results = []
+        for result in self.results:
+            root = roots.get((result.code, result.scope))
+            for other in self.results:
+                result = result.without(other.kept) if other.code == root else result
+            results.append(result)
+        return replace(self, results=tuple(results))
 
 
 def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> Links:
@@ -225,10 +246,9 @@ def simulate(
         judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
         well = {key for key, outcomes in judged.items() if _is_enough(outcomes, needed[key])}
         result = _result(repair, set(judged), well, findings)
-        # Of several ways to repair one finding, the one that clears most.
-        known = results.setdefault((repair.code, repair.scope), result)
-        if result.total > known.total:
-            results[repair.code, repair.scope] = result
+        # Which of several ways a finding is repaired in is not known.
+        known = results.get((repair.code, repair.scope), result)
+        results[repair.code, repair.scope] = known.without(result.kept)
     return Simulated(tuple(results.values()), dict(left_out or {}))
 
 
@@ -245,7 +265,7 @@ def _result(
                 others = frozenset(entry.name for entry in finding.subjects) - names
                 cleared[finding.code] = cleared.get(finding.code, frozenset()) | names
                 kept[finding.code] = kept.get(finding.code, frozenset()) | others
-    return WouldClear(repair.code, repair.scope, cleared, kept, bool(repair.replaced))
+    return WouldClear(repair.code, repair.scope, cleared, kept)
 
 
 def _is_made_good(finding: Finding, subject: Any, queries: Collection[str]) -> bool:

@@ -104,13 +104,29 @@ def test_fields_are_read_where_the_suggested_map_has_them() -> None:
     assert tried(Repair("payload.field_map", paths={"source_url": "meta.url"}), hits=hits).links
 
 
-def test_of_two_ways_to_repair_a_finding_the_better_one_counts() -> None:
-    ways = (
-        Repair("retrieval.hub_chunk", removed=frozenset({"z"})),
-        Repair("retrieval.hub_chunk", removed=frozenset({"a"})),
+def test_of_several_ways_to_repair_a_finding_nothing_is_claimed_that_one_of_them_leaves() -> None:
+    ways = [Repair("chunk.ingested_twice", removed=frozenset({name})) for name in ("z", "a")]
+    for tried_ones, cleared in ((ways, frozenset()), (ways[1:], frozenset({"q"}))):
+        [result] = tried(*tried_ones).results
+        assert result.cleared == {"query.failed": cleared}
+
+
+def test_a_value_that_was_put_back_and_clears_nothing_is_no_cause() -> None:
+    for values in ({"module": "Brass"}, {}):
+        repair = Repair("payload.missing_field", scope="module", values={"b": values})
+        assert tried(repair).refuted == {"query.failed": {"q": frozenset({"payload.missing_field"})}}
+
+
+def test_what_follows_from_a_cause_clears_nothing_that_the_cause_itself_leaves() -> None:
+    missing, host = make_finding("coverage.missing_page", ["/gears"]), make_finding("coverage.foreign_host", ["y.org"])
+    repairs = (
+        Repair("coverage.missing_page", removed=frozenset({"a"})),
+        Repair("coverage.foreign_host", values={"z": {"source_url": "/gears"}}),
     )
-    [result] = tried(*ways).results
-    assert result.cleared == {"query.failed": frozenset({"q"})}
+    simulated = tried(*repairs)
+    assert simulated.below_roots([missing, host]).links == {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
+    below = missing.model_copy(update={"because": "coverage.foreign_host"})
+    assert simulated.below_roots([below, host]).links == {}
 
 
 def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
