@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -151,10 +152,12 @@ class _Plan:
         return [str(row["point_id"]) for row in self._rows()]
 
     def _generations(self) -> list[frozenset[str]]:
-        """What goes of pages that are stored more than once: what is older, else all but the first, or the second..."""
+        """What goes of pages that are stored more than once: what is older, else all but one, in several ways."""
         stored = [(entry.details["older"], entry.details["generations"]) for entry in self.finding.subjects]
-        ways = range(max((len(every) for older, every in stored if not older), default=1))
-        return list(dict.fromkeys(frozenset(name for entry in stored for name in _gone(*entry, way)) for way in ways))
+        most = max((len(every) for older, every in stored if not older), default=1)
+        # The same one of each page stays, or another one of every other page.
+        ways = [(first, step) for first in range(most) for step in (0, 1)]
+        return list(dict.fromkeys(_gone(stored, first, step) for first, step in ways))
 
     def _without_copies(self) -> Repair | None:
         """Of copies those go that the rules for duplicates let go, and those that are not on their page."""
@@ -253,11 +256,12 @@ class _Plan:
         return None
 
 
-def _gone(older: Sequence[str], generations: Sequence[Sequence[str]], way: int) -> list[str]:
-    """The points of a page that go when the generation of this number stays, where nothing says which are older."""
-    stays = min(way, len(generations) - 1)
-    others = (name for number, one in enumerate(generations) if number != stays for name in one)
-    return list(older) or list(others)
+def _gone(stored: Iterable[tuple[list[str], list[list[str]]]], first: int, step: int) -> frozenset[str]:
+    gone: set[str] = set()
+    for number, (older, every) in enumerate(stored):
+        stays = every[(first + step * number) % len(every)]
+        gone.update(older or chain(*(one for one in every if one is not stays)))
+    return frozenset(gone)
 
 
 def suggested_threshold(details: Mapping[str, Any]) -> float | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 JUDGED = {
     "query.failed": "failed queries",
     "query.negative_scored_high": "negative queries that scored high",
+    "query.weak_oracle": "queries that chance passes",
     "retrieval.dark_page": "dark pages",
     "retrieval.crowded_top_k": "crowded answers",
     "retrieval.hub_chunk": "hubs",
@@ -37,6 +40,7 @@ JUDGED = {
     "regression.significant_drop": "metrics that fell",
 }
 _QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
+_WEAK = "query.weak_oracle"
 #: What is seen in answers is a cause of other answers, and never of its own kind: a hub darkens pages, not they it.
 _EXPLAINS = {
     "retrieval.dark_page": _QUERIES,
@@ -136,9 +140,8 @@ class Simulated:
         results = []
         for result in self.results:
             root = roots.get((result.code, result.scope))
-            for other in self.results:
-                result = result.without(other.kept) if other.code == root else result
-            results.append(result)
+            above = (other.kept for other in self.results if other.code == root)
+            results.append(reduce(WouldClear.without, above, result))
         return replace(self, results=tuple(results))
 
 
@@ -212,6 +215,7 @@ def simulate(
     search: Callable[[Sequence[tuple[str, int]], bool], Iterable[tuple[Vector, list[Hit]]]],
     settings: RetrievalSettings,
     left_out: Mapping[str, str] | None = None,
+    met_by_chance: Callable[[Repair], Collection[str]] = lambda _: (),
 ) -> Simulated:
     """What each repair would clear.
 
@@ -224,7 +228,9 @@ def simulate(
             each, in their order.
         settings: What the suite asks of retrieval.
         left_out: Causes that are not tried, with the reason.
+        met_by_chance: From a repair to the queries that chance still passes once it is made.
     """
+    weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
     deeper = min(DEEPEST, max((len(repair.replaced) for repair in repairs), default=0))
     held: dict[tuple[int, str, str], list[bool]] = {}
     needed = {(case.code, case.subject): case.needed for case in cases}
@@ -245,6 +251,10 @@ def simulate(
     for number, repair in enumerate(repairs):
         judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
         well = {key for key, outcomes in judged.items() if _is_enough(outcomes, needed[key])}
+        if weak and can_follow(_WEAK, repair.code):
+            still = weak.intersection(met_by_chance(repair))
+            judged |= {(_WEAK, name): [] for name in weak}
+            well |= {(_WEAK, name) for name in weak - still}
         result = _result(repair, set(judged), well, findings)
         # Which of several ways a finding is repaired in is not known.
         known = results.get((repair.code, repair.scope), result)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pytest
@@ -47,6 +47,7 @@ def tried(
     hits: Sequence[Hit] = HITS,
     vectors: dict[str, list[float]] | None = None,
     findings: Sequence[Finding] | None = None,
+    by_chance: Collection[str] = (),
 ) -> Simulated:
     found = [make_finding("query.failed", ["q"])] if findings is None else findings
     return simulate(
@@ -56,6 +57,7 @@ def tried(
         vectors={text: np.array(vector) for text, vector in (vectors or {}).items()},
         search=lambda asked, exact: [(np.array([1.0, 0.0]), list(hits)[:limit]) for _, limit in asked],
         settings=SETTINGS,
+        met_by_chance=lambda _: by_chance,
     )
 
 
@@ -127,6 +129,14 @@ def test_what_follows_from_a_cause_clears_nothing_that_the_cause_itself_leaves()
     assert simulated.below_roots([missing, host]).links == {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
     below = missing.model_copy(update={"because": "coverage.foreign_host"})
     assert simulated.below_roots([below, host]).links == {}
+
+
+def test_a_query_that_chance_passes_after_the_repair_too_does_not_follow_from_it() -> None:
+    weak = [make_finding("query.weak_oracle", ["q", "r"])]
+    repairs = [Repair(code, removed=frozenset({"a"})) for code in ("chunk.ingested_twice", "vector.zero")]
+    simulated = tried(*repairs, findings=weak, by_chance={"r"})
+    assert simulated.links == {"query.weak_oracle": {"q": frozenset({"chunk.ingested_twice"})}}
+    assert simulated.refuted == {"query.weak_oracle": {"r": frozenset({"chunk.ingested_twice"})}}
 
 
 def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
