@@ -121,6 +121,7 @@ class Trial:
                 cases if tried else (),
                 findings,
                 vectors=vectors,
+                questions=list(questions.values()),
                 search=search,
                 settings=settings,
                 left_out=left_out,
@@ -158,7 +159,7 @@ def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], lis
     texts: dict[str, None] = {}
     left_out: dict[str, str] = {}
     for repair in repairs:
-        more = dict.fromkeys(chunk.embedded for chunk in repair.chunks if chunk.embedded not in texts)
+        more = dict.fromkeys(text for text in repair.texts if text not in texts)
         if len(texts) + len(more) <= most:
             tried.append(repair)
             texts.update(more)

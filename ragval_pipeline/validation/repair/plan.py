@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,16 +12,21 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.validation.repair.corpus import (
+    LONGEST,
     RepairCorpus,
     Row,
+    as_on_page,
     in_chunks,
     missing_passages,
-    own_passage,
     stored_chunk,
+    without_phrases,
 )
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
+
+#: The other pieces that a page is cut into, as a multiple of the usual chunk.
+_LARGER = 1.5  # work
 
 #: Suggested thresholds are multiples of a thousandth.
 _STEPS = 1000  # shown
@@ -100,8 +105,12 @@ class _Plan:
         """The ways to repair it; none when it cannot be tried in memory, or too much of the index is concerned."""
         if self.finding.code == "chunk.ingested_twice":
             return [self._made(removed=gone) for gone in self._generations()]
-        repair = self._repair()
-        return [] if repair is None else [repair]
+        worlds = [self.world]
+        if self.finding.code in _COMPLETED | _CUT | {"integrity.gone"}:
+            # How an ingestion would cut is not known: what is claimed must hold for smaller and for larger pieces.
+            worlds.append(replace(self.world, size=min(2 * LONGEST, int(_LARGER * self.world.usual_size))))
+        found = (replace(self, world=world)._repair() for world in worlds)
+        return [repair for repair in found if repair is not None]
 
     def _repair(self) -> Repair | None:
         code = self.finding.code
@@ -116,7 +125,8 @@ class _Plan:
         if code in _REWRITTEN:
             return self._rewritten()
         if code in _COMPLETED:
-            return self._made(chunks=self._completed({subject.page for subject in self.finding.subjects}, set()))
+            chunks = self._completed({subject.page for subject in self.finding.subjects}, set())
+            return self._made(chunks=chunks, compared=tuple(self.world.recut()))
         if code in _CUT:
             return self._cut()
         if code in _READDRESSED:
@@ -186,23 +196,29 @@ class _Plan:
         """Each text as its page has it. What is on no page makes room for what its page lacks."""
         chunks, removed, pages = [], set(), set()
         for row in self._rows():
-            if row["point_id"] in self.world.other_model:
+            if row["point_id"] in self.world.wrong_vectors:
                 # Embedding it anew would mend its vector as well, and say nothing about its text.
                 continue
             key = self.world.home(row)
             text = self._own_text(row, key)
-            if text is not None:
+            if not is_blank(text or ""):
                 chunks.append(stored_chunk(row, text))
             else:
                 removed.add(str(row["point_id"]))
                 pages.add(key)
-        return self._made(removed=removed, chunks=[*chunks, *self._completed(pages, removed)])
+        more = list(self._completed(pages, removed))
+        exact = not more and self.finding.code in {"text.zero_width", "text.boilerplate"}
+        compared = self.world.recut() if more else self.world.rewritten()
+        return self._made(removed=removed, chunks=[*chunks, *more], compared=None if exact else tuple(compared))
 
     def _own_text(self, row: Row, key: str | None) -> str | None:
         text, page = row["text"] or "", self.world.texts.get(key or "")
+        if self.finding.code == "text.boilerplate":
+            phrases = {entry.name: entry.details.get("phrases", ()) for entry in self.finding.subjects}
+            return without_phrases(text, phrases[str(row["point_id"])])
         if self.finding.code == "text.zero_width":
             return "".join(char for char in text if char not in ZERO_WIDTH)
-        return None if page is None or self.finding.code == "integrity.gone" else own_passage(text, page)
+        return None if page is None or self.finding.code == "integrity.gone" else as_on_page(text, page)
 
     def _completed(self, pages: Iterable[str | None], without: set[str]) -> Iterator[Chunk]:
         """What no chunk of these pages holds, in chunks like those of its neighbours."""
@@ -220,7 +236,7 @@ class _Plan:
             pieces = in_chunks(row["text"] or "", self.world.size)
             values = stored_chunk(row).values
             chunks += [Chunk(f"part {row['point_id']} {number}", text, values) for number, text in enumerate(pieces)]
-        return self._made(removed=self._points(), chunks=chunks)
+        return self._made(removed=self._points(), chunks=chunks, compared=tuple(self.world.recut()))
 
     def _with_values(self) -> Repair | None:
         subjects, field_name = self.finding.subjects, self.finding.details.get("field")

@@ -54,6 +54,9 @@ _ASKED_EACH = 3  # work
 #: Points that a search goes deeper at most to make up for those that a repair takes out.
 DEEPEST = 2000  # work
 
+#: Questions of each text that is compared.
+_NEAREST = 3  # work
+
 Links = Mapping[str, Mapping[str, frozenset[str]]]
 
 
@@ -212,6 +215,7 @@ def simulate(
     findings: Sequence[Finding],
     *,
     vectors: Mapping[str, Vector],
+    questions: Sequence[Vector] = (),
     search: Callable[[Sequence[tuple[str, int]], bool], Iterable[tuple[Vector, list[Hit]]]],
     settings: RetrievalSettings,
     left_out: Mapping[str, str] | None = None,
@@ -224,6 +228,7 @@ def simulate(
         cases: What is judged again; one search each, and one more where a repair makes searches exact.
         findings: All findings of the run.
         vectors: Vector of each text, as documents are embedded.
+        questions: Vectors of what is asked.
         search: From questions, each with a number of hits, and whether to search exactly to the vector and the hits of
             each, in their order.
         settings: What the suite asks of retrieval.
@@ -235,6 +240,7 @@ def simulate(
     held: dict[tuple[int, str, str], list[bool]] = {}
     needed = {(case.code, case.subject): case.needed for case in cases}
     asked = [(case.text, case.top_k + deeper) for case in cases]
+    margins = [_margin(repair, vectors, questions, settings.distance) for repair in repairs]
     exactly: Iterable[tuple[Any, list[Hit]]] = repeat((None, []))
     if any(repair.exact for repair in repairs):
         exactly = search(asked, True)
@@ -244,8 +250,11 @@ def simulate(
             if case.code not in _EXPLAINS.get(repair.code, JUDGED) or case.code == repair.code:
                 continue
             base = exact if repair.exact else hits
-            answer = _mended(case, repair, vector, base, vectors, settings, cut=cut)
-            outcome = answer is not None and case.holds(answer, repair)
+            answers = (
+                _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=shift)
+                for shift in dict.fromkeys((0.0, -margins[number], margins[number]))
+            )
+            outcome = all(answer is not None and case.holds(answer, repair) for answer in answers)
             held.setdefault((number, case.code, case.subject), []).append(outcome)
     results: dict[tuple[str, str | None], WouldClear] = {}
     for number, repair in enumerate(repairs):
@@ -290,6 +299,24 @@ def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:
     return sum(outcomes) > needed * len(outcomes) if needed > 0 else any(outcomes)
 
 
+def _margin(repair: Repair, vectors: Mapping[str, Vector], questions: Sequence[Vector], distance: Distance) -> float:
+    """How far the scores of a repair's chunks may be off: as far as those of right texts that are rewritten like them.
+
+    Of each text the questions count that it answers best.
+    """
+    if repair.compared is None:
+        return 0.0
+    best = min if distance in {"Euclid", "Manhattan"} else max
+    off = []
+    for pieces, stored in repair.compared:
+        scores = [score_of(question, vectors[stored], distance) for question in questions]
+        order = sorted(range(len(scores)), key=scores.__getitem__, reverse=best is max)
+        for number in order[:_NEAREST]:
+            again = best(score_of(questions[number], vectors[piece], distance) for piece in pieces)
+            off.append(abs(again - scores[number]))
+    return max(off, default=math.inf)
+
+
 def _mended(
     case: Case,
     repair: Repair,
@@ -299,6 +326,7 @@ def _mended(
     settings: RetrievalSettings,
     *,
     cut: bool,
+    shift: float,
 ) -> Answer | None:
     """The answer with the repair made in its hits; None when the search was not deep enough to know it."""
     read, higher = settings.rules.read, settings.rules.higher_is_better
@@ -312,7 +340,7 @@ def _mended(
     ]
     worst = hits[-1].score if cut else (-math.inf if higher else math.inf)
     for chunk in repair.chunks:
-        score = score_of(vector, vectors[chunk.embedded], settings.distance)
+        score = score_of(vector, vectors[chunk.embedded], settings.distance) + shift
         # Below the worst hit seen there may be others that are better.
         if score >= worst if higher else score <= worst:
             payload = _payload({**chunk.values, "text": chunk.text}, read.fields)

@@ -48,6 +48,7 @@ def tried(
     vectors: dict[str, list[float]] | None = None,
     findings: Sequence[Finding] | None = None,
     by_chance: Collection[str] = (),
+    questions: Sequence[Sequence[float]] = (),
 ) -> Simulated:
     found = [make_finding("query.failed", ["q"])] if findings is None else findings
     return simulate(
@@ -55,6 +56,7 @@ def tried(
         cases_of(found, [query], SETTINGS),
         found,
         vectors={text: np.array(vector) for text, vector in (vectors or {}).items()},
+        questions=[np.array(vector) for vector in questions],
         search=lambda asked, exact: [(np.array([1.0, 0.0]), list(hits)[:limit]) for _, limit in asked],
         settings=SETTINGS,
         met_by_chance=lambda _: by_chance,
@@ -72,6 +74,18 @@ def test_what_still_fails_after_the_repair_follows_from_nothing() -> None:
     )
     assert result.links == {}
     assert result.refuted == {"query.failed": {"q": frozenset({"text.glued_words"})}}
+
+
+def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() -> None:
+    vectors = {"new": [0.9, 0.43], "as stored": [1.0, 0.0], "near": [0.98, 0.2], "far": [0.7, 0.71]}
+    for compared, cleared in (((("near",), "as stored"), {"q"}), ((("far",), "as stored"), set()), (None, set())):
+        repair = Repair(
+            "text.glued_words",
+            chunks=(Chunk("c", "new", {"source_url": "/gears"}),),
+            compared=() if compared is None else (compared,),
+        )
+        links = tried(repair, vectors=vectors, questions=[[1.0, 0.0]]).links
+        assert links.get("query.failed", {}).keys() == cleared
 
 
 def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
