@@ -65,7 +65,8 @@ class Trial:
             return Simulated()
         settings = retrieval_settings(self.suite, self.inventory, vector)
         cases = cases_of(findings, load_queries(self.suite), settings)
-        repairs = self._planned(findings) if cases else []
+        weak = any(finding.code == "query.weak_oracle" for finding in findings)
+        repairs = self._planned(findings) if cases or weak else []
         if not repairs or self.suite.retrieval.retriever is not None:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))
         try:
@@ -120,10 +121,36 @@ class Trial:
                 cases if tried else (),
                 findings,
                 vectors=vectors,
+                questions=list(questions.values()),
                 search=search,
                 settings=settings,
                 left_out=left_out,
+                met_by_chance=self._met_by_chance,
             )
+
+    def _met_by_chance(self, repair: Repair) -> set[str]:
+        """The queries that chance passes once a repair is made."""
+        from ragval_pipeline.orchestration.assets.query_validation_results import golden_of
+        from ragval_pipeline.sources.snapshot.reader import Snapshot
+        from ragval_pipeline.validation.golden import golden_set, oracles
+        from ragval_pipeline.validation.retrieval.texts import fold_text
+
+        golden = golden_of(self.suite, self.inventory, self.manifest)
+        page_key = golden.inventory.folder().key
+        rows = Snapshot(self.manifest).batches(golden_set.COLUMNS)
+        facts = golden_set.collect_facts(rows, points=self.manifest.points)
+        written = [
+            golden_set.Chunk(
+                page_key(chunk.values.get("source_url") or ""),
+                chunk.values.get("module"),
+                chunk.values.get("chapter"),
+                fold_text(chunk.text),
+                chunk.id,
+            )
+            for chunk in repair.chunks
+        ]
+        after = oracles.facts_after(facts, repair.removed, written)
+        return {subject.name for subject in oracles.met_by_chance(golden, after)}
 
 
 def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], list[str], dict[str, str]]:
@@ -132,7 +159,7 @@ def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], lis
     texts: dict[str, None] = {}
     left_out: dict[str, str] = {}
     for repair in repairs:
-        more = dict.fromkeys(chunk.embedded for chunk in repair.chunks if chunk.embedded not in texts)
+        more = dict.fromkeys(text for text in repair.texts if text not in texts)
         if len(texts) + len(more) <= most:
             tried.append(repair)
             texts.update(more)

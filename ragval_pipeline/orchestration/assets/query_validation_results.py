@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.search.answers import Answer, Answers
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
+    from ragval_pipeline.validation.golden.golden_set import GoldenSet
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
     from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
@@ -248,15 +249,25 @@ def review(
 ) -> Measurement:
     """Hold the test queries of a resolved suite against the site, the index and their answers."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.suite.queries.load import load_queries
+    from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
+
+    if not load_queries(suite) or not manifest.points:
+        return Measurement(asset=GOLDEN_SET)
+    golden = golden_of(suite, inventory, manifest)
+    facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points)
+    return review_golden_set(golden, facts, results=results, own=own)
+
+
+def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> "GoldenSet":
+    """The test queries of a resolved suite with what it asks of them."""
     from ragval_pipeline.suite.load import gates_of
     from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
-    from ragval_pipeline.validation.golden.golden_set import COLUMNS, GoldenSet, collect_facts, review_golden_set
+    from ragval_pipeline.validation.golden.golden_set import GoldenSet
 
     queries = load_queries(suite)
-    if not queries or not manifest.points:
-        return Measurement(asset=GOLDEN_SET)
     vector = manifest.facts.vector(suite.qdrant.vector_name)
-    golden = GoldenSet(
+    return GoldenSet(
         # Nobody expects anything of a query that is unjudged or a draft.
         queries=[query for query in queries if query.counted],
         inventory=inventory,
@@ -268,5 +279,3 @@ def review(
         unmatched_topics=unmatched_topics(suite, queries),
         higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
     )
-    facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points)
-    return review_golden_set(golden, facts, results=results, own=own)

@@ -9,11 +9,11 @@ from itertools import combinations
 from math import comb
 from typing import Any, TypeAlias
 
-from ragval_pipeline.findings.model import Aspect, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.golden.golden_set import Chunk, IndexFacts, Reviewed
+from ragval_pipeline.validation.golden.golden_set import SAMPLED_CHUNKS, Chunk, GoldenSet, IndexFacts, Reviewed
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
@@ -35,7 +35,11 @@ _Requirement: TypeAlias = Callable[[Chunk], bool]
 @detector("query.weak_oracle", needs=Reviewed)
 def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
     """Queries that random chunks pass at least every other time, drawn without replacement from this index."""
-    golden, facts = reviewed.golden, reviewed.facts
+    return met_by_chance(reviewed.golden, reviewed.facts)
+
+
+def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
+    """The same for an index that may not be the one that is stored."""
     page_key = golden.inventory.folder().key
     for query in golden.queries:
         draws = query.top_k or golden.top_k
@@ -53,18 +57,14 @@ def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
             }
             pages = _pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
-            once = _chance(list(required.values()), _stored_once(facts, pages), draws)[1] if pages else chance
-            without = frozenset({Aspect.ONCE}) if once >= MOST else frozenset[Aspect]()
-            yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module, without=without)
+            yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
 
 
-def _stored_once(facts: IndexFacts, pages: Collection[str]) -> IndexFacts:
-    """The facts with every second chunk of some pages left out: as if they were stored once instead of twice."""
-    theirs = [number for number, chunk in enumerate(facts.sample) if chunk.page in pages]
-    copies = frozenset(theirs[1::2])
-    points = facts.points - sum(facts.pages[page] for page in pages) // 2
-    sample = [chunk for number, chunk in enumerate(facts.sample) if number not in copies]
-    return replace(facts, points=points, sample=sample)
+def facts_after(facts: IndexFacts, removed: Collection[str], written: Sequence[Chunk]) -> IndexFacts:
+    """The facts once points are removed and others are written, which are sampled as the stored ones are."""
+    step = max(1, facts.points // SAMPLED_CHUNKS)
+    stay = [chunk for chunk in facts.sample if chunk.point_id not in removed]
+    return replace(facts, points=facts.points - len(removed) + len(written), sample=[*stay, *written[::step]])
 
 
 def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> tuple[float, float]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
@@ -28,12 +31,45 @@ def own_passage(text: str, page: FoldedText) -> str | None:
         text: The chunk: words may be changed, joined or damaged.
         page: The page's text.
     """
-    letters = fold(text)
+    place = _place_of(fold(text), page)
+    return None if place is None else page.between(*place)
+
+
+def _place_of(letters: str, page: FoldedText) -> tuple[int, int] | None:
+    """From where to where a page has a chunk, in letters."""
     starts = _starts(letters, page.letters)
     if len(starts) < MOST * max(1, (len(letters) - SEED) // (SEED // 2) + 1):
         return None
     begin = int(statistics.median(starts))
-    return page.between(max(0, begin), min(len(page.letters), begin + len(letters)))
+    return max(0, begin), min(len(page.letters), begin + len(letters))
+
+
+def as_on_page(text: str, page: FoldedText) -> str | None:
+    """A chunk with the words that differ as its page has them, else as it is stored; None when it is not on the page.
+
+    Args:
+        text: The chunk.
+        page: The page's text.
+    """
+    place = _place_of(fold(text), page)
+    if place is None:
+        return None
+    stored, shown = (re.findall(r"\s*\S+", one) for one in (text, page.between(*page.whole_words(*place))))
+    compared = SequenceMatcher(None, list(map(fold, stored)), list(map(fold, shown)), autojunk=False)
+    words: list[str] = []
+    for kind, first, last, start, end in compared.get_opcodes():
+        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones.
+        at_edge = first == 0 or last == len(stored)
+        as_stored = kind == "equal" or (at_edge and kind in {"insert", "delete"})
+        words += stored[first:last] if as_stored else shown[start:end]
+    return "".join(words).strip()
+
+
+def without_phrases(text: str, phrases: Iterable[str]) -> str:
+    """A text without some phrases, which are given as words in lower case."""
+    for phrase in sorted(phrases, key=len, reverse=True):
+        text = re.sub(r"[\W_]+".join(map(re.escape, phrase.split())), "", text, flags=re.IGNORECASE)
+    return text.strip()
 
 
 def _starts(letters: str, page: str) -> list[int]:
@@ -102,8 +138,13 @@ PAGE_COLUMNS = ("page_key", "title", "main")
 _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
 #: Points that a plan looks at; a cause that concerns more is not simulated.
 MOST_POINTS = 5000  # work
+#: Points without a finding that are rewritten to see how far that moves their scores.
+_COMPARED = 12  # work
 #: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
 LONGEST = 1000  # work
+
+
+_OF_VECTORS = tuple(code for code, row in CATALOGUE.items() if Aspect.VECTOR in row.breaks)
 
 
 @dataclass
@@ -112,7 +153,7 @@ class RepairCorpus:
 
     inventory: SiteInventory
     gone: frozenset[str]
-    other_model: frozenset[str]
+    wrong_vectors: frozenset[str]
     rows: dict[str, Row] = field(default_factory=dict)
     of_page: dict[str, list[Row]] = field(default_factory=dict)
     of_source: dict[str, list[Row]] = field(default_factory=dict)
@@ -122,7 +163,9 @@ class RepairCorpus:
     modules: Mapping[str, str] = field(default_factory=dict)
     homes: dict[str, str | None] = field(default_factory=dict)
     headed: Row | None = None
+    healthy: list[Row] = field(default_factory=list)
     size: int = LONGEST
+    usual_size: int = LONGEST
     whole: bool = True
 
     @classmethod
@@ -146,16 +189,20 @@ class RepairCorpus:
             pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
             everything: Whether the repairs concern all points, not only those that findings name.
         """
-        gone, other = _names(findings, "integrity.gone"), _names(findings, "vector.mixed_models")
-        world = cls(inventory, gone, other, modules=modules_of(inventory.pages))
+        gone, wrong = _names(findings, "integrity.gone"), _names(findings, *_OF_VECTORS)
+        world = cls(inventory, gone, wrong, modules=modules_of(inventory.pages))
         names = {subject.name for finding in known for subject in finding.subjects}
         keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
+        ill = {entry.page for finding in known if finding.subject_kind == "page" for entry in finding.subjects}
         lengths, cut = [], _names(findings, "chunk.too_small")
         for row in rows():
             if world.headed is None and header_of(row):
                 world.headed = row
             if row["point_id"] not in cut:
                 lengths.append(len(row["text"] or ""))
+            well = row["page_url"] is not None and row["point_id"] not in names and row["page_key"] not in ill
+            if well and row["text"] and len(world.healthy) < _COMPARED:
+                world.healthy.append(row)
             for name in ("module", "chapter"):
                 if row[name] is not None and row["page_key"] is not None:
                     module = world.modules.get(row["page_key"], row["page_key"])
@@ -167,10 +214,12 @@ class RepairCorpus:
                 world.of_page.setdefault(row["page_key"] or "", []).append(row)
                 world.of_source.setdefault(row["source_url"] or "", []).append(row)
             world.whole = world.whole and not (wanted and len(world.rows) == MOST_POINTS)
-        world.size = min(LONGEST, int(statistics.median(lengths))) if lengths else LONGEST
+        world.usual_size = int(statistics.median(lengths)) if lengths else LONGEST
+        world.size = min(LONGEST, world.usual_size)
+        shown = {row["page_key"] for row in world.healthy}
         strays = any(row["page_url"] is None for row in world.rows.values())
         for page in pages():
-            if strays or page["page_key"] in keys or page["page_key"] in world.of_page:
+            if strays or page["page_key"] in keys | shown or page["page_key"] in world.of_page:
                 world.texts[page["page_key"]] = FoldedText.of(page["main"])
                 world.titles[page["page_key"]] = page["title"]
         return world
@@ -239,6 +288,26 @@ class RepairCorpus:
         for number, piece in enumerate(pieces):
             yield Chunk(f"new {key} {number}", piece, values, header)
 
+    def rewritten(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Points without a finding as their page has them, and as they are stored, as both are embedded."""
+        for row, page, passage in self._compared():
+            own = page.between(*page.whole_words(*passage))
+            yield (header_of(row) + own,), stored_chunk(row).embedded
+
+    def recut(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """The places of points without a finding in other pieces, and what is stored of them, as both are embedded."""
+        for row, page, (start, end) in self._compared():
+            more = (end - start) // 2
+            around = page.between(max(0, start - more), min(len(page.letters), end + more))
+            yield tuple(header_of(row) + piece for piece in in_chunks(around, self.size)), stored_chunk(row).embedded
+
+    def _compared(self) -> Iterator[tuple[Row, FoldedText, tuple[int, int]]]:
+        for row in self.healthy:
+            page = self.texts.get(row["page_key"])
+            place = None if page is None else _place_of(fold(row["text"]), page)
+            if page is not None and place is not None:
+                yield row, page, place
+
     def _header_with(self, values: Mapping[str, Any]) -> str:
         """What the ingestion would embed in front of a page's chunks: as for others, with this address and title."""
         if self.headed is None:
@@ -250,8 +319,8 @@ class RepairCorpus:
         return header
 
 
-def _names(findings: Iterable[Finding], code: str) -> frozenset[str]:
-    return frozenset(subject.name for finding in findings if finding.code == code for subject in finding.subjects)
+def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
+    return frozenset(subject.name for finding in findings if finding.code in codes for subject in finding.subjects)
 
 
 def header_of(row: Row) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,25 +12,30 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.validation.repair.corpus import (
+    LONGEST,
     RepairCorpus,
     Row,
+    as_on_page,
     in_chunks,
     missing_passages,
-    own_passage,
     stored_chunk,
+    without_phrases,
 )
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
+#: The other pieces that a page is cut into, as a multiple of the usual chunk.
+_LARGER = 1.5  # work
+
 #: Suggested thresholds are multiples of a thousandth.
 _STEPS = 1000  # shown
 
-_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice"})
+_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice", "retrieval.hub_chunk"})
 _COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
 _EMBEDDED = frozenset({
     "vector.zero", "vector.missing", "vector.identical", "vector.swapped", "vector.mixed_models",
-    "vector.model_mismatch", "vector.text_mismatch", "retrieval.dark_page", "retrieval.hub_chunk",
+    "vector.model_mismatch", "vector.text_mismatch", "retrieval.dark_page",
 })  # fmt: skip
 _REWRITTEN = frozenset({
     "text.zero_width", "text.mojibake", "text.glued_words", "text.boilerplate", "text.hash_mismatch",
@@ -96,11 +102,14 @@ class _Plan:
     finding: Finding
 
     def repairs(self) -> list[Repair]:
-        """The ways to repair it; none when they cannot be tried in memory, or too much of the index is concerned."""
-        found = [self._repair()]
-        if self.finding.code == "retrieval.hub_chunk":
-            # Either its text or its vector is at fault.
-            found.append(self._made(removed=self._points()))
+        """The ways to repair it; none when it cannot be tried in memory, or too much of the index is concerned."""
+        if self.finding.code == "chunk.ingested_twice":
+            return [self._made(removed=gone) for gone in self._generations()]
+        worlds = [self.world]
+        if self.finding.code in _COMPLETED | _CUT | {"integrity.gone"}:
+            # How an ingestion would cut is not known: what is claimed must hold for smaller and for larger pieces.
+            worlds.append(replace(self.world, size=min(2 * LONGEST, int(_LARGER * self.world.usual_size))))
+        found = (replace(self, world=world)._repair() for world in worlds)
         return [repair for repair in found if repair is not None]
 
     def _repair(self) -> Repair | None:
@@ -116,7 +125,8 @@ class _Plan:
         if code in _REWRITTEN:
             return self._rewritten()
         if code in _COMPLETED:
-            return self._made(chunks=self._completed({subject.page for subject in self.finding.subjects}, set()))
+            chunks = self._completed({subject.page for subject in self.finding.subjects}, set())
+            return self._made(chunks=chunks, compared=tuple(self.world.recut()))
         if code in _CUT:
             return self._cut()
         if code in _READDRESSED:
@@ -149,10 +159,15 @@ class _Plan:
         return self.world.of_page.get(subject.page or "", [])
 
     def _points(self) -> list[str]:
-        if self.finding.code == "chunk.ingested_twice":
-            before = (generation for entry in self.finding.subjects for generation in entry.details["generations"][:-1])
-            return [name for generation in before for name in generation]
         return [str(row["point_id"]) for row in self._rows()]
+
+    def _generations(self) -> list[frozenset[str]]:
+        """What goes of pages that are stored more than once: what is older, else all but one, in several ways."""
+        stored = [(entry.details["older"], entry.details["generations"]) for entry in self.finding.subjects]
+        most = max((len(every) for older, every in stored if not older), default=1)
+        # The same one of each page stays, or another one of every other page.
+        ways = [(first, step) for first in range(most) for step in (0, 1)]
+        return list(dict.fromkeys(_gone(stored, first, step) for first, step in ways))
 
     def _without_copies(self) -> Repair | None:
         """Of copies those go that the rules for duplicates let go, and those that are not on their page."""
@@ -181,23 +196,29 @@ class _Plan:
         """Each text as its page has it. What is on no page makes room for what its page lacks."""
         chunks, removed, pages = [], set(), set()
         for row in self._rows():
-            if row["point_id"] in self.world.other_model:
+            if row["point_id"] in self.world.wrong_vectors:
                 # Embedding it anew would mend its vector as well, and say nothing about its text.
                 continue
             key = self.world.home(row)
             text = self._own_text(row, key)
-            if text is not None:
+            if not is_blank(text or ""):
                 chunks.append(stored_chunk(row, text))
             else:
                 removed.add(str(row["point_id"]))
                 pages.add(key)
-        return self._made(removed=removed, chunks=[*chunks, *self._completed(pages, removed)])
+        more = list(self._completed(pages, removed))
+        exact = not more and self.finding.code in {"text.zero_width", "text.boilerplate"}
+        compared = self.world.recut() if more else self.world.rewritten()
+        return self._made(removed=removed, chunks=[*chunks, *more], compared=None if exact else tuple(compared))
 
     def _own_text(self, row: Row, key: str | None) -> str | None:
         text, page = row["text"] or "", self.world.texts.get(key or "")
+        if self.finding.code == "text.boilerplate":
+            phrases = {entry.name: entry.details.get("phrases", ()) for entry in self.finding.subjects}
+            return without_phrases(text, phrases[str(row["point_id"])])
         if self.finding.code == "text.zero_width":
             return "".join(char for char in text if char not in ZERO_WIDTH)
-        return None if page is None or self.finding.code == "integrity.gone" else own_passage(text, page)
+        return None if page is None or self.finding.code == "integrity.gone" else as_on_page(text, page)
 
     def _completed(self, pages: Iterable[str | None], without: set[str]) -> Iterator[Chunk]:
         """What no chunk of these pages holds, in chunks like those of its neighbours."""
@@ -215,7 +236,7 @@ class _Plan:
             pieces = in_chunks(row["text"] or "", self.world.size)
             values = stored_chunk(row).values
             chunks += [Chunk(f"part {row['point_id']} {number}", text, values) for number, text in enumerate(pieces)]
-        return self._made(removed=self._points(), chunks=chunks)
+        return self._made(removed=self._points(), chunks=chunks, compared=tuple(self.world.recut()))
 
     def _with_values(self) -> Repair | None:
         subjects, field_name = self.finding.subjects, self.finding.details.get("field")
@@ -232,8 +253,9 @@ class _Plan:
         return self._made(values=values)
 
     def _restored(self, name: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
+        # A point whose value is not known keeps what it has: what fails with it is not cleared.
         found = {str(row["point_id"]): self.world.value(name, row) for row in rows}
-        return {point: {name: value} for point, value in found.items() if value is not None}
+        return {point: {name: value} if value is not None else {} for point, value in found.items()}
 
     def _settings(self) -> Repair | None:
         finding = self.finding
@@ -248,6 +270,14 @@ class _Plan:
             dead = {subject.name: _dead_conditions(subject) for subject in finding.subjects}
             return self._made(dropped={name: conditions for name, conditions in dead.items() if conditions})
         return None
+
+
+def _gone(stored: Iterable[tuple[list[str], list[list[str]]]], first: int, step: int) -> frozenset[str]:
+    gone: set[str] = set()
+    for number, (older, every) in enumerate(stored):
+        stays = every[(first + step * number) % len(every)]
+        gone.update(older or chain(*(one for one in every if one is not stays)))
+    return frozenset(gone)
 
 
 def suggested_threshold(details: Mapping[str, Any]) -> float | None:

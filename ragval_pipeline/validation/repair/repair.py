@@ -43,6 +43,8 @@ class Repair:
         thresholds: Similarities that are asked for now, with the one that is suggested in place of each.
         dropped: Queries whose expectation is dead, with the conditions that read it.
         exact: Whether searches are made exact.
+        compared: Where the texts of its chunks are not surely what an ingestion would write: texts that are right, each
+            rewritten the same way and as it is stored; none: nothing to compare with. Null where they are sure.
     """
 
     code: str
@@ -54,11 +56,18 @@ class Repair:
     thresholds: Mapping[float, float] = field(default_factory=dict)
     dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
     exact: bool = False
+    compared: tuple[tuple[tuple[str, ...], str], ...] | None = None
 
     @property
     def replaced(self) -> frozenset[str]:
         """Stored points whose place in a ranking is not what it was."""
         return self.removed | {chunk.id for chunk in self.chunks}
+
+    @property
+    def texts(self) -> dict[str, None]:
+        """What has to be embedded to try it."""
+        compared = (text for pieces, stored in self.compared or () for text in (*pieces, stored))
+        return dict.fromkeys([*(chunk.embedded for chunk in self.chunks), *compared])
 
     @property
     def is_empty(self) -> bool:

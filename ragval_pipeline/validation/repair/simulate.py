@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 JUDGED = {
     "query.failed": "failed queries",
     "query.negative_scored_high": "negative queries that scored high",
+    "query.weak_oracle": "queries that chance passes",
     "retrieval.dark_page": "dark pages",
     "retrieval.crowded_top_k": "crowded answers",
     "retrieval.hub_chunk": "hubs",
@@ -37,6 +40,7 @@ JUDGED = {
     "regression.significant_drop": "metrics that fell",
 }
 _QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
+_WEAK = "query.weak_oracle"
 #: What is seen in answers is a cause of other answers, and never of its own kind: a hub darkens pages, not they it.
 _EXPLAINS = {
     "retrieval.dark_page": _QUERIES,
@@ -49,6 +53,9 @@ MOST_ASKED = 300  # work
 _ASKED_EACH = 3  # work
 #: Points that a search goes deeper at most to make up for those that a repair takes out.
 DEEPEST = 2000  # work
+
+#: Questions of each text that is compared.
+_NEAREST = 3  # work
 
 Links = Mapping[str, Mapping[str, frozenset[str]]]
 
@@ -83,19 +90,25 @@ class WouldClear:
         scope: Of the cause.
         cleared: Subjects that would be well, by the code of their finding; only findings that were judged again.
         kept: Subjects that would not, of those that were judged again.
-        ranks: Whether it puts points back where they belong; what only sets values suggests one of many.
     """
 
     code: str
     scope: str | None
     cleared: Mapping[str, frozenset[str]]
     kept: Mapping[str, frozenset[str]]
-    ranks: bool
 
     @property
     def total(self) -> int:
         """Subjects that would be well."""
         return sum(map(len, self.cleared.values()))
+
+    def without(self, kept: Mapping[str, frozenset[str]]) -> WouldClear:
+        """The same, with subjects that another repair of the same finding, or that of its root, would not clear."""
+        codes = self.cleared.keys() | self.kept.keys()
+        none = frozenset[str]()
+        cleared = {code: self.cleared.get(code, none) - kept.get(code, none) for code in codes}
+        tried = {code: self.cleared.get(code, none) | self.kept.get(code, none) for code in codes}
+        return replace(self, cleared=cleared, kept={code: tried[code] - cleared[code] for code in codes})
 
 
 @dataclass(frozen=True)
@@ -117,8 +130,22 @@ class Simulated:
 
     @property
     def refuted(self) -> Links:
-        """The same for causes whose repair puts points back where they belong, and that do not clear it."""
-        return _by_subject((result.code, result.kept) for result in self.results if result.ranks)
+        """The same for causes whose repair does not clear it."""
+        return _by_subject((result.code, result.kept) for result in self.results)
+
+    def below_roots(self, findings: Iterable[Finding]) -> Simulated:
+        """The same without what a repair clears that is only tried because of a cause whose own repair does not.
+
+        Args:
+            findings: With ``because``, which names the root of what follows.
+        """
+        roots = {(finding.code, finding.scope): finding.because for finding in findings}
+        results = []
+        for result in self.results:
+            root = roots.get((result.code, result.scope))
+            above = (other.kept for other in self.results if other.code == root)
+            results.append(reduce(WouldClear.without, above, result))
+        return replace(self, results=tuple(results))
 
 
 def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> Links:
@@ -188,9 +215,11 @@ def simulate(
     findings: Sequence[Finding],
     *,
     vectors: Mapping[str, Vector],
+    questions: Sequence[Vector] = (),
     search: Callable[[Sequence[tuple[str, int]], bool], Iterable[tuple[Vector, list[Hit]]]],
     settings: RetrievalSettings,
     left_out: Mapping[str, str] | None = None,
+    met_by_chance: Callable[[Repair], Collection[str]] = lambda _: (),
 ) -> Simulated:
     """What each repair would clear.
 
@@ -199,15 +228,19 @@ def simulate(
         cases: What is judged again; one search each, and one more where a repair makes searches exact.
         findings: All findings of the run.
         vectors: Vector of each text, as documents are embedded.
+        questions: Vectors of what is asked.
         search: From questions, each with a number of hits, and whether to search exactly to the vector and the hits of
             each, in their order.
         settings: What the suite asks of retrieval.
         left_out: Causes that are not tried, with the reason.
+        met_by_chance: From a repair to the queries that chance still passes once it is made.
     """
+    weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
     deeper = min(DEEPEST, max((len(repair.replaced) for repair in repairs), default=0))
     held: dict[tuple[int, str, str], list[bool]] = {}
     needed = {(case.code, case.subject): case.needed for case in cases}
     asked = [(case.text, case.top_k + deeper) for case in cases]
+    margins = [_margin(repair, vectors, questions, settings.distance) for repair in repairs]
     exactly: Iterable[tuple[Any, list[Hit]]] = repeat((None, []))
     if any(repair.exact for repair in repairs):
         exactly = search(asked, True)
@@ -217,18 +250,24 @@ def simulate(
             if case.code not in _EXPLAINS.get(repair.code, JUDGED) or case.code == repair.code:
                 continue
             base = exact if repair.exact else hits
-            answer = _mended(case, repair, vector, base, vectors, settings, cut=cut)
-            outcome = answer is not None and case.holds(answer, repair)
+            answers = (
+                _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=shift)
+                for shift in dict.fromkeys((0.0, -margins[number], margins[number]))
+            )
+            outcome = all(answer is not None and case.holds(answer, repair) for answer in answers)
             held.setdefault((number, case.code, case.subject), []).append(outcome)
     results: dict[tuple[str, str | None], WouldClear] = {}
     for number, repair in enumerate(repairs):
         judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
         well = {key for key, outcomes in judged.items() if _is_enough(outcomes, needed[key])}
+        if weak and can_follow(_WEAK, repair.code):
+            still = weak.intersection(met_by_chance(repair))
+            judged |= {(_WEAK, name): [] for name in weak}
+            well |= {(_WEAK, name) for name in weak - still}
         result = _result(repair, set(judged), well, findings)
-        # Of several ways to repair one finding, the one that clears most.
-        known = results.setdefault((repair.code, repair.scope), result)
-        if result.total > known.total:
-            results[repair.code, repair.scope] = result
+        # Which of several ways a finding is repaired in is not known.
+        known = results.get((repair.code, repair.scope), result)
+        results[repair.code, repair.scope] = known.without(result.kept)
     return Simulated(tuple(results.values()), dict(left_out or {}))
 
 
@@ -245,7 +284,7 @@ def _result(
                 others = frozenset(entry.name for entry in finding.subjects) - names
                 cleared[finding.code] = cleared.get(finding.code, frozenset()) | names
                 kept[finding.code] = kept.get(finding.code, frozenset()) | others
-    return WouldClear(repair.code, repair.scope, cleared, kept, bool(repair.replaced))
+    return WouldClear(repair.code, repair.scope, cleared, kept)
 
 
 def _is_made_good(finding: Finding, subject: Any, queries: Collection[str]) -> bool:
@@ -260,6 +299,24 @@ def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:
     return sum(outcomes) > needed * len(outcomes) if needed > 0 else any(outcomes)
 
 
+def _margin(repair: Repair, vectors: Mapping[str, Vector], questions: Sequence[Vector], distance: Distance) -> float:
+    """How far the scores of a repair's chunks may be off: as far as those of right texts that are rewritten like them.
+
+    Of each text the questions count that it answers best.
+    """
+    if repair.compared is None:
+        return 0.0
+    best = min if distance in {"Euclid", "Manhattan"} else max
+    off = []
+    for pieces, stored in repair.compared:
+        scores = [score_of(question, vectors[stored], distance) for question in questions]
+        order = sorted(range(len(scores)), key=scores.__getitem__, reverse=best is max)
+        for number in order[:_NEAREST]:
+            again = best(score_of(questions[number], vectors[piece], distance) for piece in pieces)
+            off.append(abs(again - scores[number]))
+    return max(off, default=math.inf)
+
+
 def _mended(
     case: Case,
     repair: Repair,
@@ -269,6 +326,7 @@ def _mended(
     settings: RetrievalSettings,
     *,
     cut: bool,
+    shift: float,
 ) -> Answer | None:
     """The answer with the repair made in its hits; None when the search was not deep enough to know it."""
     read, higher = settings.rules.read, settings.rules.higher_is_better
@@ -282,7 +340,7 @@ def _mended(
     ]
     worst = hits[-1].score if cut else (-math.inf if higher else math.inf)
     for chunk in repair.chunks:
-        score = score_of(vector, vectors[chunk.embedded], settings.distance)
+        score = score_of(vector, vectors[chunk.embedded], settings.distance) + shift
         # Below the worst hit seen there may be others that are better.
         if score >= worst if higher else score <= worst:
             payload = _payload({**chunk.values, "text": chunk.text}, read.fields)

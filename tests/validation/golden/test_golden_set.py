@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -19,7 +20,7 @@ from ragval_pipeline.validation.golden.golden_set import (
     collect_facts,
     review_golden_set,
 )
-from ragval_pipeline.validation.golden.oracles import weak_oracles
+from ragval_pipeline.validation.golden.oracles import facts_after, weak_oracles
 from ragval_pipeline.validation.golden.targets import (
     dead_targets,
     duplicate_queries,
@@ -124,12 +125,14 @@ def weak(asked, chunks, judge=None, top_k=5):
     return {subject.name: subject.details["chance"] for subject in found}
 
 
-def test_chance_meets_a_page_because_it_is_stored_twice_only_where_it_would_not_else():
+def test_what_chance_meets_is_known_with_a_repair_made_in_the_index():
     asked = [query("q", relevant_urls=[f"{HOST}/a"])]
-    for own, follows in ((28, True), (80, False)):
-        chunks = [*(chunk("/a") for _ in range(own)), *(chunk(f"/{n}") for n in range(160))]
-        [found] = weak_oracles(evidence(asked, facts(*chunks)))
-        assert (Aspect.ONCE not in found.without) is follows
+    copies = [replace(chunk("/a"), point_id=f"copy {n}") for n in range(28)]
+    index = facts(*copies, *(chunk(f"/{n}") for n in range(160)))
+    once = facts_after(index, {entry.point_id for entry in copies[::2]}, [])
+    split = facts_after(index, set(), [chunk("/b") for _ in range(100)])
+    names = [[entry.name for entry in weak_oracles(evidence(asked, known))] for known in (index, once, split)]
+    assert names == [["q"], [], []]
 
 
 def by_drawing(chunks, draws, met):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pytest
@@ -47,6 +47,8 @@ def tried(
     hits: Sequence[Hit] = HITS,
     vectors: dict[str, list[float]] | None = None,
     findings: Sequence[Finding] | None = None,
+    by_chance: Collection[str] = (),
+    questions: Sequence[Sequence[float]] = (),
 ) -> Simulated:
     found = [make_finding("query.failed", ["q"])] if findings is None else findings
     return simulate(
@@ -54,8 +56,10 @@ def tried(
         cases_of(found, [query], SETTINGS),
         found,
         vectors={text: np.array(vector) for text, vector in (vectors or {}).items()},
+        questions=[np.array(vector) for vector in questions],
         search=lambda asked, exact: [(np.array([1.0, 0.0]), list(hits)[:limit]) for _, limit in asked],
         settings=SETTINGS,
+        met_by_chance=lambda _: by_chance,
     )
 
 
@@ -70,6 +74,18 @@ def test_what_still_fails_after_the_repair_follows_from_nothing() -> None:
     )
     assert result.links == {}
     assert result.refuted == {"query.failed": {"q": frozenset({"text.glued_words"})}}
+
+
+def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() -> None:
+    vectors = {"new": [0.9, 0.43], "as stored": [1.0, 0.0], "near": [0.98, 0.2], "far": [0.7, 0.71]}
+    for compared, cleared in (((("near",), "as stored"), {"q"}), ((("far",), "as stored"), set()), (None, set())):
+        repair = Repair(
+            "text.glued_words",
+            chunks=(Chunk("c", "new", {"source_url": "/gears"}),),
+            compared=() if compared is None else (compared,),
+        )
+        links = tried(repair, vectors=vectors, questions=[[1.0, 0.0]]).links
+        assert links.get("query.failed", {}).keys() == cleared
 
 
 def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
@@ -104,13 +120,37 @@ def test_fields_are_read_where_the_suggested_map_has_them() -> None:
     assert tried(Repair("payload.field_map", paths={"source_url": "meta.url"}), hits=hits).links
 
 
-def test_of_two_ways_to_repair_a_finding_the_better_one_counts() -> None:
-    ways = (
-        Repair("retrieval.hub_chunk", removed=frozenset({"z"})),
-        Repair("retrieval.hub_chunk", removed=frozenset({"a"})),
+def test_of_several_ways_to_repair_a_finding_nothing_is_claimed_that_one_of_them_leaves() -> None:
+    ways = [Repair("chunk.ingested_twice", removed=frozenset({name})) for name in ("z", "a")]
+    for tried_ones, cleared in ((ways, frozenset()), (ways[1:], frozenset({"q"}))):
+        [result] = tried(*tried_ones).results
+        assert result.cleared == {"query.failed": cleared}
+
+
+def test_a_value_that_was_put_back_and_clears_nothing_is_no_cause() -> None:
+    for values in ({"module": "Brass"}, {}):
+        repair = Repair("payload.missing_field", scope="module", values={"b": values})
+        assert tried(repair).refuted == {"query.failed": {"q": frozenset({"payload.missing_field"})}}
+
+
+def test_what_follows_from_a_cause_clears_nothing_that_the_cause_itself_leaves() -> None:
+    missing, host = make_finding("coverage.missing_page", ["/gears"]), make_finding("coverage.foreign_host", ["y.org"])
+    repairs = (
+        Repair("coverage.missing_page", removed=frozenset({"a"})),
+        Repair("coverage.foreign_host", values={"z": {"source_url": "/gears"}}),
     )
-    [result] = tried(*ways).results
-    assert result.cleared == {"query.failed": frozenset({"q"})}
+    simulated = tried(*repairs)
+    assert simulated.below_roots([missing, host]).links == {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
+    below = missing.model_copy(update={"because": "coverage.foreign_host"})
+    assert simulated.below_roots([below, host]).links == {}
+
+
+def test_a_query_that_chance_passes_after_the_repair_too_does_not_follow_from_it() -> None:
+    weak = [make_finding("query.weak_oracle", ["q", "r"])]
+    repairs = [Repair(code, removed=frozenset({"a"})) for code in ("chunk.ingested_twice", "vector.zero")]
+    simulated = tried(*repairs, findings=weak, by_chance={"r"})
+    assert simulated.links == {"query.weak_oracle": {"q": frozenset({"chunk.ingested_twice"})}}
+    assert simulated.refuted == {"query.weak_oracle": {"r": frozenset({"chunk.ingested_twice"})}}
 
 
 def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
