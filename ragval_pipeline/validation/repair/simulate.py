@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 JUDGED = {
     "query.failed": "failed queries",
     "query.negative_scored_high": "negative queries that scored high",
-    "query.weak_oracle": "queries that chance passes",
+    "query.weak_oracle": "weak queries",
     "retrieval.dark_page": "dark pages",
     "retrieval.crowded_top_k": "crowded answers",
     "retrieval.hub_chunk": "hubs",
@@ -98,11 +98,6 @@ class WouldClear:
     cleared: Mapping[str, frozenset[str]]
     kept: Mapping[str, frozenset[str]]
     refuted: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-    @property
-    def total(self) -> int:
-        """Subjects that would be well."""
-        return sum(map(len, self.cleared.values()))
 
     def without(self, kept: Mapping[str, frozenset[str]]) -> WouldClear:
         """The same, with subjects that another repair of the same finding, or that of its root, would not clear."""
