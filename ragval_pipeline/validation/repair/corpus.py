@@ -140,6 +140,8 @@ _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
 MOST_POINTS = 5000  # work
 #: Points without a finding that are rewritten to see how far that moves their scores.
 _COMPARED = 12  # work
+#: One of so many words of them is changed first.
+_CHANGED = 8  # work
 #: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
 LONGEST = 1000  # work
 
@@ -217,7 +219,7 @@ class RepairCorpus:
         world.usual_size = int(statistics.median(lengths)) if lengths else LONGEST
         world.size = min(LONGEST, world.usual_size)
         shown = {row["page_key"] for row in world.healthy}
-        strays = any(row["page_url"] is None for row in world.rows.values())
+        strays = any(row["page_url"] is None or row["point_id"] in gone for row in world.rows.values())
         for page in pages():
             if strays or page["page_key"] in keys | shown or page["page_key"] in world.of_page:
                 world.texts[page["page_key"]] = FoldedText.of(page["main"])
@@ -239,10 +241,10 @@ class RepairCorpus:
             return str(row["page_key"])
         name = str(row.get("point_id"))
         if name not in self.homes:
-            self.homes[name] = self._on_site(row["source_url"]) or self._holding(row["text"] or "")
+            self.homes[name] = self._on_site(row["source_url"]) or self.holding(row["text"] or "")
         return self.homes[name]
 
-    def _holding(self, text: str) -> str | None:
+    def holding(self, text: str) -> str | None:
         """The first page that holds a text, looked for where its beginning, middle or end stands."""
         letters = fold(text)
         seeds = {letters[at : at + SEED] for at in (0, len(letters) // 2, max(0, len(letters) - SEED))} - {""}
@@ -289,10 +291,13 @@ class RepairCorpus:
             yield Chunk(f"new {key} {number}", piece, values, header)
 
     def rewritten(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Points without a finding as their page has them, and as they are stored, as both are embedded."""
-        for row, page, passage in self._compared():
-            own = page.between(*page.whole_words(*passage))
-            yield (header_of(row) + own,), stored_chunk(row).embedded
+        """Points without a finding, of which some words are as their page has them, and as they are stored."""
+        for row, page, _ in self._compared():
+            words = re.split(r"(\s+)", row["text"])
+            words[:: 2 * _CHANGED] = [word[::-1] for word in words[:: 2 * _CHANGED]]
+            text = as_on_page("".join(words), page)
+            if text is not None:
+                yield (stored_chunk(row, text).embedded,), stored_chunk(row).embedded
 
     def recut(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """The places of points without a finding in other pieces, and what is stored of them, as both are embedded."""

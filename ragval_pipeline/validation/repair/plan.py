@@ -109,7 +109,9 @@ class _Plan:
         if self.finding.code in _COMPLETED | _CUT | {"integrity.gone"}:
             # How an ingestion would cut is not known: what is claimed must hold for smaller and for larger pieces.
             worlds.append(replace(self.world, size=min(2 * LONGEST, int(_LARGER * self.world.usual_size))))
-        found = (replace(self, world=world)._repair() for world in worlds)
+        found = [replace(self, world=world)._repair() for world in worlds]
+        if self.finding.code == "integrity.gone":
+            found.append(self._moved())
         return [repair for repair in found if repair is not None]
 
     def _repair(self) -> Repair | None:
@@ -210,6 +212,13 @@ class _Plan:
         exact = not more and self.finding.code in {"text.zero_width", "text.boilerplate"}
         compared = self.world.recut() if more else self.world.rewritten()
         return self._made(removed=removed, chunks=[*chunks, *more], compared=None if exact else tuple(compared))
+
+    def _moved(self) -> Repair:
+        """Texts of other pages under the addresses of these; what no page holds goes."""
+        pages = {str(row["point_id"]): self.world.holding(row["text"] or "") for row in self._rows()}
+        urls = self.world.inventory.scope_urls
+        values = {point: {"source_url": urls.get(page, page)} for point, page in pages.items() if page is not None}
+        return self._made(removed=pages.keys() - values.keys(), values=values)
 
     def _own_text(self, row: Row, key: str | None) -> str | None:
         text, page = row["text"] or "", self.world.texts.get(key or "")

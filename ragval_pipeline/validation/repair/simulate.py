@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 JUDGED = {
     "query.failed": "failed queries",
     "query.negative_scored_high": "negative queries that scored high",
-    "query.weak_oracle": "queries that chance passes",
+    "query.weak_oracle": "weak queries",
     "retrieval.dark_page": "dark pages",
     "retrieval.crowded_top_k": "crowded answers",
     "retrieval.hub_chunk": "hubs",
@@ -89,18 +89,15 @@ class WouldClear:
         code: Of the cause.
         scope: Of the cause.
         cleared: Subjects that would be well, by the code of their finding; only findings that were judged again.
-        kept: Subjects that would not, of those that were judged again.
+        kept: Subjects that would not, or not surely, of those that were judged again.
+        refuted: Those of them that surely would not.
     """
 
     code: str
     scope: str | None
     cleared: Mapping[str, frozenset[str]]
     kept: Mapping[str, frozenset[str]]
-
-    @property
-    def total(self) -> int:
-        """Subjects that would be well."""
-        return sum(map(len, self.cleared.values()))
+    refuted: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def without(self, kept: Mapping[str, frozenset[str]]) -> WouldClear:
         """The same, with subjects that another repair of the same finding, or that of its root, would not clear."""
@@ -130,8 +127,8 @@ class Simulated:
 
     @property
     def refuted(self) -> Links:
-        """The same for causes whose repair does not clear it."""
-        return _by_subject((result.code, result.kept) for result in self.results)
+        """The same for causes whose repair surely does not clear it."""
+        return _by_subject((result.code, result.refuted) for result in self.results)
 
     def below_roots(self, findings: Iterable[Finding]) -> Simulated:
         """The same without what a repair clears that is only tried because of a cause whose own repair does not.
@@ -238,6 +235,7 @@ def simulate(
     weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
     deeper = min(DEEPEST, max((len(repair.replaced) for repair in repairs), default=0))
     held: dict[tuple[int, str, str], list[bool]] = {}
+    perhaps: dict[tuple[int, str, str], list[bool]] = {}
     needed = {(case.code, case.subject): case.needed for case in cases}
     asked = [(case.text, case.top_k + deeper) for case in cases]
     margins = [_margin(repair, vectors, questions, settings.distance) for repair in repairs]
@@ -254,8 +252,9 @@ def simulate(
                 _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=shift)
                 for shift in dict.fromkeys((0.0, -margins[number], margins[number]))
             )
-            outcome = all(answer is not None and case.holds(answer, repair) for answer in answers)
-            held.setdefault((number, case.code, case.subject), []).append(outcome)
+            outcomes = [answer is not None and case.holds(answer, repair) for answer in answers]
+            held.setdefault((number, case.code, case.subject), []).append(all(outcomes))
+            perhaps.setdefault((number, case.code, case.subject), []).append(any(outcomes))
     results: dict[tuple[str, str | None], WouldClear] = {}
     for number, repair in enumerate(repairs):
         judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
@@ -264,15 +263,23 @@ def simulate(
             still = weak.intersection(met_by_chance(repair))
             judged |= {(_WEAK, name): [] for name in weak}
             well |= {(_WEAK, name) for name in weak - still}
-        result = _result(repair, set(judged), well, findings)
+        unsure = {
+            key[1:] for key, outcomes in perhaps.items() if key[0] == number and _is_enough(outcomes, needed[key[1:]])
+        }
+        result = _result(repair, set(judged), well, findings, unsure)
         # Which of several ways a finding is repaired in is not known.
         known = results.get((repair.code, repair.scope), result)
-        results[repair.code, repair.scope] = known.without(result.kept)
+        both = {code: names & result.refuted.get(code, frozenset()) for code, names in known.refuted.items()}
+        results[repair.code, repair.scope] = replace(known.without(result.kept), refuted=both)
     return Simulated(tuple(results.values()), dict(left_out or {}))
 
 
 def _result(
-    repair: Repair, judged: set[tuple[str, str]], well: set[tuple[str, str]], findings: Sequence[Finding]
+    repair: Repair,
+    judged: set[tuple[str, str]],
+    well: set[tuple[str, str]],
+    findings: Sequence[Finding],
+    unsure: set[tuple[str, str]],
 ) -> WouldClear:
     queries = {name for code, name in well if code in _QUERIES}
     cleared = {code: frozenset(name for other, name in well if other == code) for code, _ in judged}
@@ -284,7 +291,9 @@ def _result(
                 others = frozenset(entry.name for entry in finding.subjects) - names
                 cleared[finding.code] = cleared.get(finding.code, frozenset()) | names
                 kept[finding.code] = kept.get(finding.code, frozenset()) | others
-    return WouldClear(repair.code, repair.scope, cleared, kept)
+    perhaps = {code: frozenset(name for other, name in unsure if other == code) for code in kept}
+    refuted = {code: names - perhaps[code] for code, names in kept.items()}
+    return WouldClear(repair.code, repair.scope, cleared, kept, refuted)
 
 
 def _is_made_good(finding: Finding, subject: Any, queries: Collection[str]) -> bool:

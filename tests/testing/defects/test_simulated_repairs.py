@@ -1,4 +1,4 @@
-"""What a simulated repair is said to clear is what making the repair clears."""
+"""What a simulated repair is said to clear is what making the repair clears, or less where it is not sure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ def test_of_queries_that_fail_for_two_reasons_those_are_cleared_that_do_not_fail
     defect.plant_in(corpus, defect.amounts[-1])
     report = validate(corpus).report
     failed = named(report, "query.failed")
-    cleared = named(report, defect.code).details["would_clear"]["query.failed"]
-    assert cleared == {"cleared": sorted(set(failed.subjects) - wrong), "of": failed.count}
-    assert cleared["cleared"]
+    told = named(report, defect.code).details["would_clear"]["query.failed"]
+    cleared, right = set(told["cleared"]), set(failed.subjects) - wrong
+    assert told["of"] == failed.count
+    # How an ingestion would cut a missing page is not known.
+    assert cleared <= right and 2 * len(cleared) > len(right) if name == "coverage.missing_page" else cleared == right
+    assert cleared
     assert wrong <= set(failed.subjects)
     links = {
         name: (details.get("because"), details.get("simulated")) for name, details in failed.details["subjects"].items()
     }
-    assert links == {name: (None, None) if name in wrong else (defect.code, True) for name in failed.subjects}
+    assert links == {name: (defect.code, True) if name in cleared else (None, None) for name in failed.subjects}
     assert failed.because is None

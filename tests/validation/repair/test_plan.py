@@ -64,9 +64,10 @@ def test_a_missing_page_is_embedded_as_the_framework_embeds_the_others() -> None
     assert {chunk.header for chunk in repair.chunks} == {f"url: {SITE}/gears/a\ntitle: {title}\n\n"}
 
 
-def test_a_text_of_another_page_makes_room_for_what_its_page_lacks() -> None:
+def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_its_own_address() -> None:
     rows = [row("1", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
-    [repair, _] = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)
+    repair, _, moved = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)
+    assert (moved.removed, moved.values) == (frozenset(), {"1": {"source_url": f"{SITE}/paint/c"}})
     assert repair.removed == {"1"}
     assert [chunk.text for chunk in repair.chunks] == [TEXTS["gears/a"][:-1]]
 
@@ -87,7 +88,7 @@ def test_a_phrase_of_the_frame_goes_and_the_rest_stays_as_it_is_stored() -> None
 def test_a_text_that_is_written_anew_is_compared_with_points_that_have_no_finding() -> None:
     rows = [row("1", "gears/a", text=TEXTS["gears/a"].replace("brass", "steel")), *ROWS[1:]]
     [repair] = planned(about("integrity.drifted", "1", "x.org/docs/gears/a"), rows=rows)
-    assert repair.compared == tuple(((TEXTS[name][:-1],), TEXTS[name]) for name in ("gears/b", "paint/c"))
+    assert repair.compared == (((TEXTS["paint/c"],), TEXTS["paint/c"]),)
 
 
 def test_an_address_that_is_missing_is_that_of_the_page_that_holds_the_text() -> None:

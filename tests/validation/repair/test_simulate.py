@@ -84,8 +84,9 @@ def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() 
             chunks=(Chunk("c", "new", {"source_url": "/gears"}),),
             compared=() if compared is None else (compared,),
         )
-        links = tried(repair, vectors=vectors, questions=[[1.0, 0.0]]).links
-        assert links.get("query.failed", {}).keys() == cleared
+        simulated = tried(repair, vectors=vectors, questions=[[1.0, 0.0]])
+        assert simulated.links.get("query.failed", {}).keys() == cleared
+        assert simulated.refuted == {}
 
 
 def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
