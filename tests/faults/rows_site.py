@@ -149,7 +149,6 @@ ROWS = [
     Fault("no pages in scope", "sitemap", lambda stage: stage.edit(source={"include": ["/x/**"]}), 1, "fail",
           "source.empty"),
     Fault("an empty set", "sitemap", file(urlset()), 1, "fail", "source.empty", slow=True),
-    Fault("a file that is not there", "sitemap", at("nope.xml"), 3, "error", "nope.xml"),
     Fault("a 503 that passes", "sitemap", passing(503), 0, "pass", "Writing the report"),
     Fault("a 429 that passes", "sitemap", passing(429), 0, "pass", "Writing the report", slow=True),
     fails("a 503 that passes too late", inject=passing(503, times=3), words="503", slow=True),

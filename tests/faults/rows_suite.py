@@ -95,6 +95,8 @@ ROWS = [
           words="my_code", only="queries"),
     wrong("a provider without its key", inject=keys(embedding={"provider": "cohere"}), words="COHERE_API_KEY", only="queries"),
     wrong("a site folder that is not there", inject=keys(source={"site_root": "nowhere"}), words="source.site_root", only="integrity"),
+    wrong("a sitemap file that is not there", inject=keys(source={"sitemap": "nope.xml"}),
+          words=r"ragval.yaml: source\.sitemap: there is no file .*nope.xml"),
     wrong("an alias that is no host", inject=keys(source={"host_aliases": ["no host!"]}), words="source.host_aliases"),
     wrong("reports into a file", inject=keys(report_uri="queries.yaml/reports"), words="report_uri.*is a file"),
     wrong("reports to an unknown scheme", inject=keys(report_uri="nowhere://bucket/x"), words="report_uri"),

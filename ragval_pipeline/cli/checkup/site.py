@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look, read_inventory
 from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.sources.site.of_suite import check_files
 from ragval_pipeline.sources.site.urls import fold_path, host_of, path_of
 from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
@@ -28,6 +29,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
             _left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap, folder, urls or llms")
         ], 0
     try:
+        check_files(source)
         inventory = read_inventory(source)
     except RagvalError as error:
         return [failed("sitemap", error)], 0

@@ -18,8 +18,6 @@ from ragval_pipeline.orchestration.names import (
     sensor_name,
 )
 from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.triggers.decision import Ingestion, decide, unsettled
-from ragval_pipeline.orchestration.triggers.records import in_flight, share, tags_for, validations_of
 from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -241,6 +239,9 @@ def look_at_state(
     keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
     """One look at the collection: a change is an ingestion that is over when two looks in a row see the same."""
+    from ragval_pipeline.orchestration.triggers.decision import Ingestion, decide, unsettled
+    from ragval_pipeline.orchestration.triggers.records import in_flight, share, tags_for, validations_of
+
     now = time.time()
     if polled is None:
         first = Polled(state.fingerprint, state.fingerprint, now)

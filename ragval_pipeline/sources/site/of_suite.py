@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Protocol
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.site.docs_folder.listing import FolderReader, list_folder
 from ragval_pipeline.sources.site.inventory import SiteInventory, take_inventory
@@ -89,6 +90,17 @@ def _fetched(urls: Sequence[str], reader: ReadsPages) -> Iterator[PageCopy]:
             return reader.read(url)
 
     return in_order(read, urls, workers=PER_HOST * max(1, min(len(hosts), MOST_HOSTS)))
+
+
+def check_files(source: SourceSettings) -> None:
+    """Raise SuiteError unless the sitemap or llms.txt is there, where the suite names a file and no URL."""
+    for key, place in (("sitemap", source.sitemap), ("llms", source.llms)):
+        if place is not None and "://" not in place and not Path(place).exists():
+            raise SuiteError(
+                f"there is no file {place}",
+                key=f"source.{key}",
+                remedy="Build the site first, or correct the path; a URL begins with https://.",
+            )
 
 
 def inventory_of(source: SourceSettings, fetcher: HttpFetcher | None) -> SiteInventory:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.sources.stores.qdrant.strict_mode import StrictMode
 
@@ -71,7 +71,7 @@ class CollectionFacts(BaseModel):
     hnsw: dict[str, Any] = {}
     indexing_threshold: int | None = None
     segments: int | None = None
-    strict_mode: StrictMode = StrictMode()
+    strict_mode: StrictMode = Field(default_factory=StrictMode)
     sharding: str | None = None
     quantized: bool = False
     server_version: str | None = None
