@@ -252,9 +252,13 @@ def simulate(
                 _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=shift)
                 for shift in dict.fromkeys((0.0, -margins[number], margins[number]))
             )
-            outcomes = [answer is not None and case.holds(answer, repair) for answer in answers]
+            outcomes = [_holds(case, answer, repair) for answer in answers]
             held.setdefault((number, case.code, case.subject), []).append(all(outcomes))
-            perhaps.setdefault((number, case.code, case.subject), []).append(any(outcomes))
+            base_answer = _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=0.0)
+            sure = not any(outcomes) and not any(
+                _holds(case, base_answer, other) for other in _other_thresholds(repair)
+            )
+            perhaps.setdefault((number, case.code, case.subject), []).append(not sure)
     results: dict[tuple[str, str | None], WouldClear] = {}
     for number, repair in enumerate(repairs):
         judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
@@ -272,6 +276,17 @@ def simulate(
         both = {code: names & result.refuted.get(code, frozenset()) for code, names in known.refuted.items()}
         results[repair.code, repair.scope] = replace(known.without(result.kept), refuted=both)
     return Simulated(tuple(results.values()), dict(left_out or {}))
+
+
+def _holds(case: Case, answer: Answer | None, repair: Repair) -> bool:
+    return answer is not None and case.holds(answer, repair)
+
+
+def _other_thresholds(repair: Repair) -> list[Repair]:
+    """The repair with its thresholds as low and as high as can be: which one a person takes is not known."""
+    if not repair.thresholds:
+        return []
+    return [replace(repair, thresholds=dict.fromkeys(repair.thresholds, bound)) for bound in (-math.inf, math.inf)]
 
 
 def _result(

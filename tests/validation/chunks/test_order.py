@@ -118,7 +118,7 @@ def test_of_points_that_share_an_index_the_older_is_named_where_anything_tells(
     named = {subject.name for subject in finding.subjects if subject.details.get("older")}
     assert named == ({older} if older else set())
     assert {subject.details.get("told_by") for subject in finding.subjects} == {told_by}
-    assert ("nothing tells which is older" in finding.remedy) is (older is None)
+    assert ("nothing tells which one is older" in finding.remedy) is (older is None)
 
 
 def test_a_constant_index_over_thousands_of_points_lists_some_of_the_others() -> None:
