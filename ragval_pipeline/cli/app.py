@@ -119,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Args:
-        argv: Arguments without the program's name; null: those of the process.
+        argv: Arguments without the program's name; None: those of the process.
 
     Returns:
         The exit code.

@@ -25,7 +25,7 @@ PATIENCE = RetryPolicy(max=1, delay_s=0.5, deadline_s=60)
 class Look:
     """A collection at first sight.
 
-    Args:
+    Attributes:
         facts: What Qdrant says of it.
         points: Its first points with their whole payload.
     """

@@ -60,7 +60,7 @@ def run(
 
 
 def groups_of(only: list[str] | None) -> list[str] | None:
-    """The groups that ``--only`` names, each once; null when it is not given.
+    """The groups that ``--only`` names, each once; None when it is not given.
 
     Raises:
         SuiteError: It is given and names none.
@@ -86,7 +86,7 @@ def validate_and_show(
 
     Args:
         suite: As ``load_suite`` reads it.
-        only: Groups of measurements; null: all.
+        only: Groups of measurements; None: all.
         output: Folder that the report's files are put into as well.
         as_json: Print the report's JSON instead of the summary.
         resources: In place of the suite's own, as for ``build_validation_defs``.

@@ -20,7 +20,7 @@ _LEAVES = ("p", "li", "blockquote")
 class Block:
     """A piece of text that stands for itself.
 
-    Args:
+    Attributes:
         text: Without markup, blanks folded; code keeps its lines.
         level: 1 to 4 for a heading, 0 for anything else.
     """
@@ -71,7 +71,7 @@ MAX_WORDS = 220
 class Chunk:
     """A part of a page that can be understood alone.
 
-    Args:
+    Attributes:
         headings: Page title, section, subsection: as deep as the place where the chunk begins.
         body: The text below them exactly as it stands on the page, one line per block.
     """

@@ -31,7 +31,7 @@ BATCH = 500
 class IngestionSummary:
     """What an ingestion did.
 
-    Args:
+    Attributes:
         pages: Pages of the sitemap that were read.
         chunks: Points that were written.
         collection: Name of the collection.
@@ -174,7 +174,7 @@ def write_points(
         points: May be none.
         size: Dimensions of the vectors.
         distance: Cosine, Dot, Euclid or Manhattan.
-        vector_name: Name of the vector; null: the unnamed one.
+        vector_name: Name of the vector; None: the unnamed one.
     """
     from qdrant_client import models
 

@@ -28,7 +28,7 @@ _FENCE = "---\n"
 class SourcePage:
     """One page of the book as its author wrote it.
 
-    Args:
+    Attributes:
         path: Path below ``/docs/`` without suffix, e.g. ``module-1-ros2/ch1-ros2-basics``.
         title: Title; the page's H1 says the same.
         module: Module label, e.g. ``Module 1 Ros2``.

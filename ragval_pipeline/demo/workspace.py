@@ -18,7 +18,7 @@ SITE, QDRANT, SUITE_FILE, QUERIES_FILE, REPORTS = "site", "qdrant", "ragval.yaml
 class DemoHome:
     """The parts of a built demo. All paths are absolute.
 
-    Args:
+    Attributes:
         home: The demo's folder.
         ingestion: What the ingestion wrote.
     """

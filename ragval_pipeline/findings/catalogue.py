@@ -16,7 +16,7 @@ Action = Literal["reingest", "delete", "chunker", "setting", "site", "query", "r
 class FindingType:
     """One row of the catalogue.
 
-    Args:
+    Attributes:
         code: ``group.name``.
         severity: Severity unless the suite sets another.
         level: Whether the code holds for single subjects, for the corpus as a whole, or once a run.

@@ -26,7 +26,7 @@ def make_finding(
     Args:
         code: Code of the catalogue.
         subjects: What it holds for; sorted by name here, the first of equal names wins.
-        scope: Field, module or metric, or null.
+        scope: Field, module or metric, or None.
         details: Facts about the finding as a whole, JSON values only.
         message: Sentence that replaces the catalogue's.
         cause: Sentence that replaces the catalogue's.

@@ -130,10 +130,10 @@ class Subject:
 class Finding(BaseModel):
     """One thing that is wrong: a code, in one scope, with every subject it holds for.
 
-    Args:
+    Attributes:
         code: Code of the catalogue, e.g. ``coverage.missing_page``.
         severity: ``error``, ``warning`` or ``info``, after the suite's own settings.
-        scope: Field, module or metric that the finding is limited to, or null.
+        scope: Field, module or metric that the finding is limited to, or None.
         subject_kind: What the subjects are: ``page``, ``point``, ``query``, ``host``, ``field``, ...
         subjects: All subjects, sorted by name, each once.
         details: Facts about the finding as a whole, JSON values only.

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 class Asking:
     """One way of asking.
 
-    Args:
+    Attributes:
         searcher: Finds hits.
-        repeater: Finds the hits of repeats; null: ``searcher`` again.
-        embedder: What embeds the queries; null where the user's own search does.
+        repeater: Finds the hits of repeats; None: ``searcher`` again.
+        embedder: What embeds the queries; None where the user's own search does.
         manner: How repeats differ from first searches, for the reason of ``determinism``.
     """
 
@@ -112,7 +112,7 @@ class AskedScores:
 
     @property
     def distance(self) -> str | None:
-        """Distance of the collection's vectors; null when it is not known."""
+        """Distance of the collection's vectors; None when it is not known."""
         vectors: list[dict[str, Any]] = self.report.index.get("vectors") or []
         return vectors[0].get("distance") if len(vectors) == 1 else None
 

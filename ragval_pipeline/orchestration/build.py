@@ -56,9 +56,9 @@ def build_validation_defs(
             starts.
         resources: ``qdrant`` and ``embedder`` in place of the suite's own. ``qdrant`` may be anything with
             ``get_client()``.
-        executor: Runs the steps; null: in the run's own process, because a validation is a few short steps.
-        io_manager: Keeps values between assets; null: beside the reports, on any fsspec path.
-        upstream: The asset that ingests; null: the suite's ``automation.after_asset``.
+        executor: Runs the steps; None: in the run's own process, because a validation is a few short steps.
+        io_manager: Keeps values between assets; None: beside the reports, on any fsspec path.
+        upstream: The asset that ingests; None: the suite's ``automation.after_asset``.
         declarative: An automation condition on every asset follows that asset, in place of the sensor.
         key_prefix: Comes before the suite's name in every asset key: ``a/b``, or its parts.
 

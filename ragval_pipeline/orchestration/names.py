@@ -122,7 +122,7 @@ def resource_key(suite: str, name: str) -> str:
 
 
 def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
-    """The groups that a run's tags select; null for all.
+    """The groups that a run's tags select; None for all.
 
     Raises:
         SuiteError: A group that there is not: measuring nothing instead would look like a validation.
@@ -156,7 +156,7 @@ NEEDED_BY: Mapping[str, frozenset[Group]] = {
 
 
 def is_selected(asset: str, only: Collection[str] | None) -> bool:
-    """Whether an asset has anything to do when these groups are selected; null: all."""
+    """Whether an asset has anything to do when these groups are selected; None: all."""
     needed = NEEDED_BY.get(asset)
     return only is None or needed is None or not needed.isdisjoint(only)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-#: Called with the name of the asset, what is done and what there is to do (null: not known).
+#: Called with the name of the asset, what is done and what there is to do (None: not known).
 Observer = Callable[[str, int, int | None], None]
 
 _observer: ContextVar[Observer | None] = ContextVar("ragval_progress", default=None)

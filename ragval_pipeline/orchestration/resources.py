@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """Where Qdrant is; what is left null comes from the suite."""
+    """Where Qdrant is; what is left None comes from the suite."""
 
     url: str | None = Field(None, description="Qdrant server; null: the suite's qdrant.url or qdrant.path")
     api_key: str | None = Field(None, description="Use dg.EnvVar; null: the suite's qdrant.api_key")
@@ -42,7 +42,7 @@ class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
 
 
 class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """How queries are embedded; what is left null comes from the suite."""
+    """How queries are embedded; what is left None comes from the suite."""
 
     api_key: str | None = Field(None, description="Use dg.EnvVar; null: the suite's embedding.api_key")
     base_url: str | None = Field(None, description="Null: the suite's embedding.base_url")

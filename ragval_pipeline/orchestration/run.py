@@ -78,7 +78,7 @@ def run_suite(
 
     Args:
         suite: As ``load_suite`` reads it.
-        only: Groups of measurements to run; null: all.
+        only: Groups of measurements to run; None: all.
         output: A folder that the report's files are put into as well.
         resources: In place of the suite's own, as for ``build_validation_defs``.
         log_level: From which level on Dagster's own log is shown.
@@ -213,7 +213,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
 
     Args:
         suite: As ``load_suite`` reads it.
-        only: Groups of measurements to run; null: all.
+        only: Groups of measurements to run; None: all.
 
     Raises:
         SuiteError: A group, a placeholder, a file, a folder or the embedder's settings are wrong.

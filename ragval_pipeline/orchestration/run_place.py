@@ -26,7 +26,7 @@ A_DAY_S = 86_400
 class RunPlace:
     """One run of one suite.
 
-    Args:
+    Attributes:
         run_id: Dagster's run id.
         started: When it began, aware UTC.
         base: ``<report_uri>/<suite>``.

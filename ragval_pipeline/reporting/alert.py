@@ -45,18 +45,18 @@ class ToldFinding:
 class Alert:
     """What there is to tell about one validation.
 
-    Args:
+    Attributes:
         suite: The suite.
         verdict: Of this validation.
-        before: Of the one told before; null for the first.
+        before: Of the one told before; None for the first.
         headline: The verdict in one sentence.
         collection: What was validated; empty where the run did not come so far.
         criteria: Required criteria that are not met or not measured.
         findings: The first to take care of, new ones first.
         more_findings: Number of errors and warnings beyond these.
         run_id: Dagster's run.
-        report: Where report.html is; null without a report.
-        run_url: The run in Dagster's UI; null where its address is not known.
+        report: Where report.html is; None without a report.
+        run_url: The run in Dagster's UI; None where its address is not known.
     """
 
     suite: str
@@ -94,7 +94,7 @@ def alert_of(
 
     Args:
         report: Of this validation.
-        before: Verdict of the one told before; null for the first.
+        before: Verdict of the one told before; None for the first.
         known: ``finding_keys`` of the one before.
         location: Where report.html is.
         run_url: The run in Dagster's UI.

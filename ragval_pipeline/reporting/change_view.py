@@ -31,7 +31,7 @@ class Change:
 class ChangeView:
     """What changed.
 
-    Args:
+    Attributes:
         since: Name of the earlier run's folder.
         timestamp: When it ended, UTC.
         lines: The changes, verdicts and losses first.
@@ -45,7 +45,7 @@ class ChangeView:
 
 
 def change_view(changes: RunChanges | None) -> ChangeView | None:
-    """The changes as lines; null when there is no earlier run."""
+    """The changes as lines; None when there is no earlier run."""
     if changes is None:
         return None
     criteria = sorted((change for change in changes.criteria if _is_news(change)), key=_weight)

@@ -210,7 +210,7 @@ def _only_selected(report: ValidationReport) -> str:
 
 
 def failure_of(report: ValidationReport) -> str | None:
-    """What the headline says of the outside system that failed; null for every other verdict."""
+    """What the headline says of the outside system that failed; None for every other verdict."""
     return _failure(report) if report.verdict == "error" else None
 
 

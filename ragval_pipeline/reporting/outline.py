@@ -181,7 +181,7 @@ def measured_groups(groups: Sequence[str] | None, criteria: Iterable[CriterionRe
     """The groups that a run was asked for.
 
     Args:
-        groups: As its report says; null: all, or the report of an earlier version, which did not say.
+        groups: As its report says; None: all, or the report of an earlier version, which did not say.
         criteria: Its criteria. Those of such an earlier report tell its groups, but for one without criteria (chunks).
     """
     if groups is not None:

@@ -27,7 +27,7 @@ LONGEST_DELAY_S = 60.0
 class RetryPolicy:
     """How often and how long to try.
 
-    Args:
+    Attributes:
         max: Retries after the first try, 0 or more.
         delay_s: Wait before the first retry in seconds; doubles each time up to 60, plus up to 10 % jitter.
         deadline_s: Seconds after which no further retry starts, counted from the first try.

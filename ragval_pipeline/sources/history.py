@@ -62,7 +62,7 @@ BASELINE_FILE = "baseline.json"
 class KeptRun:
     """A finished run.
 
-    Args:
+    Attributes:
         folder: Its folder.
     """
 
@@ -130,7 +130,7 @@ def find_run(base: UPath, wanted: str) -> KeptRun:
 
 
 def blessed_run(base: UPath) -> str | None:
-    """Name of the folder of the blessed run; null when none is.
+    """Name of the folder of the blessed run; None when none is.
 
     Raises:
         HistoryNotReadError: The filesystem refuses, or the file is none of ragval's.

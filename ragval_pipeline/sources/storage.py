@@ -54,7 +54,7 @@ def open_folder(uri: str) -> UPath:
 
 
 def local_path(folder: UPath) -> Path | None:
-    """The folder as a path of the local disk; null when it is elsewhere."""
+    """The folder as a path of the local disk; None when it is elsewhere."""
     return Path(folder.path) if folder.protocol in _LOCAL else None
 
 

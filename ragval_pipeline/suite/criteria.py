@@ -20,13 +20,13 @@ GROUPS: tuple[Group, ...] = (
 class Criterion:
     """One criterion.
 
-    Args:
+    Attributes:
         name: As it is written in the suite file and in ``validation_report.json``.
         title: Its name for people: "Pages in the index".
         asset: Name of the asset that measures it.
-        group: Group of measurements that it belongs to; null: always measured.
+        group: Group of measurements that it belongs to; None: always measured.
         means: What the value is.
-        threshold: The gate when neither suite nor profile sets one; null: shown, never judged.
+        threshold: The gate when neither suite nor profile sets one; None: shown, never judged.
         operator: How value and threshold are compared.
         ratio: True when the value is a numerator over a denominator and is compared on counts.
         reads_site: True when there is no value without the suite's ``source``.
@@ -49,7 +49,7 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Gate:
-    """What a run is held to for one criterion. ``threshold`` null means shown, never judged."""
+    """What a run is held to for one criterion. ``threshold`` None means shown, never judged."""
 
     threshold: float | None
     required: bool
@@ -148,13 +148,13 @@ def is_criterion(name: str) -> bool:
 
 
 def rank_of(name: str) -> int | None:
-    """The K of ``hit_at_K`` and the like; null for other names."""
+    """The K of ``hit_at_K`` and the like; None for other names."""
     match = _RANKED.fullmatch(name)
     return int(match.group(2)) if match else None
 
 
 def group_of(name: str) -> Group | None:
-    """The group of measurements that a criterion belongs to; null for one that is always measured, or is none."""
+    """The group of measurements that a criterion belongs to; None for one that is always measured, or is none."""
     if rank_of(name) is not None:
         return "queries"
     return next((criterion.group for criterion in _FIXED if criterion.name == name), None)
@@ -187,7 +187,7 @@ def _ranked(family: str, k: int) -> Criterion:
 
 @dataclass(frozen=True)
 class GateChange:
-    """What a suite says of one gate. A null keeps what the profile or the criterion itself says."""
+    """What a suite says of one gate. A None keeps what the profile or the criterion itself says."""
 
     threshold: float | None
     required: bool | None
@@ -198,7 +198,7 @@ def merge_gates(
 ) -> dict[str, Gate]:
     """The gate of every criterion: the suite's over the profile's over the criterion's own, which is not required.
 
-    A suite's null takes a gate away. A suite's threshold is required unless it says otherwise: who writes a number
+    A suite's None takes a gate away. A suite's threshold is required unless it says otherwise: who writes a number
     means it. Without a threshold of its own, a suite changes only whether the known one is required.
     """
     return {criterion.name: _merge_gate(criterion, profile, suite) for criterion in criteria}

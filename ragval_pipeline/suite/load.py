@@ -51,7 +51,7 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
     Args:
         path: The suite file, or the ``defs.yaml`` of a Dagster project; ``defs.yaml#docs`` where that holds several.
         flags: Settings that win over the file's, in the shape of the suite.
-        folder: Folder that relative paths start at; null: the suite file's.
+        folder: Folder that relative paths start at; None: the suite file's.
 
     Returns:
         The suite, with paths made absolute from the file's folder.
@@ -112,7 +112,7 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
 
     Args:
         suite: As ``load_suite`` reads it; a suite made in Python comes back as it is.
-        environ: Variables by name; null: the process's, and below them those of a ``.env`` beside the suite file.
+        environ: Variables by name; None: the process's, and below them those of a ``.env`` beside the suite file.
 
     Raises:
         SuiteError: A variable without default is not set or empty, or a value that it gives is wrong.

@@ -58,7 +58,7 @@ Queries = Annotated[
 class SuiteOrigin:
     """Where a suite was read from, so that it can be read again when a run starts.
 
-    Args:
+    Attributes:
         file: The suite file, absolute.
         folder: Where relative paths start.
         written: Its content before any placeholder was replaced; may hold keys, so it is never shown.
@@ -123,7 +123,7 @@ class Suite(Section):
 
     @property
     def file(self) -> Path | None:
-        """The suite file; null for a suite made in Python."""
+        """The suite file; None for a suite made in Python."""
         return self._origin.file if self._origin else None
 
     @field_validator("profile", mode="before")

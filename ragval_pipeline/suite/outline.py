@@ -36,7 +36,7 @@ def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile |
 
 
 def unread_location(error: ValidationError, settings: Mapping[str, Any]) -> tuple[int | str, ...] | None:
-    """Where the first unread placeholder stands that ``error`` complains of; null when there is none."""
+    """Where the first unread placeholder stands that ``error`` complains of; None when there is none."""
     for problem in error.errors(include_url=False):
         location = location_in(settings, problem)
         # A key that nobody knows stays unknown, whatever the variable will hold.

@@ -27,7 +27,7 @@ _EXCLUSIVE = (("qdrant", "url", "path"), ("source", "sitemap", "folder", "urls",
 class Layer:
     """One source of settings.
 
-    Args:
+    Attributes:
         name: What errors call it: a file name, ``flag --top-k`` or ``environment variable TOP_K_RESULTS``.
         settings: Nested settings in the shape of the suite.
     """
@@ -56,7 +56,7 @@ def layer_of(key: Iterable[str | int], layers: Iterable[Layer]) -> Layer | None:
 
 
 def value_at(key: Iterable[str | int], settings: Any, *, or_holder: bool = False) -> Any:
-    """The value at ``key``; null when there is none.
+    """The value at ``key``; None when there is none.
 
     Args:
         key: Keys and indices, outermost first.
@@ -75,7 +75,7 @@ def value_at(key: Iterable[str | int], settings: Any, *, or_holder: bool = False
 
 
 def is_written(key: Sequence[str], settings: Any) -> bool:
-    """Whether ``key`` is there, also with null, or inside of what was set as one."""
+    """Whether ``key`` is there, also with None, or inside of what was set as one."""
     holder = value_at(key[:-1], settings, or_holder=True)
     return key[-1] in holder if isinstance(holder, Mapping) else holder is not None
 
@@ -182,7 +182,7 @@ def required_after_mapping(
     Args:
         settings: Merged settings.
         layers: What they were merged from, the profile first.
-        profile: The profile, or null.
+        profile: The profile, or None.
 
     Returns:
         The settings; unchanged when suite or flags name the required fields themselves.
@@ -205,7 +205,7 @@ def following(suite: Suite, layers: Sequence[Layer], profile: Profile | None) ->
     Args:
         suite: The suite as its settings say.
         layers: What they were merged from, the profile first.
-        profile: The profile, or null.
+        profile: The profile, or None.
     """
     for key, other in (profile.follows if profile else {}).items():
         (section, name), (held_by, followed) = key.split("."), other.split(".")

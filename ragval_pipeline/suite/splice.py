@@ -94,7 +94,7 @@ def _composed(text: str, file: Path) -> Any:
 
 
 def _entry(node: Any, key: str) -> tuple[Any, Any] | None:
-    """Key and value node of a key of a mapping node; null when it has none."""
+    """Key and value node of a key of a mapping node; None when it has none."""
     entries = node.value if isinstance(node, yaml.MappingNode) else ()
     return next(((name, value) for name, value in entries if getattr(name, "value", None) == key), None)
 
@@ -108,7 +108,7 @@ def _with_key(text: str, holder: yaml.MappingNode, shift: int, key: str, number:
 
 
 def _with_first_key(text: str, found: tuple[Any, Any], shift: int, key: str, number: str) -> str:
-    """A key put into a section that has none: ``retrieval:``, ``retrieval: null``, ``retrieval: {}``."""
+    """A key put into a section that has none: ``retrieval:``, ``retrieval: None``, ``retrieval: {}``."""
     start, end = found[1].start_mark.index + shift, found[1].end_mark.index + shift
     after_colon = text.index(":", found[0].end_mark.index + shift) + 1
     inline = f"{{{key}: {number}}}"

@@ -54,7 +54,7 @@ def joined(texts: Iterable[str]) -> str:
 class FoldedText:
     """A text with its letters and the way back.
 
-    Args:
+    Attributes:
         shown: The text in NFKC; all positions of the original refer to it.
         letters: Its fold.
     """

@@ -39,14 +39,14 @@ _PAGES = ("relevant_urls", "acceptable_urls", "judgements")
 class RunFacts:
     """What is known about the run itself.
 
-    Args:
+    Attributes:
         suite: Name of the suite.
-        profile: Name of its profile, or null.
+        profile: Name of its profile, or None.
         run_id: Dagster's run id.
         collection_name: The collection, or the alias that was asked for while the collection is not known.
         started: When the run began, aware.
         ended: When the report was put together, aware.
-        only: Groups selected, or null.
+        only: Groups selected, or None.
         environment: Versions and settings worth keeping.
     """
 
@@ -206,7 +206,7 @@ def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _query_counts(verdicts: Counter[bool | None] | None) -> dict[str, float | None]:
-    """How many queries passed, failed and were not judged; all null when the run asked none."""
+    """How many queries passed, failed and were not judged; all None when the run asked none."""
     if verdicts is None:
         return dict.fromkeys(("total_queries", "passed_queries", "failed_queries", "error_queries", "pass_rate"))
     passed, failed, total = verdicts[True], verdicts[False], verdicts.total()
@@ -225,7 +225,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def total_cost(measurements: Sequence[Measurement]) -> Cost:
-    """What all steps of a run spent on embedding; billed tokens are null when no provider named any."""
+    """What all steps of a run spent on embedding; billed tokens are None when no provider named any."""
     parts = [Cost.model_validate(entry.sections["cost"]) for entry in measurements if entry.sections.get("cost")]
     billed = [part.billed_tokens for part in parts if part.billed_tokens is not None]
     return Cost(

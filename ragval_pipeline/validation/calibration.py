@@ -27,11 +27,11 @@ USUAL_THRESHOLDS = {0.70: "the usual min_similarity", 0.50: "the usual relevance
 class ErrorRates:
     """What a threshold does to the queries of this index.
 
-    Args:
+    Attributes:
         threshold: The threshold; a query passes from it on.
-        lost: Share of positive queries below it, 0..1, which it fails where the score decides; null without any.
-        let_through: Share of negative queries that reach it, 0..1; null without any.
-        own_lost: Share of pages whose own title scores below it, 0..1; null without any.
+        lost: Share of positive queries below it, 0..1, which it fails where the score decides; None without any.
+        let_through: Share of negative queries that reach it, 0..1; None without any.
+        own_lost: Share of pages whose own title scores below it, 0..1; None without any.
         note: What the threshold is known as, or empty.
     """
 
@@ -46,10 +46,10 @@ class ErrorRates:
 class Proposal:
     """Two thresholds and what they rest on.
 
-    Args:
+    Attributes:
         min_similarity: Score that a query's best hit must reach.
         relevance_similarity: Score from which a hit counts as relevant; at most ``min_similarity``.
-        separation: AUC of positive against negative queries; null without both.
+        separation: AUC of positive against negative queries; None without both.
         table: Error rates at the proposed, the usual, the suite's and evenly spaced thresholds, in order.
         warnings: What a person should know before using them, one sentence each.
     """
@@ -62,7 +62,7 @@ class Proposal:
 
 
 def propose(scores: Scores, *, current: dict[float, str] | None = None) -> Proposal | None:
-    """Thresholds for the index that gave these scores; null without any positive query and any page.
+    """Thresholds for the index that gave these scores; None without any positive query and any page.
 
     Args:
         scores: Scores of cosine or dot product: the higher the better.
@@ -187,7 +187,7 @@ def _warnings(scores: Scores, strict: float) -> Iterable[str]:
 class Scores:
     """Best scores of queries on one index, raw as the collection's distance gives them, sorted.
 
-    Args:
+    Attributes:
         positive: Of queries that the index ought to answer.
         negative: Of queries that it ought not to answer.
         own: Of pages found by their own title.
@@ -208,7 +208,7 @@ class Scores:
 
     @property
     def separation(self) -> float | None:
-        """AUC: the chance that a positive query scores above a negative one, ties as halves; null without both."""
+        """AUC: the chance that a positive query scores above a negative one, ties as halves; None without both."""
         if not self.answered or not self.negative:
             return None
         wins = sum((score > other) + (score == other) / 2 for score in self.answered for other in self.negative)

@@ -130,7 +130,7 @@ def nearest_rank(values: Sequence[float], percent: float) -> float:
 
 
 def summary(values: Sequence[float]) -> dict[str, Any]:
-    """``{p50, p95, max, n}``; null figures without values."""
+    """``{p50, p95, max, n}``; None figures without values."""
     if not values:
         return {"p50": None, "p95": None, "max": None, "n": 0}
     middle, high = (nearest_rank(values, percent) for percent in (50, 95))  # definition

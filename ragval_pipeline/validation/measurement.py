@@ -22,13 +22,13 @@ EXCUSED: frozenset[ReasonCode] = frozenset({"not_applicable", "not_selected"})
 class MeasuredValue(BaseModel):
     """The value of one criterion, or why it has none.
 
-    Args:
+    Attributes:
         name: Name of the criterion.
-        value: A fraction 0..1, a count, a score or milliseconds, as the criterion says; null when not measured.
+        value: A fraction 0..1, a count, a score or milliseconds, as the criterion says; None when not measured.
         numerator: What was counted, where the value is a ratio or a mean (then the sum).
         denominator: Of how many.
-        reason: One sentence; always there when ``value`` is null.
-        reason_code: Why there is no value; null when there is one.
+        reason: One sentence; always there when ``value`` is None.
+        reason_code: Why there is no value; None when there is one.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -50,12 +50,12 @@ class MeasuredValue(BaseModel):
 class Failure(BaseModel):
     """Why an asset could not measure.
 
-    Args:
+    Attributes:
         kind: ``unreachable``: an outside system failed. ``no_data``: nothing to measure. ``crashed``: a defect.
             ``budget``: it would have cost more than the suite allows. ``stale``: what was measured is of another run,
             or of another state of the index.
         message: One line without secrets.
-        system: Name of the outside system, or null.
+        system: Name of the outside system, or None.
         exception: Type of the exception.
     """
 
@@ -75,12 +75,12 @@ class Failure(BaseModel):
 class Measurement(BaseModel):
     """Everything that one asset measured.
 
-    Args:
+    Attributes:
         asset: Name of the asset.
         values: Values of its criteria; those missing here were not measured because of ``failure``.
         findings: What it found wrong, with all subjects.
         sections: Parts of the report by name, JSON values only; what grows with the test queries is packed.
-        failure: Why it could not measure, or null.
+        failure: Why it could not measure, or None.
         selected: False when ``--only`` left it out.
         seconds: How long it took.
     """

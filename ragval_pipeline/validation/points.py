@@ -15,10 +15,10 @@ REF_COLUMNS = ("point_id", "page_key", "page_url", "source_url")
 class PointRef(NamedTuple):
     """A point.
 
-    Args:
+    Attributes:
         point_id: Its id as text.
-        page_key: Canonical form of its page, or null.
-        page_url: The page as the sitemap spells it when it is in scope, else as stored, or null.
+        page_key: Canonical form of its page, or None.
+        page_url: The page as the sitemap spells it when it is in scope, else as stored, or None.
     """
 
     point_id: str

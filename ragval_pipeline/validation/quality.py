@@ -14,7 +14,7 @@ ASSET = "quality_metrics"
 
 
 def distribution(numbers: Iterable[float]) -> Distribution:
-    """Smallest, largest, mean and median; all null without numbers."""
+    """Smallest, largest, mean and median; all None without numbers."""
     values = list(numbers)
     if not values:
         return Distribution()
@@ -29,7 +29,7 @@ def measure_quality(
     """Distributions of claimed token counts and of the best score of every query that got hits.
 
     Args:
-        token_counts: Claimed tokens of each point; null where there is none.
+        token_counts: Claimed tokens of each point; None where there is none.
         best_scores: Best raw score of each query with hits, negative queries included.
         points: Points of the collection.
         now: Time of the run, aware.

@@ -13,7 +13,7 @@ CLOCK_SKEW = timedelta(minutes=SKEW_MINUTES)
 
 
 def parse_time(text: str | None) -> datetime | None:
-    """A time as aware UTC datetime; null when the text is none.
+    """A time as aware UTC datetime; None when the text is none.
 
     ISO 8601 dates and times, with or without zone (UTC then), the dates of mail and HTTP (RFC 5322), and Unix seconds,
     milliseconds, microseconds or nanoseconds written as numbers.

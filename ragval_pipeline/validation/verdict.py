@@ -31,7 +31,7 @@ _FINDS_NOTHING = frozenset({"quality_metrics", "payload_snapshot", "sitemap_urls
 class CriterionResult(BaseModel):
     """The verdict of one criterion, as the report holds it.
 
-    ``value`` is null exactly when ``verdict`` is ``not_measured``; ``threshold`` is null when nothing is asked.
+    ``value`` is None exactly when ``verdict`` is ``not_measured``; ``threshold`` is None when nothing is asked.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -74,7 +74,7 @@ def judge_criteria(
         gates: The gate of each, by name.
         measurements: What the assets measured, failed ones included.
         findings: All graded findings of the run, for ``error_findings``.
-        only: Groups that were selected; null: all.
+        only: Groups that were selected; None: all.
         doubt: Why no gate may be called met, such as an index that changed meanwhile; empty: no doubt.
 
     Returns:

@@ -18,7 +18,7 @@ _ORDER = (2, 3, 4)
 class Check:
     """One thing that was looked at.
 
-    Args:
+    Attributes:
         name: What was looked at.
         state: ``note`` is worth knowing and stops nothing.
         message: What is there, or what is wrong; one sentence without its full stop.

@@ -19,7 +19,7 @@ from ragval_pipeline.validation.payload.aliases import changed_fields
 
 
 def check_collection(suite: Suite, reader: Reader) -> tuple[Look | None, list[Check]]:
-    """Look at the collection; null when it cannot be read."""
+    """Look at the collection; None when it cannot be read."""
     try:
         look = look_at(reader)
     except RagvalError as error:

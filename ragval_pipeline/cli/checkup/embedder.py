@@ -107,7 +107,7 @@ def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
 def _cosine(
     reader: Reader | None, vector: VectorFacts, points: Sequence[Point], vectors: Sequence[Sequence[float]]
 ) -> float | None:
-    """Median similarity of stored and new vectors, found by searching, so that no vector is read; null: unknown."""
+    """Median similarity of stored and new vectors, found by searching, so that no vector is read; None: unknown."""
     if reader is None or vector.distance != "Cosine" or not points:
         return None
     exact = reader.facts().strict_mode.exact

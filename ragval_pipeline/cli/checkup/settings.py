@@ -15,7 +15,7 @@ from ragval_pipeline.suite.sections import AutomationSettings
 
 
 def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
-    """Load the suite; null when it cannot be."""
+    """Load the suite; None when it cannot be."""
     from ragval_pipeline.suite.load import load_suite
 
     try:

@@ -46,11 +46,11 @@ _LONG = 20
 class Wishes:
     """What the user said.
 
-    Args:
+    Attributes:
         folder: Folder of the suite file, absolute.
         queries: Name of the query file in it.
-        sitemap: URL or file, or null.
-        profile: The profile, or null.
+        sitemap: URL or file, or None.
+        profile: The profile, or None.
         count: How many questions to draft.
     """
 

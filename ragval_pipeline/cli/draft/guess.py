@@ -42,9 +42,9 @@ _SAME = 0.99
 class EmbedderGuess:
     """How the collection was probably embedded.
 
-    Args:
-        provider: A provider that ragval knows, or null when it must be the user's own.
-        model: Name of the model; null: the provider's only one.
+    Attributes:
+        provider: A provider that ragval knows, or None when it must be the user's own.
+        model: Name of the model; None: the provider's only one.
         why: What the guess rests on.
         sure: Whether it was tried out, or a name says so.
         others: Models that are as long: who guesses names them.

@@ -162,12 +162,12 @@ _MARKDOWN = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
 class DraftPage:
     """One page, or one point where points name no page.
 
-    Args:
-        url: As stored; null when the points hold none.
+    Attributes:
+        url: As stored; None when the points hold none.
         title: What it is called.
         point: One of its points.
         text: Text of that point.
-        module: Its module, or null.
+        module: Its module, or None.
         headings: Headings that its points name, in payload or Markdown.
     """
 
@@ -198,7 +198,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
 
 
 def shared_folder(urls: Sequence[str]) -> str | None:
-    """The path that all pages lie below, as ``/docs``; null when there is none, or less than two pages."""
+    """The path that all pages lie below, as ``/docs``; None when there is none, or less than two pages."""
     paths = {tuple(path_of(url).strip("/").split("/")) for url in urls if is_http_url(url)}
     if len(paths) < 2:
         return None

@@ -21,33 +21,33 @@ from ragval_pipeline.suite.profiles import get_profile
 class SuiteDraft:
     """What the suite file says.
 
-    Args:
+    Attributes:
         suite: Name of the suite.
-        profile: Name of the profile, or null.
+        profile: Name of the profile, or None.
         like_profile: A profile whose payload the points have, where none was named.
-        flavour: The framework that wrote the points, or null.
-        url: Qdrant server; null with ``path``.
+        flavour: The framework that wrote the points, or None.
+        url: Qdrant server; None with ``path``.
         path: Embedded Qdrant, as the file names it.
         collection: Collection or alias.
-        vector_name: Name of the vector that is searched, or null.
+        vector_name: Name of the vector that is searched, or None.
         other_vectors: Names of the other ones.
         fields: Canonical name to payload name, as found.
         shares: Payload name to how many points hold it, for those that not all hold.
         guessed: Canonical fields that were found by what they hold.
         absent: Canonical fields that were not found.
-        required: Payload names; null: the profile's.
+        required: Payload names; None: the profile's.
         points: Points looked at.
-        sitemap: Sitemap URL or file, as the file names it, or null.
-        site_root: Folder of the built site, as the file names it, or null.
+        sitemap: Sitemap URL or file, as the file names it, or None.
+        site_root: Folder of the built site, as the file names it, or None.
         include: Globs of the pages in scope.
         exclude: Globs of pages that are better shut out.
         unindexed: Folders of the site that have no point.
-        host: Host that the points come from, or null.
+        host: Host that the points come from, or None.
         embedder: The guess.
         dimension: Length of the vectors.
         queries: Name of the query file.
-        min_similarity: Measured on the starter queries, also for ``relevance_similarity``; or null.
-        lowest: The lowest best score of starter queries that found their page, or null.
+        min_similarity: Measured on the starter queries, also for ``relevance_similarity``; or None.
+        lowest: The lowest best score of starter queries that found their page, or None.
     """
 
     suite: str

@@ -27,11 +27,11 @@ _RECENT = 25
 class Outcome:
     """A validation that has ended.
 
-    Args:
+    Attributes:
         run_id: Its run.
         ended: Unix seconds.
-        report: Its report; null where it ended before there was one.
-        location: Where report.html is; null without a report.
+        report: Its report; None where it ended before there was one.
+        location: Where report.html is; None without a report.
     """
 
     run_id: str
@@ -92,7 +92,7 @@ def ended_runs(instance: dg.DagsterInstance, suite: str) -> list[dg.RunRecord]:
 
 
 def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite) -> Outcome | None:
-    """What a run came to; null when nothing can be said of it: its report is gone, or of another version's shape.
+    """What a run came to; None when nothing can be said of it: its report is gone, or of another version's shape.
 
     Args:
         instance: Dagster's instance.
@@ -120,7 +120,7 @@ def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite)
 class Told(BaseModel):
     """The last validation of a suite that a place knows of, whether or not there was something to tell.
 
-    Args:
+    Attributes:
         run_id: Its run.
         ended: When that ended, Unix seconds.
         verdict: Its verdict.

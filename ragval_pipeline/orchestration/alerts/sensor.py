@@ -34,7 +34,7 @@ def build_alert_sensor(
         to: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own: an ``AlertTarget``.
         name: Of the sensor.
         webserver_url: Address of Dagster's UI, for links to runs.
-        enabled: Shipped switched on; null: when one of the suites switches automation on.
+        enabled: Shipped switched on; None: when one of the suites switches automation on.
 
     Raises:
         SuiteError: A target cannot work.

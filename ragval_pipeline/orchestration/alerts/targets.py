@@ -91,7 +91,7 @@ def read_setting(text: str) -> str | None:
 class EmailAlert(Target):
     """E-mail over SMTP.
 
-    Args:
+    Attributes:
         to: Receivers.
         sender: Whom it is from.
         host: SMTP server.
@@ -144,10 +144,10 @@ class EmailAlert(Target):
 class SlackAlert(Target):
     """A Slack channel, through dagster-slack's resource (``pip install "ragval-pipeline[slack]"``).
 
-    Args:
+    Attributes:
         channel: Name or id; the bot must be its member.
         token: Bot token with ``chat:write``, best as ``${SLACK_BOT_TOKEN}`` or ``dg.EnvVar``.
-        base_url: Address of another Slack API, such as GovSlack's; null: Slack's own.
+        base_url: Address of another Slack API, such as GovSlack's; None: Slack's own.
     """
 
     type: Literal["slack"] = "slack"
@@ -192,7 +192,7 @@ class SlackAlert(Target):
 class WebhookAlert(Target):
     """An HTTP endpoint that takes JSON: incoming webhooks of Slack, Mattermost or Teams, or one of your own.
 
-    Args:
+    Attributes:
         url: Where to post; often a secret by itself, so best as ``${NAME}`` or ``dg.EnvVar``.
         headers: Sent with it, such as ``Authorization``.
     """

@@ -52,7 +52,7 @@ def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
 
 
 def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
-    """Why there is no recall to measure; null when there is."""
+    """Why there is no recall to measure; None when there is."""
     from ragval_pipeline.validation.index.ann import why_exact
 
     if suite.retrieval.retriever is not None:

@@ -74,7 +74,7 @@ def with_line(error: SuiteError, context: dg.ResolutionContext) -> SuiteError:
 
 
 def line_of(context: dg.ResolutionContext, path: Sequence[str]) -> int | None:
-    """Line of the attribute at ``path``, from 1; of what holds it, where it is missing; null without a file."""
+    """Line of the attribute at ``path``, from 1; of what holds it, where it is missing; None without a file."""
     tree = context.source_position_tree
     if tree is None:
         return None
@@ -111,15 +111,15 @@ class RagValidation(dg.Component, dg.Resolvable):
     stand beside them. ``${NAME}`` is read when a run starts, Dagster's templates when definitions load. Relative paths
     start at the folder of the ``defs.yaml``.
 
-    Args:
+    Attributes:
         suite: What to validate.
         alerts: Who is told when the verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own.
         webserver_url: Address of Dagster's UI, for the links of alerts.
         declarative: An automation condition on every asset follows ``automation.after_asset``, in place of the sensor.
-        promotion: The alias that moves to this collection when its gates hold; null: ragval writes nothing.
-        executor: Runs the steps; null: in the run's own process.
+        promotion: The alias that moves to this collection when its gates hold; None: ragval writes nothing.
+        executor: Runs the steps; None: in the run's own process.
         resources: ``qdrant`` and ``embedder`` in place of the suite's own.
-        io_manager: Keeps values between assets; null: beside the reports.
+        io_manager: Keeps values between assets; None: beside the reports.
         key_prefix: Comes before the suite's name in every asset key.
         owners: Owners of all assets; none is set that the project does not know.
         tags: Tags of all assets.

@@ -112,7 +112,7 @@ def _resolved(branch: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapp
 
 
 def _merged(branches: list[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """All branches in one; null when two of them are of one type and cannot be told apart by it."""
+    """All branches in one; None when two of them are of one type and cannot be told apart by it."""
     by_type: dict[str, Mapping[str, Any]] = {}
     for branch in branches:
         for kind, part in _by_type(branch).items():

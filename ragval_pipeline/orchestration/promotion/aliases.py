@@ -57,7 +57,7 @@ class Aliases:
         self._place = place
 
     def target(self, alias: str) -> str | None:
-        """The collection behind an alias; null when there is no such alias."""
+        """The collection behind an alias; None when there is no such alias."""
         found = self._ask(alias, self._client.get_aliases, tries=3)
         return {entry.alias_name: entry.collection_name for entry in found.aliases}.get(alias)
 

@@ -40,9 +40,9 @@ def build_promotion_defs(
     Args:
         suite: The suite of the candidate: its collection is the new one, or an alias that the ingestion points to it.
         alias: The alias that the application asks.
-        alias_writer: An ``AliasWriter``, or anything with its ``open_for``; null: the suite's Qdrant without a key.
+        alias_writer: An ``AliasWriter``, or anything with its ``open_for``; None: the suite's Qdrant without a key.
         resources: As for ``build_validation_defs``; both sides are read with them.
-        executor: Runs the steps of all jobs that validate; null: in the run's own process.
+        executor: Runs the steps of all jobs that validate; None: in the run's own process.
         io_manager: As for ``build_validation_defs``, for both sides.
         upstream: The asset that fills the candidate.
         declarative: As for ``build_validation_defs``, for the candidate.

@@ -18,11 +18,11 @@ SAME = 1e-9
 class Side:
     """One criterion on both sides.
 
-    Args:
+    Attributes:
         criterion: Its name.
-        live: Value of what is live; null when it was not measured.
-        candidate: Value of the candidate; null when it was not measured.
-        threshold: The gate, or null.
+        live: Value of what is live; None when it was not measured.
+        candidate: Value of the candidate; None when it was not measured.
+        threshold: The gate, or None.
         required: Whether the candidate's suite requires it.
         worse: Whether the candidate lies further behind than is tolerated.
     """
@@ -36,7 +36,7 @@ class Side:
 
     @property
     def change(self) -> float | None:
-        """Candidate minus live; null unless both were measured."""
+        """Candidate minus live; None unless both were measured."""
         return None if self.live is None or self.candidate is None else self.candidate - self.live
 
 
@@ -98,7 +98,7 @@ _LOOKED_AT = 100
 class AliasChange:
     """A change of an alias, or what would have been one.
 
-    Args:
+    Attributes:
         kind: Promotion or rollback.
         alias: The alias.
         collection: The collection that it points to afterwards.
@@ -127,7 +127,7 @@ class AliasChange:
 
 
 def last_change(instance: dg.DagsterInstance, key: dg.AssetKey, alias: str) -> AliasChange | None:
-    """The last change of ``alias`` that this instance knows of; null when there is none."""
+    """The last change of ``alias`` that this instance knows of; None when there is none."""
     for record in instance.fetch_materializations(key, limit=_LOOKED_AT).records:
         event = record.asset_materialization
         if event is None:

@@ -57,7 +57,7 @@ def reasons_to_stay(last: AliasChange | None, now: str | None, *, to: str | None
 
     Args:
         last: The last change that is known.
-        now: Where the alias points; null when there is no such alias.
+        now: Where the alias points; None when there is no such alias.
         to: The collection that a person named, which needs no record.
     """
     if now is None:

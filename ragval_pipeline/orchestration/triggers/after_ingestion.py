@@ -157,7 +157,7 @@ _TIMEOUT_S = 5.0
 class Polled:
     """What earlier looks left behind.
 
-    Args:
+    Attributes:
         settled: Fingerprint of the state that needs nothing more.
         seen: Fingerprint at the last look.
         since: When ``seen`` was first seen, Unix seconds.
@@ -169,7 +169,7 @@ class Polled:
 
     @classmethod
     def of_cursor(cls, cursor: str | None) -> "Polled | None":
-        """What a cursor holds; null for none, and for one of another shape."""
+        """What a cursor holds; None for none, and for one of another shape."""
         try:
             return cls(**json.loads(cursor or ""))
         except (ValueError, TypeError):

@@ -18,9 +18,9 @@ WAITS_FOR_OTHERS_S = 3600
 class Ingestion:
     """Something that filled the collection.
 
-    Args:
+    Attributes:
         name: Its run id, or what stands for it where Dagster did not run it.
-        ended: When it ended, Unix seconds; null while it still runs.
+        ended: When it ended, Unix seconds; None while it still runs.
     """
 
     name: str
@@ -31,10 +31,10 @@ class Ingestion:
 class Validation:
     """A whole validation of the suite.
 
-    Args:
+    Attributes:
         run_id: Its run.
         state: ``waiting`` has not begun, so that it will see everything that has ended by now.
-        started: When it began, Unix seconds; null while it waits, or when it never began.
+        started: When it began, Unix seconds; None while it waits, or when it never began.
         names: Ingestions that its tags name.
     """
 
@@ -48,7 +48,7 @@ class Validation:
 class Decision:
     """What to do about some ingestions.
 
-    Args:
+    Attributes:
         action: ``run`` asks for a validation, ``share`` adds to one that has not begun, ``wait`` looks again later.
         reason: Why, for a person.
         ingestions: What the validation is for; what waits.
@@ -94,7 +94,7 @@ def decide(ingestions: Sequence[Ingestion], validations: Iterable[Validation], *
 
 
 def covering(ingestion: Ingestion, validations: Iterable[Validation]) -> Validation | None:
-    """The validation that began after the ingestion ended; null if there is none."""
+    """The validation that began after the ingestion ended; None if there is none."""
     for entry in validations:
         if ingestion.ended is not None and entry.started is not None and entry.started >= ingestion.ended:
             return entry

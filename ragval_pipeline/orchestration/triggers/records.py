@@ -88,7 +88,7 @@ def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int 
     Args:
         instance: Dagster's instance.
         key: The asset that ingests.
-        after: Storage id of the last event that is settled; null: only the latest event counts.
+        after: Storage id of the last event that is settled; None: only the latest event counts.
     """
     wanted = dg.AssetRecordsFilter(asset_key=key, after_storage_id=after)
     first = after is None
@@ -157,7 +157,7 @@ def _names(tags: Mapping[str, str]) -> list[str]:
 
 
 def _end_of(instance: dg.DagsterInstance, event: dg.EventLogRecord) -> float | None:
-    """When an ingestion ended; null while its run goes on: an asset is materialised before its run is over."""
+    """When an ingestion ended; None while its run goes on: an asset is materialised before its run is over."""
     record = instance.get_run_record_by_id(event.run_id) if event.run_id else None
     if record is None:
         return event.timestamp

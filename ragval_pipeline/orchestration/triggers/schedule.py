@@ -51,7 +51,7 @@ TRIGGER = "automation_condition"
 
 
 def condition_for(upstream: dg.AssetKey | None, *, declarative: bool) -> dg.AutomationCondition[Any] | None:
-    """The condition of a suite's assets; null where a sensor or nothing follows the upstream asset.
+    """The condition of a suite's assets; None where a sensor or nothing follows the upstream asset.
 
     Raises:
         SuiteError: It is asked for, and there is no asset to follow.

@@ -14,7 +14,7 @@ from ragval_pipeline.suite.model import Suite
 
 @dataclass(frozen=True)
 class UpstreamJob:
-    """A job whose success starts a validation; ``location`` is null for any code location."""
+    """A job whose success starts a validation; ``location`` is None for any code location."""
 
     name: str
     location: str | None = None
@@ -72,7 +72,7 @@ def watched_asset(
 
 
 def watched_job(suite: Suite) -> UpstreamJob | None:
-    """The suite's ``automation.after_job``: a job's name, or ``location:job``; null when it names none.
+    """The suite's ``automation.after_job``: a job's name, or ``location:job``; None when it names none.
 
     Raises:
         SuiteError: It has an empty part, or is the job that validates this suite.

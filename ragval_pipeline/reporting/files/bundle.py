@@ -19,12 +19,12 @@ from ragval_pipeline.validation.report import ValidationReport
 class ReportBundle:
     """One run's report and the evidence behind it.
 
-    Args:
+    Attributes:
         report: The verdict, with at most 100 subjects a finding.
         findings: The same findings with all their subjects, graded, in report order.
-        inventory: The site, or null when it was not read.
-        manifest: The snapshot, or null when the collection was not read.
-        pages: The page copies, or null when no page was read.
+        inventory: The site, or None when it was not read.
+        manifest: The snapshot, or None when the collection was not read.
+        pages: The page copies, or None when no page was read.
         facts: The facts of chunks and pages, or None when they were not made.
         rankings: Query id to the pages that came back, best first, each once.
         judgements: Query id to page to relevance grade, for queries with ground truth.
@@ -33,7 +33,7 @@ class ReportBundle:
         queries: Every test query of the suite as given, also those that were not asked.
         settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
         remedies: ``remediation.json``: what the lines to copy are made from.
-        history: The runs kept so far, this one last, and what changed since the one before; null when not known.
+        history: The runs kept so far, this one last, and what changed since the one before; None when not known.
     """
 
     report: ValidationReport
@@ -52,7 +52,7 @@ class ReportBundle:
     history: RunHistory | None = None
 
     def setting(self, *path: str) -> Any:
-        """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; null when it is not known."""
+        """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; None when it is not known."""
         value: Any = self.settings
         for key in path:
             value = value.get(key) if isinstance(value, Mapping) else None

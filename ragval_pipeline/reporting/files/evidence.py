@@ -33,7 +33,7 @@ def evidence_files(bundle: ReportBundle, staged: str | None) -> dict[str, Conten
 
     Args:
         bundle: The run.
-        staged: Folder that the snapshot was staged in; null: where its manifest says.
+        staged: Folder that the snapshot was staged in; None: where its manifest says.
     """
     files: dict[str, Content] = {}
     if bundle.inventory is not None and bundle.inventory.failure is None:
@@ -65,7 +65,7 @@ def sitemap_urls_csv(inventory: SiteInventory, indexed: Collection[str] | None) 
 
 
 def indexed_urls(bundle: ReportBundle) -> frozenset[str] | None:
-    """In-scope pages with a chunk, as the sitemap spells them; null when coverage was not measured."""
+    """In-scope pages with a chunk, as the sitemap spells them; None when coverage was not measured."""
     urls = bundle.report.coverage_report.indexed_urls
     return None if urls is None else frozenset(urls)
 

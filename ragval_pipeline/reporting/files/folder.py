@@ -98,7 +98,7 @@ __all__ = ["ReportNotWrittenError", "RunFiles", "copy_outputs", "run_folder_name
 class RunFiles:
     """Where the files of a run are.
 
-    Args:
+    Attributes:
         folder: The run's folder, path or URL.
         files: Path or URL of each file by its name relative to the folder, e.g. ``evidence/sitemap_urls.csv``.
     """
@@ -134,7 +134,7 @@ def write_run_folder(bundle: ReportBundle, folder: str, *, staged: str | None = 
     Args:
         bundle: The run.
         folder: Path or fsspec URL of the run's folder; made, and replaced if it is there.
-        staged: Folder that this run staged its snapshot in; null: where the manifest says. Parts that this run staged
+        staged: Folder that this run staged its snapshot in; None: where the manifest says. Parts that this run staged
             are moved into the evidence, those of another run are copied.
 
     Returns:

@@ -20,7 +20,7 @@ _BROKEN = frozenset({"unreachable", "crashed"})
 
 @dataclass(frozen=True)
 class Case:
-    """One test: its name, seconds, and what went wrong (``kind`` null: nothing)."""
+    """One test: its name, seconds, and what went wrong (``kind`` None: nothing)."""
 
     name: str
     seconds: float = 0.0

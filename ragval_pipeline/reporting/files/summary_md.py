@@ -52,7 +52,7 @@ def summary_md(
     Args:
         report: The report.
         note: What a reader must know before the numbers, e.g. why scores are low.
-        changes: What changed since the last run, or null.
+        changes: What changed since the last run, or None.
         subjects: Names what the findings are about; None: by what the report says of it.
     """
     lines: list[str] = []

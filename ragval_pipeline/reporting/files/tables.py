@@ -18,7 +18,7 @@ COLUMNS = ("code", "severity", "scope", "subject_kind", "subject", "details")
 
 
 def findings_parquet(findings: Sequence[Finding]) -> bytes:
-    """Findings as Parquet, all columns text; a finding without subjects has one row whose ``subject`` is null.
+    """Findings as Parquet, all columns text; a finding without subjects has one row whose ``subject`` is None.
 
     ``details`` is JSON: what was measured on the subject, or without one on the finding as a whole.
     """

@@ -62,7 +62,7 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
 
 
 def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
-    """The run that a suite is held against: the one that it names, else the blessed one; null when there is neither.
+    """The run that a suite is held against: the one that it names, else the blessed one; None when there is neither.
 
     Args:
         base: Where the suite's runs are.
@@ -109,7 +109,7 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
 
 
 def last_answered(base: UPath, *, besides: int = 0) -> KeptRun | None:
-    """The newest run with query results that did not end in an error; null when there is none.
+    """The newest run with query results that did not end in an error; None when there is none.
 
     Args:
         base: Where the suite's runs are.

@@ -76,7 +76,7 @@ def _criteria(before: ValidationReport, after: ValidationReport) -> list[Criteri
 
 
 def _criterion(name: str, old: CriterionResult | None, new: CriterionResult | None) -> CriterionChange | None:
-    """The change of one criterion; null when value and verdict are the same."""
+    """The change of one criterion; None when value and verdict are the same."""
     before, after = old.value if old else None, new.value if new else None
     if any(result is not None and result.reason_code == "not_selected" for result in (old, new)):
         return None  # a run that was not asked for it says nothing of it
@@ -118,13 +118,13 @@ def _weight(change: FindingChange) -> tuple[int, int, str, str]:
 class RunComparison:
     """Two runs of one suite.
 
-    Args:
+    Attributes:
         before: The earlier run's report, under the name of its folder.
         after: The later one's.
         no_regression: The criterion between the two, as a run against this baseline would have it.
         changes: Criteria and findings that differ.
         answers: Metrics with their tests, queries won and lost, how the corpus changed.
-        chunks: Chunks that differ; null when a run kept no snapshot.
+        chunks: Chunks that differ; None when a run kept no snapshot.
     """
 
     before: tuple[str, ValidationReport]
@@ -194,7 +194,7 @@ def comparison_json(comparison: RunComparison) -> dict[str, Any]:
 def query_changes(answers: Comparison) -> list[dict[str, Any]]:
     """Every query that both runs asked and whose outcome or best score differs, losses first.
 
-    ``set_aside`` says why an outcome is not compared: ``its threshold changed from 0.70 to 0.75``; else null.
+    ``set_aside`` says why an outcome is not compared: ``its threshold changed from 0.70 to 0.75``; else None.
     """
     pairs = [*answers.pairing.same, *answers.pairing.restated]
     aside = answers.pairing.set_aside

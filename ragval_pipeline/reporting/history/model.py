@@ -14,13 +14,13 @@ from ragval_pipeline.validation.verdict import CriterionResult, CriterionVerdict
 class CriterionChange:
     """One criterion of two runs whose value or verdict differs.
 
-    Args:
+    Attributes:
         name: The criterion.
-        before: Its value then; null when it was not measured.
+        before: Its value then; None when it was not measured.
         after: Its value now.
-        verdict_before: Its verdict then; null when that run had no such criterion.
-        verdict_after: Its verdict now; null when this run has no such criterion.
-        better: Whether the value moved the right way; null when either is missing, or both are the same.
+        verdict_before: Its verdict then; None when that run had no such criterion.
+        verdict_after: Its verdict now; None when this run has no such criterion.
+        better: Whether the value moved the right way; None when either is missing, or both are the same.
     """
 
     name: str
@@ -32,7 +32,7 @@ class CriterionChange:
 
     @property
     def delta(self) -> float | None:
-        """``after - before``; null when either is missing."""
+        """``after - before``; None when either is missing."""
         return None if self.before is None or self.after is None else self.after - self.before
 
 
@@ -40,9 +40,9 @@ class CriterionChange:
 class FindingChange:
     """One finding (code and scope) of two runs whose subjects differ.
 
-    Args:
+    Attributes:
         code: Code of the catalogue.
-        scope: Field, module or metric, or null.
+        scope: Field, module or metric, or None.
         severity: Now, or then when it is gone.
         before: Number of subjects then; 0 when that run does not have it.
         after: Number of subjects now.
@@ -91,7 +91,7 @@ class FindingChange:
 class RunChanges:
     """What differs between two runs.
 
-    Args:
+    Attributes:
         since: Name of the earlier run's folder.
         timestamp: When the earlier report was made, UTC, ISO 8601 with Z.
         verdict_before: The verdict then.
@@ -104,7 +104,7 @@ class RunChanges:
         queries_won: Ids of queries that pass now and did not then, sorted.
         queries_set_aside: Id of each query that is held to something else now to what changed, sorted. They are neither
             lost nor won.
-        chunks_before: Chunks of the collection then; null when it was not read.
+        chunks_before: Chunks of the collection then; None when it was not read.
         chunks_after: Chunks now.
         pages_missing: In-scope pages that had a chunk and have none now, sorted.
         pages_indexed: In-scope pages that have a chunk now and had none, sorted.
@@ -144,7 +144,7 @@ class RunChanges:
 class RunPoint:
     """One run in a trend.
 
-    Args:
+    Attributes:
         name: Name of its folder.
         run_id: Its run id.
         timestamp: When its report was made, UTC, ISO 8601 with Z.
@@ -163,7 +163,7 @@ class RunPoint:
     groups: frozenset[str] = frozenset(GROUPS)
 
     def value(self, criterion: str) -> float | None:
-        """The value of a criterion; null when the run has none."""
+        """The value of a criterion; None when the run has none."""
         result = self.criteria.get(criterion)
         return None if result is None else result.value
 
@@ -172,10 +172,10 @@ class RunPoint:
 class RunHistory:
     """The runs of a suite.
 
-    Args:
+    Attributes:
         runs: The runs, oldest first; in a report the last is the report's own.
-        baseline: Name of the baseline's folder; null when there is none.
-        changes: What differs between the last run and the one before it; null when there is none before it.
+        baseline: Name of the baseline's folder; None when there is none.
+        changes: What differs between the last run and the one before it; None when there is none before it.
     """
 
     runs: Sequence[RunPoint] = ()
@@ -190,5 +190,5 @@ class RunHistory:
         return list(names)
 
     def values(self, criterion: str) -> list[float | None]:
-        """The value of a criterion in each run, oldest first; null where a run has none."""
+        """The value of a criterion in each run, oldest first; None where a run has none."""
         return [run.value(criterion) for run in self.runs]

@@ -30,7 +30,7 @@ def render_again(
         settings: The suite's settings without secrets, as far as they are still those of the run.
         baseline: ``history.baseline``.
         limit: Runs in the trend at most.
-        into: Folder or fsspec URL that the whole run is copied to first, with its own folder left as it is; null: the
+        into: Folder or fsspec URL that the whole run is copied to first, with its own folder left as it is; None: the
             run's own folder.
 
     Returns:

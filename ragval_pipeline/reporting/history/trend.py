@@ -26,7 +26,7 @@ def read_history(base: UPath, *, baseline: str | None = None, limit: int | None 
     Args:
         base: Where the suite's runs are.
         baseline: Name of the baseline's folder.
-        limit: Runs to read, the newest ones; null: all.
+        limit: Runs to read, the newest ones; None: all.
 
     Returns:
         Those that can be read; a report that cannot is left out, with a warning in the log.

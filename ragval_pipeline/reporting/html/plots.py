@@ -55,7 +55,7 @@ def score_lanes(rows: Sequence[QueryRow]) -> list[ScoreLane]:
 
 
 def scores_picture(rows: Sequence[QueryRow]) -> Markup | None:
-    """The plot of the best scores; null when no query got one."""
+    """The plot of the best scores; None when no query got one."""
     lanes, thresholds = score_lanes(rows), thresholds_of(rows)
     if not lanes:
         return None
@@ -78,7 +78,7 @@ def ranks_picture(rows: Sequence[QueryRow], top_k: int) -> Markup | None:
 
 
 def model_limit(bundle: ReportBundle) -> Limit | None:
-    """Tokens that the embedding model reads, the smallest where points name several; null when nobody knows."""
+    """Tokens that the embedding model reads, the smallest where points name several; None when nobody knows."""
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 
@@ -164,7 +164,7 @@ _COLOURS = {"good": "good", "bad": "bad", "warning": "warning"}
 class Trend:
     """One criterion over runs.
 
-    Args:
+    Attributes:
         name: The criterion.
         title: Its name for people.
         plot: Its line.
@@ -189,7 +189,7 @@ class TrendView:
 
 
 def trend_view(history: RunHistory | None, tones: Mapping[str, str]) -> TrendView | None:
-    """The trends of a suite; null with fewer than two runs.
+    """The trends of a suite; None with fewer than two runs.
 
     Args:
         history: The runs.

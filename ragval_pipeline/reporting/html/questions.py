@@ -161,7 +161,7 @@ def as_expected(hit: TopResult, query: QueryReport, bundle: ReportBundle, key: C
 
 
 def score_scale(bundle: ReportBundle) -> float | None:
-    """What a full bar of a score stands for; null when scores are distances and longer would not mean better."""
+    """What a full bar of a score stands for; None when scores are distances and longer would not mean better."""
     scores = [hit.similarity_score for query in bundle.report.query_results for hit in query.top_results]
     facts = bundle.manifest.facts if bundle.manifest else None
     vector = facts.vector(bundle.setting("qdrant", "vector_name")) if facts else None
@@ -310,7 +310,7 @@ def _fold_character(character: str) -> str:
 
 
 def score_note(bundle: ReportBundle) -> str | None:
-    """Why scores below the threshold say nothing against this index; null when they are not what it fails by."""
+    """Why scores below the threshold say nothing against this index; None when they are not what it fails by."""
     report = bundle.report
     unfit = next((finding for finding in report.findings if finding.code == "query.threshold_unfit"), None)
     if unfit is not None:

@@ -23,7 +23,7 @@ MALFORMED = "malformed answer"
 class EmbeddingBatch:
     """The vectors of some texts, and what it took to get them.
 
-    Args:
+    Attributes:
         vectors: float32 array of shape (number of texts, dimension), rows in the order of the texts.
         calls: Calls to the provider that answered; retries of a call are counted in ``tries`` only.
         inputs: Texts that were sent to the provider.

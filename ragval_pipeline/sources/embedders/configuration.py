@@ -19,7 +19,7 @@ from ragval_pipeline.suite.sections import is_http_address
 class Provider:
     """What a provider needs.
 
-    Args:
+    Attributes:
         package: That is imported when it is used.
         extra: Of ragval, which installs the package; None: it is always there.
         variable: Environment variable that holds its key; None: it takes none.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class EmbeddingCost:
     """Sum over embedding calls; ``a + b`` adds two sums, ``EmbeddingCost()`` is the empty one.
 
-    Args:
+    Attributes:
         calls: Calls to the provider, failed ones included; one that was tried again is one call.
         inputs: Texts of these calls.
         billed_tokens: Tokens billed, over the calls that named them; None when none did.
@@ -84,7 +84,7 @@ def add_billed(first: float | None, second: float | None) -> float | None:
 class Entry:
     """A call that is being made, or was.
 
-    Args:
+    Attributes:
         name: Of its file, without the tokens.
         tokens: At most, until the provider says how many it bills.
     """

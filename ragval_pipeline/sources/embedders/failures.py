@@ -89,7 +89,7 @@ _TIMED_OUT = frozenset({"TimeoutException", "Timeout", "TimeoutError", "APITimeo
 class Endpoint:
     """Whom a message is about.
 
-    Args:
+    Attributes:
         base_url: As the suite gives it; None: the provider's own.
         model: Model that was asked for.
         api_key: Blanked out in everything that is quoted.
@@ -116,7 +116,7 @@ class Endpoint:
 class Fault:
     """A provider's exception in the shape that all of them share.
 
-    Args:
+    Attributes:
         status: HTTP status; None when no answer came.
         words: What the answer's body says, a text or JSON.
         headers: Of the answer; never shown.
@@ -174,7 +174,7 @@ def failure_of(error: BaseException, fault: Fault, endpoint: Endpoint, *, attemp
 
 
 def details_of(endpoint: Endpoint, status: int | None) -> dict[str, object]:
-    """What a finding says of a failed call; the status is null when no HTTP answer came."""
+    """What a finding says of a failed call; the status is None when no HTTP answer came."""
     return {"provider": endpoint.provider, "model": endpoint.model, "status": status}
 
 

@@ -26,7 +26,7 @@ Maker = Literal["cohere", "openai", "voyage", "open", "static"]
 class ModelFacts:
     """One model.
 
-    Args:
+    Attributes:
         dimensions: Lengths of the vectors that it can give, the default first.
         max_input_tokens: Tokens that it reads of one text; None when there is no limit.
         maker: The API that serves it; ``open`` for weights that anybody can run.

@@ -27,7 +27,7 @@ NO_KEY = "none"
 class Answer:
     """What a call brought.
 
-    Args:
+    Attributes:
         vectors: Sequences of numbers, one for each text; not checked yet.
         billed_tokens: Tokens that the provider says it bills; None when it says nothing.
     """

@@ -36,7 +36,7 @@ REMEDY = "Install it with: pip install 'wordllama==0.4.*'"
 class StaticParts:
     """What the static embedder computes with.
 
-    Args:
+    Attributes:
         matrix: float32 array of shape (32000, 256), one row per token.
         tokenizer: ``tokenizers.Tokenizer`` without padding and truncation.
         words: Tokens of words that were met, for ``static.token_ids``.

@@ -25,7 +25,7 @@ MAX_DEPTH = 10_000
 class Question:
     """What is asked of the index.
 
-    Args:
+    Attributes:
         query_id: Id of the test query.
         text: Its text.
         top_k: Hits asked for.
@@ -42,7 +42,7 @@ class Question:
 class Answer:
     """What the index answered.
 
-    Args:
+    Attributes:
         query_id: Id of the test query.
         hits: The ``top_k`` hits of the first search, in the order the server gave them.
         deeper: Further hits, best first, fetched only to fill the ranking of pages.
@@ -134,8 +134,8 @@ def ask_with(
         fields: Payload fields that come with a hit.
         page_of: Canonical page of a payload, or null.
         repeats: Searches per question, the first included.
-        repeater: Finds the hits of repeats; null: ``searcher`` again.
-        page_fields: Payload fields that ``page_of`` reads: all that comes with deeper hits; null: ``fields``.
+        repeater: Finds the hits of repeats; None: ``searcher`` again.
+        page_fields: Payload fields that ``page_of`` reads: all that comes with deeper hits; None: ``fields``.
         on_progress: Called with questions answered and questions to ask; a repeat is a part of an answer.
 
     Returns:

@@ -62,7 +62,7 @@ class SearchResult(BaseModel):
 class RetrievalResponse(BaseModel):
     """The outcome of one search (profile ``retrieval-pipeline``).
 
-    Args:
+    Attributes:
         query: As asked.
         results: Hits that reach the threshold, best first.
         total_found: Number of results.
@@ -86,7 +86,7 @@ class RetrievalResponse(BaseModel):
 
 
 def validate_query(text: str, top_k: int | None, score_threshold: float | None) -> None:
-    """Hold what a caller gave against the profile's rules; what is null comes from the suite, which has its own.
+    """Hold what a caller gave against the profile's rules; what is None comes from the suite, which has its own.
 
     Raises:
         ValidationError: Too long a text, or one of nothing but blanks and invisible characters; or top_k or threshold
@@ -140,8 +140,8 @@ class Retriever:
 
         Args:
             text: 1 to 8000 characters, not blank.
-            top_k: 1 to 50; null: the suite's ``retrieval.top_k``.
-            score_threshold: 0 to 1; null: the suite's ``retrieval.min_similarity``.
+            top_k: 1 to 50; None: the suite's ``retrieval.top_k``.
+            score_threshold: 0 to 1; None: the suite's ``retrieval.min_similarity``.
 
         Returns:
             The response; a system that fails gives status ``error``, never an empty success.

@@ -26,7 +26,7 @@ class Searcher(Protocol):
     """Finds hits for texts."""
 
     def prepare(self, texts: Sequence[str]) -> float | None:
-        """Make ready for searching these texts; milliseconds of embedding a text, null where nothing is embedded."""
+        """Make ready for searching these texts; milliseconds of embedding a text, None where nothing is embedded."""
 
     def refusal(self, text: str) -> str | None:
         """Why a text that was made ready cannot be searched for, in one line; None when it can."""
@@ -39,7 +39,7 @@ class Searcher(Protocol):
 class IndexSearcher:
     """Embeds all texts in one go and searches the collection for each.
 
-    Args:
+    Attributes:
         embedder: Embeds the texts.
         reader: The collection.
         vector: Size and distance of the vectors searched.
@@ -81,7 +81,7 @@ class IndexSearcher:
 class Probe:
     """One vector and both answers.
 
-    Args:
+    Attributes:
         kind: ``query`` for a test query's vector, ``point`` for a stored one.
         name: Query id or point id.
         default: Hits of the default search.

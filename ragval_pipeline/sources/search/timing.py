@@ -53,7 +53,7 @@ class BatchTiming:
 class Timings:
     """All timings of a run.
 
-    Args:
+    Attributes:
         cold: The first query after connecting; not among the others.
         warm: Single calls.
         batch: Some of the same texts in one call.

@@ -88,12 +88,12 @@ START = "/"
 class SitePage(BaseModel):
     """One page of the site.
 
-    Args:
+    Attributes:
         url: As the sitemap spells it first.
         key: Canonical form; pages with the same key are the same page.
-        lastmod: As the sitemap says, or null.
+        lastmod: As the sitemap says, or None.
         sitemap: The sitemap file that names the page.
-        out_of_scope: Why the page is not in scope, or null.
+        out_of_scope: Why the page is not in scope, or None.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -113,10 +113,10 @@ class SitePage(BaseModel):
 class SiteInventory(BaseModel):
     """Every page that the sitemap names, each once.
 
-    Args:
+    Attributes:
         configured: False when the suite names no source; then there are no pages and nothing is compared with them.
         location: Where the pages are named, without credentials.
-        site_host: The host of most pages, or null.
+        site_host: The host of most pages, or None.
         host_aliases: Hosts that serve the same site.
         pages: In the sitemap's order.
         files: Sitemap files read.

@@ -33,7 +33,7 @@ class Part(BaseModel):
 class SnapshotManifest(BaseModel):
     """A snapshot: where its parts are and what was read.
 
-    Args:
+    Attributes:
         run_id: Run that read it.
         staged_uri: Folder that the parts were written to.
         kept_uri: Folder that the parts are moved to when the run's report is written.

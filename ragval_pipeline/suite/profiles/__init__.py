@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def get_profile(name: str | None, *, file: object = None) -> Profile | None:
-    """The profile called ``name``; null for null.
+    """The profile called ``name``; None for None.
 
     Raises:
         SuiteError: There is no such profile; names the nearest.

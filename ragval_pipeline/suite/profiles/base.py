@@ -14,7 +14,7 @@ from ragval_pipeline.suite.criteria import Gate
 class Variable:
     """An environment variable that a seed's system reads.
 
-    Args:
+    Attributes:
         name: Name of the variable.
         key: Dotted key of the suite that it sets.
         convert: Makes the setting from the variable's text.
@@ -36,7 +36,7 @@ QDRANT_API_KEY = Variable("QDRANT_API_KEY", "qdrant.api_key", unless=("qdrant.ur
 class QueryRule:
     """A rule of the seed for its test queries.
 
-    Args:
+    Attributes:
         field: Field of the query that it looks at.
         holds: Whether the value is right; only asked when the field is given or ``always`` is set.
         problem: What to say when it is not.
@@ -55,7 +55,7 @@ class QueryRule:
 class SettingRule:
     """A rule of the seed for a setting of the suite.
 
-    Args:
+    Attributes:
         key: Dotted key of the suite.
         holds: Whether the value is right.
         problem: What to say when it is not.
@@ -70,7 +70,7 @@ class SettingRule:
 class Profile:
     """One seed's system as data.
 
-    Args:
+    Attributes:
         name: As the suite names it.
         seed: Number and title of the seed document.
         settings: Defaults in the shape of the suite file; ``payload`` has fields and required.
@@ -84,7 +84,7 @@ class Profile:
         results_reach_threshold: Whether a hit below a query's threshold is no result, so that its words answer nothing.
         plain_headings: Whether the seed stores one heading as a text where others store a list.
         follows: Keys (section.name) that take another key's value unless something other than the profile sets them.
-        id_rule: What a point's id is the MD5 of, in canonical field names; null: the seed has no rule.
+        id_rule: What a point's id is the MD5 of, in canonical field names; None: the seed has no rule.
     """
 
     name: str

@@ -31,7 +31,7 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
 
     Args:
         suite: The suite; its ``queries`` may be a file, a BEIR folder, a list, a file with ground truth, TREC topics
-            with qrels, or null.
+            with qrels, or None.
         advise: Whether to log what the profile would have otherwise. Once a run is enough.
 
     Returns:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class StoredPoint:
-    """A point as Qdrant holds it; ``vector`` is null for a point that lacks the collection's (named) vector."""
+    """A point as Qdrant holds it; ``vector`` is None for a point that lacks the collection's (named) vector."""
 
     id: str | int
     payload: dict[str, Any]
@@ -47,7 +47,7 @@ __all__ = ["Corpus", "StoredPoint", "VectorSpace"]
 class Corpus:
     """An editable copy of an index world.
 
-    Args:
+    Attributes:
         folder: Where the world lives, absolute: ``write`` puts it there, and findings name places below it.
         site: HTML files and sitemap.
         points: Every point, in no particular order.

@@ -18,10 +18,10 @@ from ragval_pipeline.testing.defects.services import resources_of
 class PlantedDemo:
     """A demo with a planted defect.
 
-    Args:
+    Attributes:
         defect: What was planted.
         planted: What the run must name.
-        resources: What the run must be given (``run_suite(resources=...)``); null: nothing, the folder holds it all.
+        resources: What the run must be given (``run_suite(resources=...)``); None: nothing, the folder holds it all.
     """
 
     defect: Defect

@@ -47,7 +47,7 @@ AMOUNTS: dict[Level, tuple[Amount, ...]] = {"subject": (ONE, TENTH, HALF), "corp
 class Planted:
     """What was planted, so that a run can be held to it.
 
-    Args:
+    Attributes:
         code: The code that the run must name.
         subjects: Exactly the subjects that it must name.
         scope: The scope of the finding: a payload field, or null.
@@ -76,12 +76,12 @@ Planter = Callable[[Corpus, Amount, random.Random], Planted]
 class Defect:
     """A defect that can be planted.
 
-    Args:
+    Attributes:
         code: Code of the catalogue.
         kind: What it spoils.
         describe: One sentence: what is done.
         plant: Does it, to a corpus that nobody else uses.
-        variant: Another way to the same code; null for the first.
+        variant: Another way to the same code; None for the first.
         amounts: Amounts at which the definition of the code holds.
     """
 

@@ -133,7 +133,7 @@ class SimulatedEmbedder:
 
 
 def resources_of(services: Sequence[Service]) -> dict[str, Any] | None:
-    """Resources for a run (``run_suite(resources=...)``); null when nothing stands in between."""
+    """Resources for a run (``run_suite(resources=...)``); None when nothing stands in between."""
     if not services:
         return None
     return {"qdrant": SimulatedQdrant(tuple(services)), "embedder": SimulatedEmbedder(tuple(services))}

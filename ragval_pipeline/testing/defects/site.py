@@ -18,7 +18,7 @@ _PLACE = "[[ragval: here]]"
 
 
 class Entry(NamedTuple):
-    """One page of the sitemap: its address, and its lastmod as written or null."""
+    """One page of the sitemap: its address, and its lastmod as written or None."""
 
     url: str
     lastmod: str | None
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 class Site:
     """A built site.
 
-    Args:
+    Attributes:
         files: Text of each file by its path below the site's folder, with ``/``; ``sitemap.xml`` is one of them.
         names: File of each page by its address, where it is not the ``index.html`` of a folder of its own.
     """

@@ -65,7 +65,7 @@ class Seen:
         return bool(self._own(finding)) and not self.subjects(finding)
 
     def causes(self, finding: ReportedFinding) -> set[str | None]:
-        """What the subjects of a finding follow from; null among them: some follow from nothing."""
+        """What the subjects of a finding follow from; None among them: some follow from nothing."""
         subjects = self.subjects(finding).values()
         return {details.get("because", finding.because) for details in subjects} or {finding.because}
 
@@ -88,12 +88,12 @@ _SHOWN = 5
 class Outcome:
     """How one planted defect was named.
 
-    Args:
+    Attributes:
         planted: What was planted.
         recall: Planted subjects that were named / planted subjects.
         precision: Named subjects that were planted / named subjects; those of another defect's consequences aside.
         named: Named subjects, those of another defect's consequences aside.
-        place: Where the finding stands in the report, from 1; null when there is none.
+        place: Where the finding stands in the report, from 1; None when there is none.
         followers: Codes of severity error or warning that were named besides and can follow, sorted.
         extra: Codes of severity error or warning that cannot follow from what was planted, sorted.
         problems: Everything that is not as declared, one sentence each; empty when all is well.
@@ -115,7 +115,7 @@ def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | N
     Args:
         planted: What was planted.
         report: The report of the run.
-        folder: The run's folder, whose findings.parquet holds all subjects; null: the report's first 100 have to do.
+        folder: The run's folder, whose findings.parquet holds all subjects; None: the report's first 100 have to do.
 
     Returns:
         One sentence for each problem; empty when the code is named with exactly the planted subjects, before its

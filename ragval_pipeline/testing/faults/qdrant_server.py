@@ -41,13 +41,13 @@ class QdrantStandIn:
     Fault kinds: a status (``401``, ``429``, ``503``, ...), ``slow``, ``reset`` (in the middle of the body), ``html``,
     ``truncated``, ``nested`` (100,000 times), ``schema`` (JSON of
     another shape), ``null`` (no result), ``circle`` (a scroll without end),
-    ``no score`` and ``nan score`` (hits whose score is null, or no number), ``echo`` (a 500 that repeats the key),
+    ``no score`` and ``nan score`` (hits whose score is None, or no number), ``echo`` (a 500 that repeats the key),
     ``lost`` (what was asked is done, and the answer never comes).
 
     Args:
-        api_key: The key that every request must carry; null: none.
+        api_key: The key that every request must carry; None: none.
         tokens: Keys with a limit: ``expired``, or the only collection that they may read.
-        write_key: The key that changes of aliases must carry, good for everything else too; null: ``api_key`` will do.
+        write_key: The key that changes of aliases must carry, good for everything else too; None: ``api_key`` will do.
         slow_s: How long ``slow`` waits before it answers.
         link_s: How long every answer is on its way.
         version: What the server says that it is; those before 1.19 know no slices.
@@ -106,7 +106,7 @@ class QdrantStandIn:
         return sum(entry.endswith(ending) for entry in self.asked)
 
     def refusal(self, path: str, key: str | None) -> tuple[int, str] | None:
-        """Status and words for a request whose key does not do; null when it does."""
+        """Status and words for a request whose key does not do; None when it does."""
         allowed = self.tokens.get(key or "")
         if allowed == "expired":
             return 401, "Invalid API key or JWT: ExpiredSignature"
@@ -122,7 +122,7 @@ class QdrantStandIn:
         return None
 
     def next_fault(self, path: str) -> Fault | None:
-        """The fault of a request, one of its times used up; null: it is answered well."""
+        """The fault of a request, one of its times used up; None: it is answered well."""
         for fault in self._faults:
             if fault.times > 0 and path.endswith(fault.path):
                 fault.times -= 1

@@ -31,7 +31,7 @@ Basis = Literal["page", "date", "model", "id"]
 class Stored:
     """What a point says of its ingestion.
 
-    Args:
+    Attributes:
         embedded_at: Time of embedding as stored.
         model: Embedding model as stored.
     """

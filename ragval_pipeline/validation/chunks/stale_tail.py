@@ -30,7 +30,7 @@ from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
 class Tail:
     """The end of a page that is older than its beginning.
 
-    Args:
+    Attributes:
         page: Key of the page.
         url: The page as stored.
         first: Index of the tail's first chunk.

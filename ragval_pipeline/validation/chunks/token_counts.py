@@ -42,7 +42,7 @@ _COLLECTION_KEYS = ("embedding_model", "embedding_model_name", "model", "model_n
 
 @dataclass(frozen=True)
 class Limit:
-    """Tokens that a model reads, or null for all; and who says so."""
+    """Tokens that a model reads, or None for all; and who says so."""
 
     tokens: int | None
     source: str
@@ -52,7 +52,7 @@ class Limit:
 class LimitRules:
     """Where limits come from.
 
-    Args:
+    Attributes:
         max_input_tokens: ``embedding.max_input_tokens`` of the suite.
         collection: Free JSON on the collection, which may name a model.
         profile: The profile's limit.
@@ -118,7 +118,7 @@ _MEASURES: tuple[Callable[[Columns], Counts], ...] = (
 class Relation:
     """How claimed counts relate to what can be counted, for texts of one script.
 
-    Args:
+    Attributes:
         scales: Claimed tokens for each token that was recounted, each word, each word or mark, each character.
         spreads: Robust standard deviations of the logarithms of the same over chunks.
     """
@@ -165,7 +165,7 @@ Relations = Mapping[Script, Relation]
 class Estimate:
     """Tokens that texts have for their model.
 
-    Args:
+    Attributes:
         tokens: The estimates.
         at_least: Their lower ends, allowing for the difference between tokenizers.
         at_most: Their upper ends.

@@ -53,7 +53,7 @@ def measure_coverage(
 def compare(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now: datetime) -> CoverageReport:
     """The coverage report; covered is the intersection, so the percentage never exceeds 100.
 
-    ``coverage_percentage`` is null when no page is in scope.
+    ``coverage_percentage`` is None when no page is in scope.
     """
     scope = inventory.scope_urls
     covered = [url for key, url in scope.items() if key in indexed]

@@ -19,10 +19,10 @@ COLUMNS = ("page_key", "source_url", "embedded_at", "chunk_index", "text_sha256"
 class IndexedPage:
     """One page of the index.
 
-    Args:
+    Attributes:
         key: Canonical form of its URL.
         spellings: Points by stored spelling.
-        newest: Latest time of embedding, aware UTC, or null.
+        newest: Latest time of embedding, aware UTC, or None.
         chunks: Chunks by stored spelling, each as a number that stands for its place and text.
     """
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class GoldenSet:
     """The test queries with what the suite asks of them.
 
-    Args:
+    Attributes:
         queries: In file order.
         inventory: The site.
         module_match: How modules are compared.
-        judge: Conditions that decide, or null.
+        judge: Conditions that decide, or None.
         gates: The gate of each criterion.
         top_k: Hits of a query that states no number of its own.
         min_similarity: The suite's threshold.
@@ -91,7 +91,7 @@ class Chunk:
 class IndexFacts:
     """Pages, modules and chapters of the index with their points, and a sample of chunks.
 
-    Args:
+    Attributes:
         points: Points seen.
         pages: Points by canonical page.
         modules: Points by stored module.

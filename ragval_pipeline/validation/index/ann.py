@@ -23,7 +23,7 @@ _SHOWN = 5  # shown
 
 
 def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool) -> str | None:
-    """Why every search is exact, so that there is no recall to measure; null when there is.
+    """Why every search is exact, so that there is no recall to measure; None when there is.
 
     Args:
         facts: Of the collection.
@@ -51,7 +51,7 @@ def recall(exact: Sequence[Hit], default: Sequence[Hit], *, higher_is_better: bo
     """Share of the exact hits that the default search returns; points that tie with the last exact hit count as it.
 
     Returns:
-        0..1; null when the exact search returns nothing.
+        0..1; None when the exact search returns nothing.
     """
     if not exact:
         return None

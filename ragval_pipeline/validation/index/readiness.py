@@ -78,7 +78,7 @@ def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
 
 
 def unindexed_points(facts: CollectionFacts) -> int | None:
-    """Vectors that HNSW should hold and does not; null when it holds all that it has to.
+    """Vectors that HNSW should hold and does not; None when it holds all that it has to.
 
     A segment is indexed once its vectors exceed the threshold. When what is not indexed exceeds the threshold times the
     number of segments, at least one segment is above it. The counts are approximate, and only then is there doubt.

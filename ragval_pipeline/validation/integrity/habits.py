@@ -22,7 +22,7 @@ _Placed = tuple[str, Edge]
 class Habits:
     """The edges that an ingestion adds to its chunks.
 
-    Args:
+    Attributes:
         openings: By outermost word, ``ANY`` for whatever it is, the largest edge that is a habit.
         closings: The same at the end.
     """

@@ -74,7 +74,7 @@ def judge(table: pa.Table, *, expectations: Sequence[Mapping[str, Any]], shown: 
     import great_expectations.expectations as gxe
     import pandas as pd
 
-    # Whole numbers beside a null would become floats; an index with a name would make each offending id a mapping.
+    # Whole numbers beside a None would become floats; an index with a name would make each offending id a mapping.
     frame = table.drop_columns(["point_id"]).to_pandas(integer_object_nulls=True)
     frame.index = pd.Index(table.column("point_id").to_pylist())
     suite = gx.ExpectationSuite(

@@ -28,11 +28,11 @@ _WHOLE: frozenset[Kind] = frozenset({"int"})
 class FieldRule:
     """What a canonical field may hold.
 
-    Args:
+    Attributes:
         kinds: Kinds of the right type.
         minimum: Smallest whole number, for number fields.
         invalid_kinds: Kinds of the right type whose value is wrong all the same.
-        valid: Whether a value of the right type can be, given the time of the run; null: any.
+        valid: Whether a value of the right type can be, given the time of the run; None: any.
         says: What a valid value is, for people.
     """
 

@@ -70,7 +70,7 @@ def index_changes(before: Values, after: Values, *, tolerated_drop: float) -> li
 class MetricChange:
     """One metric of two runs.
 
-    Args:
+    Attributes:
         metric: Its name, ``query_pass_rate`` or ``ndcg_at_K``.
         test: Means, difference and the paired test.
         p_adjusted: Its p, corrected for the metrics tested (max-T).
@@ -91,7 +91,7 @@ class MetricChange:
 
 @dataclass(frozen=True)
 class QueryLoss:
-    """A query that passed before and does not now; ``now`` is null when it is not asked any more."""
+    """A query that passed before and does not now; ``now`` is None when it is not asked any more."""
 
     before: QueryReport
     now: QueryReport | None
@@ -111,12 +111,12 @@ class QueryLoss:
 class Comparison:
     """Everything that two runs differ in, as far as their queries and their corpus go.
 
-    Args:
+    Attributes:
         pairing: The queries of both.
         changes: The metrics that both have.
         lost: Queries that passed before and do not now.
         won: Ids of queries that failed before and pass now.
-        turnover: How the corpus changed; null when a snapshot is not there.
+        turnover: How the corpus changed; None when a snapshot is not there.
         void: Queries that name chunks which the corpus does not hold any more, left out.
         index: Criteria of the index itself that both runs measured.
     """

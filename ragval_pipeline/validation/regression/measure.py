@@ -191,7 +191,7 @@ def _dropped(change: MetricChange) -> Subject:
 
 
 def _cause(turnover: Turnover | None) -> str | None:
-    """Whether it was the corpus or what searches it; null when the corpus of then is not known."""
+    """Whether it was the corpus or what searches it; None when the corpus of then is not known."""
     if turnover is None:
         return None
     if turnover.voids_chunk_labels:

@@ -27,14 +27,14 @@ _BATCH_VALUES = 1_000_000  # work
 class PairedTest:
     """One metric before and after.
 
-    Args:
+    Attributes:
         n: Queries that have both values.
         before: Mean before, 0..1.
         after: Mean now.
         delta: ``after - before``: below zero is worse.
         p: Probability of a drop at least as large if nothing had changed (one-sided), of this metric alone.
-        interval: 95 % confidence interval of ``delta`` (percentile bootstrap); null below two queries.
-        effect_size: ``delta`` in standard deviations of the differences (Cohen's d_z); null when they do not vary.
+        interval: 95 % confidence interval of ``delta`` (percentile bootstrap); None below two queries.
+        effect_size: ``delta`` in standard deviations of the differences (Cohen's d_z); None when they do not vary.
         wins: Queries that score higher now.
         ties: Queries that score the same.
         losses: Queries that score lower now.

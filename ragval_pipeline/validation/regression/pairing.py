@@ -18,7 +18,7 @@ Pair: TypeAlias = tuple[QueryReport, QueryReport]
 class Pairing:
     """The queries of two runs.
 
-    Args:
+    Attributes:
         same: Asked the same and held to the same, before and now.
         restated: Asked the same but held to something else now.
         reworded: The same id, another question.
@@ -170,7 +170,7 @@ PASSING = "query_pass_rate"
 class RunAnswers:
     """What one run asked and got.
 
-    Args:
+    Attributes:
         queries: Its queries as the report holds them.
         rankings: Query id to pages by canonical form, best first.
         judgements: Query id to page to relevance grade, for queries with ground truth.

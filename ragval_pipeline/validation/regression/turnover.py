@@ -17,7 +17,7 @@ PAGE_COLUMNS = ("page_key", "text_sha256")
 class Turnover:
     """What changed in the corpus. A chunk is its page and its text; moving it to another id changes nothing.
 
-    Args:
+    Attributes:
         chunks_before: Chunks of the earlier run.
         chunks_after: Chunks now.
         chunks_kept: Chunks that stand on the same page with the same text.
@@ -104,11 +104,11 @@ _Row: TypeAlias = Mapping[str, Any]
 class ChunkChange:
     """One chunk that differs.
 
-    Args:
-        page: Canonical form of its page; null for a point without one.
-        chunk_index: Its place in the page; null when it says none.
-        before: Its point id then; null when it is new.
-        after: Its point id now; null when it is gone.
+    Attributes:
+        page: Canonical form of its page; None for a point without one.
+        chunk_index: Its place in the page; None when it says none.
+        before: Its point id then; None when it is new.
+        after: Its point id now; None when it is gone.
     """
 
     page: str | None

@@ -21,7 +21,7 @@ UNDECIDABLE = frozenset({"payload.duplicate_id"})
 class Surplus:
     """Members that can go, members about which a person has to decide, and members that do not stand for the rest.
 
-    Args:
+    Attributes:
         delete: Members that can go.
         review: Members about which a person has to decide.
         incomplete: Members that stay and do not hold all that goes.

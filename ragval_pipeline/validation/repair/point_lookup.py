@@ -30,7 +30,7 @@ class PointFacts:
 class PointLookup:
     """Facts of the points asked for, the ids of the points of the sources asked for, and all token counts.
 
-    Args:
+    Attributes:
         points: Point id to facts, of the points asked for and of the sources asked for.
         ids_of: Source URL as stored to the ids of its points.
         token_counts: Claimed tokens of every point that claims any.
@@ -41,7 +41,7 @@ class PointLookup:
     token_counts: list[int] = field(default_factory=list)
 
     def of(self, point_id: str) -> PointFacts:
-        """Facts of a point; all null when nothing is known of it."""
+        """Facts of a point; all None when nothing is known of it."""
         return self.points.get(point_id, PointFacts())
 
     def texts_of(self, source_urls: Iterable[str]) -> set[str | None]:

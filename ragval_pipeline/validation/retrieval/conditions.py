@@ -28,7 +28,7 @@ _SHOWN = 3  # shown
 class Rules:
     """How hits are read and matched.
 
-    Args:
+    Attributes:
         read: Reads hits.
         module_match: How modules are compared.
         min_similarity: Threshold of queries that state none.
@@ -62,7 +62,7 @@ class Outcome:
 
 
 def best_score(hits: Sequence[Hit], rules: Rules) -> float | None:
-    """The best score among the hits; null without any that is a finite number."""
+    """The best score among the hits; None without any that is a finite number."""
     scores = [hit.score for hit in hits if math.isfinite(hit.score)]
     if not scores:
         return None

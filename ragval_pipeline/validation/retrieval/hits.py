@@ -18,7 +18,7 @@ from ragval_pipeline.validation.report import TopResult
 class HitReader:
     """Reads hits.
 
-    Args:
+    Attributes:
         fields: Canonical name to payload name.
         required: Payload names that a hit must hold.
         page_key: Canonical form of a source URL.
@@ -34,14 +34,14 @@ class HitReader:
         return None if path is None else lookup(payload, path)[1]
 
     def text(self, payload: Mapping[str, Any], name: str) -> str | None:
-        """The value as text; null when it is none."""
+        """The value as text; None when it is none."""
         value = self.get(payload, name)
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None
         return str(value)
 
     def page(self, payload: Mapping[str, Any]) -> str | None:
-        """Canonical page of the hit; null when it names no source."""
+        """Canonical page of the hit; None when it names no source."""
         url = self.text(payload, "source_url")
         return None if url is None or not url.strip() else self.page_key(url)
 
@@ -55,7 +55,7 @@ class HitReader:
         return [name for name, kind in kinds.items() if kind == "absent" or kind in EMPTY_KINDS]
 
     def top_result(self, hit: Hit) -> TopResult:
-        """The hit as the report shows it; values of the wrong type are null there and findings elsewhere."""
+        """The hit as the report shows it; values of the wrong type are None there and findings elsewhere."""
         payload = hit.payload
         headings = self.get(payload, "headings")
         return TopResult(
@@ -131,5 +131,5 @@ def relevant_pages(grades: Mapping[str, int]) -> list[str]:
 
 
 def first_relevant(ranking: Sequence[str], grades: Mapping[str, int]) -> int | None:
-    """Rank (from 1) of the first relevant page; null when there is none."""
+    """Rank (from 1) of the first relevant page; None when there is none."""
     return next((rank for rank, page in enumerate(ranking, 1) if grades.get(page, 0) > 0), None)

@@ -30,7 +30,7 @@ def judge_query(
         query: What was asked and expected.
         answer: What came back.
         rules: How hits are read and matched.
-        judge: Conditions that decide; null: all that the query states. A query that states none is judged by score.
+        judge: Conditions that decide; None: all that the query states. A query that states none is judged by score.
         top_k: Hits of a query that states no number of its own.
 
     Returns:

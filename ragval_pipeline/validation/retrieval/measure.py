@@ -66,7 +66,7 @@ def query_sections(
 
 
 def _above(queries: Sequence[TestQuery], reports: Sequence[Judged], settings: RetrievalSettings) -> int | None:
-    """Positive queries whose best score reaches ``relevance_similarity``; null when none was answered."""
+    """Positive queries whose best score reaches ``relevance_similarity``; None when none was answered."""
     if all(report.status == "error" for report in reports):
         return None
     return sum(

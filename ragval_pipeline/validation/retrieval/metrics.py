@@ -97,7 +97,7 @@ def why_limited(name: str) -> str:
 
 
 def means(values: PerQuery, best: PerQuery, *, queries: Sequence[str] | None = None) -> dict[str, MetricValue]:
-    """Means over ``queries`` (null: all), with the number of queries and the mean ceiling (1 where there is none)."""
+    """Means over ``queries`` (None: all), with the number of queries and the mean ceiling (1 where there is none)."""
     result = {}
     for name, by_query in values.items():
         chosen = list(by_query) if queries is None else [query for query in queries if query in by_query]

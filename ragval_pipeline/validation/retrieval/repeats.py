@@ -98,7 +98,7 @@ def _disordered(outcome: Outcome) -> Iterator[Subject]:
 
 
 def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
-    """What is wrong with the scores of some hits; null when nothing is.
+    """What is wrong with the scores of some hits; None when nothing is.
 
     Args:
         hits: As the server gave them, in its order.

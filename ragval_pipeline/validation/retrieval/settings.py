@@ -16,9 +16,9 @@ from ragval_pipeline.validation.retrieval.hits import has_ground_truth
 class RetrievalSettings:
     """What the suite asks of retrieval.
 
-    Args:
+    Attributes:
         rules: How hits are read and matched.
-        judge: Conditions that decide, or null.
+        judge: Conditions that decide, or None.
         ranks: The k of the page metrics.
         top_k: Hits per query, unless the query states its own.
         relevance_similarity: Score from which a hit counts as relevant.

@@ -73,7 +73,7 @@ def holds_word(folded_text: str, keyword: str) -> bool:
 
 
 def word_pattern(keyword: str) -> re.Pattern[str] | None:
-    """What finds a keyword as whole words in a folded text; null for a keyword without any character."""
+    """What finds a keyword as whole words in a folded text; None for a keyword without any character."""
     folded = fold_text(keyword)
     return _word(folded) if folded else None
 

@@ -40,7 +40,7 @@ _MARKUP = re.compile(r"[*_`#>|]+|\[([^\]]*)\]\([^)]*\)")
 class Variant:
     """One way.
 
-    Args:
+    Attributes:
         name: For the finding's details.
         kind: ``added``: what is embedded holds more than the stored text; ``instructed``: it is introduced by an
             instruction of the model; ``cleaned``: it holds the same words.
@@ -116,7 +116,7 @@ VARIANTS = (
 class Trial:
     """One way of embedding.
 
-    Args:
+    Attributes:
         name: Of the way.
         kind: ``added``, ``instructed``, ``cleaned``, ``input_type`` or ``truncated``.
         means: Completes "the collection was embedded ...".

@@ -26,7 +26,7 @@ _COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\
 class Root:
     """A folder whose files become pages, and where they are served.
 
-    Args:
+    Attributes:
         kind: The generator that builds it.
         folder: Resolved.
         prefix: Path between the site's address and the folder's pages, without outer slashes.

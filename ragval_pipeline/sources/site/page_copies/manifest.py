@@ -36,7 +36,7 @@ class HostFailure(BaseModel):
 class PageCopiesManifest(BaseModel):
     """The copies of one read of a site.
 
-    Args:
+    Attributes:
         run_id: Run that read them.
         configured: False when there is nothing to read from; ``reason`` says why.
         reason: Why no page was read, one clause; empty when pages were read.
@@ -50,7 +50,7 @@ class PageCopiesManifest(BaseModel):
         min_readable: Share of the pages that must be readable, 0..1, else nothing is judged by them.
         left_out: In-scope pages beyond ``source.max_pages``.
         fingerprint: SHA-256 over address and content hash of every page, hex: equal when the site was the same.
-        failure: Why reading ended early, or null; the parts hold what was read before.
+        failure: Why reading ended early, or None; the parts hold what was read before.
         crash: Type of the exception that ended reading, when it was a defect and no outside system.
         seconds: Duration of the read.
     """

@@ -21,10 +21,10 @@ _SETTINGS = {"name", "vectors", "metadata", "hnsw", "indexing_threshold", "quant
 class CollectionState:
     """What changes when a collection is filled anew.
 
-    Args:
+    Attributes:
         name: The collection itself, also when an alias was asked for: a moved alias is a change.
         points: Exact number of points, after the filter.
-        newest: Greatest value of the time field; null where it has no index to order by.
+        newest: Greatest value of the time field; None where it has no index to order by.
         fingerprint: Twelve characters that differ between states, the collection's settings included.
     """
 

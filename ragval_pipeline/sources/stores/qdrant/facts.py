@@ -12,7 +12,7 @@ Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
 
 
 class VectorFacts(BaseModel):
-    """Size and distance of one vector of a collection; ``name`` is null for the unnamed one."""
+    """Size and distance of one vector of a collection; ``name`` is None for the unnamed one."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -29,9 +29,9 @@ class VectorFacts(BaseModel):
 class CollectionFacts(BaseModel):
     """Facts about a collection at the time of the read.
 
-    Args:
+    Attributes:
         name: The collection itself, also when an alias was asked for.
-        alias: The alias that was asked for, or null.
+        alias: The alias that was asked for, or None.
         local: True for qdrant-client's local mode, which has no HNSW, no payload indexes and is always green.
         status: green, yellow, grey or red.
         points_count: Exact number of points that the suite judges (after its filter).
@@ -44,12 +44,12 @@ class CollectionFacts(BaseModel):
         optimizer: ``ok`` or the optimiser's error.
         deferred_points: Points hidden from search until they are optimised.
         hnsw: ``m``, ``ef_construct`` and ``full_scan_threshold`` as configured.
-        indexing_threshold: Kilobytes of vectors in a segment above which HNSW is built, or null.
-        segments: Segments of the collection, all shards together, or null.
+        indexing_threshold: Kilobytes of vectors in a segment above which HNSW is built, or None.
+        segments: Segments of the collection, all shards together, or None.
         strict_mode: What may be asked for.
         sharding: ``auto`` or ``custom``; None: not known.
         quantized: Whether searches compare quantized vectors first, so that they are not exact without HNSW either.
-        server_version: Version of the server, or null in local mode.
+        server_version: Version of the server, or None in local mode.
         simulated: True when a demonstration put these facts in place of the server's.
     """
 
@@ -78,7 +78,7 @@ class CollectionFacts(BaseModel):
     simulated: bool = False
 
     def vector(self, name: str | None) -> VectorFacts | None:
-        """The vector called ``name``; null if the collection has none of that name."""
+        """The vector called ``name``; None if the collection has none of that name."""
         return next((vector for vector in self.vectors if vector.name == name), None)
 
 

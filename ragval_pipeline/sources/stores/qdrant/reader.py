@@ -224,7 +224,7 @@ class CollectionReader:
         """The stored vectors that searches use, without payload.
 
         Args:
-            ids: Points to read; null: all, in id order.
+            ids: Points to read; None: all, in id order.
         """
         source = VectorSource(
             self._client,
@@ -380,7 +380,7 @@ def _hits(points: Sequence[Any]) -> list[Hit]:
 
 
 def _score(score: float | None) -> float:
-    # A comparison with a vector that has no direction comes as null.
+    # A comparison with a vector that has no direction comes as None.
     return math.nan if score is None else float(score)
 
 

@@ -30,7 +30,7 @@ PROBE_S = 3.0
 class VectorBatch:
     """The vectors of some points.
 
-    Args:
+    Attributes:
         ids: Points that have a vector, as text.
         matrix: float32 array of shape (number of ids, dimension), rows in the order of ``ids``; as stored, so of
             length 1 in a cosine collection. Shape (0, 0) without ids.
@@ -48,11 +48,11 @@ class VectorBatch:
 class VectorSource:
     """Where vectors are read from.
 
-    Args:
+    Attributes:
         client: An open client.
         collection: Collection or alias.
-        vector_name: Name of the vector; null: the unnamed one.
-        points_filter: qdrant-client's filter, or null.
+        vector_name: Name of the vector; None: the unnamed one.
+        points_filter: qdrant-client's filter, or None.
         ask: Makes a call with retries and explains its failure.
         limits: How many points may be asked for at a time.
         grpc: Whether to talk gRPC.
