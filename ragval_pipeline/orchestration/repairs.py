@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Hit
     from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.validation.golden.golden_set import GoldenSet, IndexFacts
     from ragval_pipeline.validation.repair.repair import Repair
     from ragval_pipeline.validation.repair.simulate import Case, Simulated
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
@@ -128,29 +130,44 @@ class Trial:
                 met_by_chance=self._met_by_chance,
             )
 
-    def _met_by_chance(self, repair: Repair) -> set[str]:
-        """The queries that chance passes once a repair is made."""
+    @cached_property
+    def _golden(self) -> tuple[GoldenSet, IndexFacts]:
+        """The test queries, and what of the index they can meet by chance."""
         from ragval_pipeline.orchestration.assets.query_validation_results import golden_of
         from ragval_pipeline.sources.snapshot.reader import Snapshot
-        from ragval_pipeline.validation.golden import golden_set, oracles
+        from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts
+
+        rows = Snapshot(self.manifest).batches(COLUMNS)
+        return golden_of(self.suite, self.inventory, self.manifest), collect_facts(rows, points=self.manifest.points)
+
+    def _met_by_chance(self, repair: Repair) -> set[str]:
+        """The queries that chance passes once a repair is made."""
+        from ragval_pipeline.validation.golden.golden_set import Chunk
+        from ragval_pipeline.validation.golden.oracles import facts_after, met_by_chance
         from ragval_pipeline.validation.retrieval.texts import fold_text
 
-        golden = golden_of(self.suite, self.inventory, self.manifest)
+        golden, facts = self._golden
         page_key = golden.inventory.folder().key
-        rows = Snapshot(self.manifest).batches(golden_set.COLUMNS)
-        facts = golden_set.collect_facts(rows, points=self.manifest.points)
+
+        def stored(values: Mapping[str, Any], before: Chunk) -> Chunk:
+            names = {name: values[name] for name in ("module", "chapter") if name in values}
+            url = values.get("source_url")
+            return replace(before, **names, page=page_key(url) if url else before.page)
+
         written = [
-            golden_set.Chunk(
-                page_key(chunk.values.get("source_url") or ""),
-                chunk.values.get("module"),
-                chunk.values.get("chapter"),
-                fold_text(chunk.text),
-                chunk.id,
-            )
+            (chunk, stored(chunk.values, Chunk(None, None, None, fold_text(chunk.text), chunk.id)))
             for chunk in repair.chunks
         ]
-        after = oracles.facts_after(facts, repair.removed, written)
-        return {subject.name for subject in oracles.met_by_chance(golden, after)}
+        changed = {chunk.id: known for chunk, known in written if not chunk.is_new}
+        # A text that is written anew has its values already.
+        changed |= {
+            chunk.point_id: stored(repair.values[chunk.point_id], chunk)
+            for chunk in facts.sample
+            if chunk.point_id in repair.values and chunk.point_id not in changed
+        }
+        added = [known for chunk, known in written if chunk.is_new]
+        after = facts_after(facts, removed=repair.removed, changed=changed, added=added)
+        return {subject.name for subject in met_by_chance(golden, after)}
 
 
 def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], list[str], dict[str, str]]:

@@ -44,7 +44,7 @@ def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
     for query in golden.queries:
         draws = query.top_k or golden.top_k
         # Where half of the index is drawn, whatever is expected is in it.
-        pointless = query.negative or draws > MOST * facts.points
+        pointless = query.negative or draws > MOST * facts.points or not facts.sample
         required = {} if pointless else _required(query, page_key, golden.module_match, golden.judge)
         met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
         if chance >= MOST:
@@ -60,11 +60,13 @@ def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
             yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
 
 
-def facts_after(facts: IndexFacts, removed: Collection[str], written: Sequence[Chunk]) -> IndexFacts:
-    """The facts once points are removed and others are written, which are sampled as the stored ones are."""
+def facts_after(
+    facts: IndexFacts, *, removed: Collection[str] = (), changed: Mapping[str, Chunk], added: Sequence[Chunk] = ()
+) -> IndexFacts:
+    """The facts once points are removed or changed and others are added, which are sampled as the stored ones are."""
     step = max(1, facts.points // SAMPLED_CHUNKS)
-    stay = [chunk for chunk in facts.sample if chunk.point_id not in removed]
-    return replace(facts, points=facts.points - len(removed) + len(written), sample=[*stay, *written[::step]])
+    stay = [changed.get(chunk.point_id, chunk) for chunk in facts.sample if chunk.point_id not in removed]
+    return replace(facts, points=facts.points - len(removed) + len(added), sample=[*stay, *added[::step]])
 
 
 def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> tuple[float, float]:

@@ -288,7 +288,7 @@ class RepairCorpus:
         header = self._header_with(values)
         pieces = [piece for text in texts for piece in in_chunks(text, self.size)]
         for number, piece in enumerate(pieces):
-            yield Chunk(f"new {key} {number}", piece, values, header)
+            yield Chunk(f"new {key} {number}", piece, values, header, is_new=True)
 
     def rewritten(self) -> Iterator[tuple[tuple[str, ...], str]]:
         """Points without a finding, of which some words are as their page has them, and as they are stored."""

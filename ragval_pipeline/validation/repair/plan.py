@@ -244,7 +244,8 @@ class _Plan:
         for row in self._rows():
             pieces = in_chunks(row["text"] or "", self.world.size)
             values = stored_chunk(row).values
-            chunks += [Chunk(f"part {row['point_id']} {number}", text, values) for number, text in enumerate(pieces)]
+            named = ((f"part {row['point_id']} {number}", text) for number, text in enumerate(pieces))
+            chunks += [Chunk(name, text, values, is_new=True) for name, text in named]
         return self._made(removed=self._points(), chunks=chunks, compared=tuple(self.world.recut()))
 
     def _with_values(self) -> Repair | None:

@@ -16,12 +16,14 @@ class Chunk:
         text: Its text.
         values: Payload values by canonical name.
         header: What the ingestion embeds in front of the text, as the stored points show.
+        is_new: Whether it takes the place of no stored point.
     """
 
     id: str
     text: str
     values: Mapping[str, Any]
     header: str = ""
+    is_new: bool = False
 
     @property
     def embedded(self) -> str:
@@ -44,7 +46,7 @@ class Repair:
         dropped: Queries whose expectation is dead, with the conditions that read it.
         exact: Whether searches are made exact.
         compared: Where the texts of its chunks are not surely what an ingestion would write: texts that are right, each
-            rewritten the same way and as it is stored; none: nothing to compare with. Null where they are sure.
+            rewritten the same way and as it is stored; none: nothing to compare with. None where they are sure.
     """
 
     code: str

@@ -248,22 +248,20 @@ def simulate(
             if case.code not in _EXPLAINS.get(repair.code, JUDGED) or case.code == repair.code:
                 continue
             base = exact if repair.exact else hits
-            answers = (
+            answers = [
                 _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=shift)
                 for shift in dict.fromkeys((0.0, -margins[number], margins[number]))
-            )
+            ]
             outcomes = [_holds(case, answer, repair) for answer in answers]
             held.setdefault((number, case.code, case.subject), []).append(all(outcomes))
-            base_answer = _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=0.0)
-            sure = not any(outcomes) and not any(
-                _holds(case, base_answer, other) for other in _other_thresholds(repair)
-            )
-            perhaps.setdefault((number, case.code, case.subject), []).append(not sure)
+            outcomes += [_holds(case, answers[0], other) for other in _other_thresholds(repair)]
+            perhaps.setdefault((number, case.code, case.subject), []).append(any(outcomes))
     results: dict[tuple[str, str | None], WouldClear] = {}
     for number, repair in enumerate(repairs):
         judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
         well = {key for key, outcomes in judged.items() if _is_enough(outcomes, needed[key])}
-        if weak and can_follow(_WEAK, repair.code):
+        # Of fields that are read elsewhere it is not known what they hold.
+        if weak and can_follow(_WEAK, repair.code) and not repair.paths:
             still = weak.intersection(met_by_chance(repair))
             judged |= {(_WEAK, name): [] for name in weak}
             well |= {(_WEAK, name) for name in weak - still}

@@ -129,10 +129,20 @@ def test_what_chance_meets_is_known_with_a_repair_made_in_the_index():
     asked = [query("q", relevant_urls=[f"{HOST}/a"])]
     copies = [replace(chunk("/a"), point_id=f"copy {n}") for n in range(28)]
     index = facts(*copies, *(chunk(f"/{n}") for n in range(160)))
-    once = facts_after(index, {entry.point_id for entry in copies[::2]}, [])
-    split = facts_after(index, set(), [chunk("/b") for _ in range(100)])
-    names = [[entry.name for entry in weak_oracles(evidence(asked, known))] for known in (index, once, split)]
-    assert names == [["q"], [], []]
+    half = [entry.point_id for entry in copies[::2]]
+    once = facts_after(index, removed=half, changed={})
+    split = facts_after(index, changed={}, added=[chunk("/b") for _ in range(100)])
+    moved = facts_after(index, changed={name: replace(chunk("/b"), point_id=name) for name in half})
+    assert (index.points, once.points, split.points, moved.points) == (188, 174, 288, 188)
+    known = (index, once, split, moved)
+    assert [[entry.name for entry in weak_oracles(evidence(asked, facts))] for facts in known] == [["q"], [], [], []]
+
+
+def test_chance_meets_nothing_in_an_index_that_a_repair_empties():
+    asked = [query("q", relevant_urls=[f"{HOST}/a"])]
+    index = facts(*(replace(chunk("/a"), point_id=str(n)) for n in range(40)))
+    emptied = replace(facts_after(index, removed=[str(n) for n in range(40)], changed={}), points=40)
+    assert list(weak_oracles(evidence(asked, emptied))) == []
 
 
 def by_drawing(chunks, draws, met):
