@@ -10,7 +10,7 @@ from ragval_pipeline.findings.graph import is_presumed
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
 from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.suite.criteria import GROUPS, group_of
-from ragval_pipeline.validation.repair.simulate import JUDGED
+from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 

@@ -16,7 +16,8 @@ from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
-from ragval_pipeline.validation.repair.simulate import JUDGED, Simulated, with_would_clear
+from ragval_pipeline.validation.repair.cases import JUDGED
+from ragval_pipeline.validation.repair.simulate import Simulated, with_would_clear
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,

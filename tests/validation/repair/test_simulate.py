@@ -10,12 +10,12 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.repair.cases import cases_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.repair.simulate import (
     DEEPEST,
     Simulated,
-    cases_of,
     score_of,
     simulate,
     with_would_clear,

@@ -1,0 +1,139 @@
+"""The questions that are asked again with a repair made, and when an answer to one is as it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.repair.repair import Repair
+from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.judge import judge_query
+from ragval_pipeline.validation.retrieval.repeats import crowded_answers
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
+
+#: Findings whose subjects are judged again, and what these are called in the plural.
+JUDGED = {
+    "query.failed": "failed queries",
+    "query.negative_scored_high": "negative queries that scored high",
+    "query.weak_oracle": "weak queries",
+    "retrieval.dark_page": "dark pages",
+    "retrieval.crowded_top_k": "crowded answers",
+    "retrieval.hub_chunk": "hubs",
+    "regression.query_lost": "lost queries",
+    "regression.significant_drop": "metrics that fell",
+}
+#: Those of them whose subjects are test queries that did not pass.
+QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
+#: Questions that are asked again at most, and those of one page or hub: its first ones, and its last.
+MOST_ASKED = 300  # work
+_ASKED_EACH = 3  # work
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question that is asked again, and whether an answer to it is as it should be.
+
+    Attributes:
+        code: Of the finding that it belongs to.
+        subject: Of that finding.
+        text: What is asked.
+        top_k: Hits that it is judged by.
+        holds: Whether an answer is as it should be, given the repair.
+        needed: Share of the subject's cases that must hold for the subject to be well; 0: one of them.
+    """
+
+    code: str
+    subject: str
+    text: str
+    top_k: int
+    holds: Callable[[Answer, Repair], bool]
+    needed: float = 0.0
+
+
+def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
+    """The questions that are asked again: of failed queries, crowded answers, dark pages and hubs.
+
+    Args:
+        findings: All findings of the run.
+        queries: Every test query.
+        settings: What the suite asks of retrieval.
+    """
+    by_id = {query.id: query for query in queries}
+    cases: list[Case] = []
+    for finding in findings:
+        for subject in finding.subjects if finding.code in JUDGED else ():
+            query = by_id.get(subject.name)
+            if finding.code in QUERIES and query is not None:
+                cases.append(_case(finding.code, query, settings, _passes(query, settings)))
+            elif finding.code == "retrieval.crowded_top_k" and query is not None:
+                cases.append(_case(finding.code, query, settings, _is_no_crowd(query, settings)))
+            elif finding.code == "retrieval.dark_page" and subject.page is not None:
+                cases += [
+                    Case(finding.code, subject.name, text, settings.top_k, _finds(subject.page, settings.rules))
+                    for text in _some(subject.details.get("asked", ()))
+                ]
+            elif finding.code == "retrieval.hub_chunk":
+                found, others = subject.details["queries"], subject.details["of"]
+                needed = 1 - max(HUB_QUERIES, HUB_SHARE * others) / found
+                cases += [
+                    Case(finding.code, subject.name, text, settings.top_k, _is_without(subject.name), needed)
+                    for text in subject.details.get("asked", ())
+                ]
+    return cases[:MOST_ASKED]
+
+
+def _case(code: str, query: TestQuery, settings: RetrievalSettings, holds: Callable[[Answer, Repair], bool]) -> Case:
+    return Case(code, query.id, query.query_text, query.top_k or settings.top_k, holds)
+
+
+def _passes(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:
+    """Whether the query passes, judged as the run judged it but for what the repair sets."""
+
+    def holds(answer: Answer, repair: Repair) -> bool:
+        rules, asked, judge = _rules(settings.rules, repair), query, settings.judge
+        threshold = repair.thresholds.get(rules.threshold(query))
+        if threshold is not None:
+            asked = asked.model_copy(update={"min_similarity": threshold})
+        dropped = repair.dropped.get(query.id, frozenset())
+        if dropped:
+            asked = asked.model_copy(update=_without(dropped))
+        return judge_query(asked, answer, rules, judge=judge, top_k=settings.top_k).passed is True
+
+    return holds
+
+
+def _without(conditions: Collection[str]) -> dict[str, Any]:
+    stated: dict[str, dict[str, Any]] = {
+        "module": {"expected_module": None},
+        "chapter": {"expected_chapter": None},
+        "url": {"relevant_urls": (), "acceptable_urls": (), "judgements": {}},
+    }
+    return {name: value for condition in conditions for name, value in stated[condition].items()}
+
+
+def _is_no_crowd(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:
+    return lambda answer, _: not crowded_answers([query], {query.id: answer}, settings.rules.read)
+
+
+def _finds(page: str, rules: Rules) -> Callable[[Answer, Repair], bool]:
+    return lambda answer, repair: any(_rules(rules, repair).read.page(hit.payload) == page for hit in answer.hits)
+
+
+def _rules(rules: Rules, repair: Repair) -> Rules:
+    """The rules with fields read where the repair has them."""
+    if not repair.paths:
+        return rules
+    return replace(rules, read=replace(rules.read, fields={**rules.read.fields, **repair.paths}))
+
+
+def _is_without(point: str) -> Callable[[Answer, Repair], bool]:
+    return lambda answer, _: all(hit.id != point for hit in answer.hits)
+
+
+def _some(texts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([*texts[: _ASKED_EACH - 1], *texts[-1:]]))
