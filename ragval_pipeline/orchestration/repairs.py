@@ -51,7 +51,7 @@ class Trial:
     embedding: Any
 
     def run(self, findings: Sequence[Finding]) -> Simulated:
-        """Simulate the repairs of all findings that have one, on the answers that are not as they should be.
+        """Simulate the repairs of all findings that have one, where answers are not as they should be.
 
         Args:
             findings: All findings of the run, graded.
@@ -61,7 +61,7 @@ class Trial:
         """
         from ragval_pipeline.orchestration.assets.query_validation_results import retrieval_settings
         from ragval_pipeline.suite.queries.load import load_queries
-        from ragval_pipeline.validation.repair.cases import cases_of
+        from ragval_pipeline.validation.repair.cases import PASSING, cases_of
         from ragval_pipeline.validation.repair.simulate import Simulated
 
         vector = self.manifest.facts.vector(self.suite.qdrant.vector_name)
@@ -69,8 +69,9 @@ class Trial:
             return Simulated()
         settings = retrieval_settings(self.suite, self.inventory, vector)
         cases = cases_of(findings, load_queries(self.suite), settings)
+        wrong = any(case.code != PASSING for case in cases)
         weak = any(finding.code == "query.weak_oracle" for finding in findings)
-        repairs = self._planned(findings) if cases or weak else []
+        repairs = self._planned(findings) if wrong or weak else []
         if not repairs or self.suite.retrieval.retriever is not None:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))
         try:
@@ -102,6 +103,7 @@ class Trial:
         from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields
         from ragval_pipeline.sources.embedders.reembedding import embed_like
         from ragval_pipeline.sources.stores.qdrant.searching import Search
+        from ragval_pipeline.validation.repair.cases import PASSING
         from ragval_pipeline.validation.repair.simulate import simulate
 
         retrieval, input_type = self.suite.retrieval, self.suite.embedding.query_input_type
@@ -111,7 +113,9 @@ class Trial:
         with open_reader(self.connection, self.suite) as reader, self.embedding.embedder_for(self.suite) as embedder:
             embed = embed_like(embedder, vector)
             tried, texts, left_out = _affordable(repairs, FREE_TEXTS if embedder.free else PAID_TEXTS)
-            asked = list(dict.fromkeys(case.text for case in cases)) if tried else []
+            cases = cases if tried else ()
+            asked = list(dict.fromkeys(case.text for case in cases))
+            wrong = dict.fromkeys(case.text for case in cases if case.code != PASSING)
             vectors = _vectors(lambda some: embed(some, "search_document"), texts)
             questions = _vectors(lambda some: embed(some, input_type), asked)
 
@@ -122,10 +126,10 @@ class Trial:
 
             return simulate(
                 tried,
-                cases if tried else (),
+                cases,
                 findings,
                 vectors=vectors,
-                questions=list(questions.values()),
+                questions=[questions[text] for text in wrong],
                 search=search,
                 settings=settings,
                 left_out=left_out,

@@ -107,15 +107,17 @@ def goes_away(finding: ReportedFinding) -> bool:
     return finding.code in JUDGED or cause not in CATALOGUE or not is_presumed(finding.code, cause)
 
 
-def would_clear(finding: ReportedFinding) -> str:
-    """What repairing a finding would clear, as far as it was simulated; empty when nothing, or nothing was."""
-    cleared = finding.details.get("would_clear", {})
+def would_change(finding: ReportedFinding) -> str:
+    """What repairing a finding would clear and break, as far as it was simulated; empty when that is nothing."""
     told = [
         f"{len(result['cleared'])} of the {result['of']} {JUDGED[code]}" if result["of"] > 1 else f"the {_one(code)}"
-        for code, result in cleared.items()
+        for code, result in finding.details.get("would_clear", {}).items()
         if code in JUDGED
     ]
-    return f"Would clear {', '.join(told)} (simulated)." if told else ""
+    changes = [f"clear {', '.join(told)}"] if told else []
+    if broken := finding.details.get("would_fail"):
+        changes.append(f"make {len(broken['failing'])} of the {broken['of']} queries that pass fail")
+    return f"Would {', but '.join(changes)} (simulated)." if changes else ""
 
 
 def also_clears(node: FindingNode) -> list[str]:

@@ -16,7 +16,7 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     reason_of,
     verdict_words,
-    would_clear,
+    would_change,
 )
 from ragval_pipeline.reporting.terminal.summary import render_summary
 from ragval_pipeline.validation.report import HeldTo, QualityMetrics
@@ -192,8 +192,11 @@ def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_ot
     found = make_finding("coverage.missing_page", ["/docs/a"], details={"would_clear": told})
     cause = found.reported()
     sentence = "Would clear 2 of the 3 failed queries, the dark page (simulated)."
-    assert would_clear(cause) == sentence
-    assert would_clear(make_finding("coverage.missing_page", ["/docs/a"]).reported()) == ""
+    assert would_change(cause) == sentence
+    assert would_change(make_finding("coverage.missing_page", ["/docs/a"]).reported()) == ""
+    broken = {"would_clear": {}, "would_fail": {"failing": ["q4"], "of": 7}}
+    worse = make_finding("chunk.stale_tail", ["1"], details=broken).reported()
+    assert would_change(worse) == "Would make 1 of the 7 queries that pass fail (simulated)."
     run = factory.report("fail", findings=[found])
     assert sentence in report_html(factory.bundle(run)).decode()
     assert "2 of the 3 failed queries" in summary_md(run).decode()

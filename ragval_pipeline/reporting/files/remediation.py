@@ -220,7 +220,8 @@ def remediation(
         decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``), and by who acts ``ingestion``,
         ``chunker``, ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy,
         count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and
-        ``would_clear`` what its repair would clear (``{code, scope, clears, cleared, of, simulated}``).
+        ``would_clear`` what its repair would clear (``{code, scope, clears, cleared, of, simulated}``), ``would_fail``
+        which queries that pass it would make fail (``{code, scope, failing, of, simulated}``).
     """
     collected = Remediation(scope_urls, lookup, findings, model)
     collected.delete_strays(findings)
@@ -239,6 +240,11 @@ def remediation(
         **collected.as_json(),
         "also_clears": [_cleared(node) for node in nodes if also_clears(node)],
         "would_clear": [entry for finding in findings for entry in _would_clear(finding)],
+        "would_fail": [
+            {"code": finding.code, "scope": finding.scope, **finding.details["would_fail"], "simulated": True}
+            for finding in findings
+            if "would_fail" in finding.details
+        ],
     }
 
 

@@ -18,7 +18,7 @@ from ragval_pipeline.reporting.outline import (
     spent_words,
     title_of,
     verdict_words,
-    would_clear,
+    would_change,
 )
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.reporting.text import shorten
@@ -170,7 +170,7 @@ def _finding(node: FindingNode, subjects: Subjects, indent: str) -> Iterator[str
     scope = f" ({escape(finding.scope)})" if finding.scope else ""
     title = f"**{escape(title_of(finding.code))}**{scope} `{finding.code}`"
     yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} {title}: {escape(subjects.message(finding))}"
-    told = would_clear(finding)
+    told = would_change(finding)
     yield f"{indent}  *{escape(finding.remedy)}*{f' {escape(told)}' if told else ''}"
     for name in finding.subjects[:_SUBJECTS]:
         yield f"{indent}  - {_subject(subjects.words(finding, name))}"

@@ -11,7 +11,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE, Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import first_steps, gates_kept, lines_to_copy
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree, goes_away, title_of, would_clear
+from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree, goes_away, title_of, would_change
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.suite.criteria import criterion_name
 
@@ -90,7 +90,8 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
     def card(node: FindingNode) -> Card:
         finding = node.finding
         known = CATALOGUE.get(finding.code)
-        facts = {name: value for name, value in finding.details.items() if name not in {"subjects", "would_clear"}}
+        elsewhere = {"subjects", "would_clear", "would_fail"}
+        facts = {name: value for name, value in finding.details.items() if name not in elsewhere}
         return Card(
             finding=finding,
             anchor=anchors[id(finding)],
@@ -98,7 +99,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
             message=subjects.message(finding),
             pattern=subjects.pattern(finding),
             action=_ACTIONS[known.action if known else "report"],
-            clears=would_clear(finding),
+            clears=would_change(finding),
             lines="" if finding.because and goes_away(finding) else lines_to_copy(finding, bundle),
             facts=subjects.facts(facts),
             subjects=subjects,

@@ -22,7 +22,7 @@ from ragval_pipeline.reporting.outline import (
     spent_words,
     title_of,
     verdict_words,
-    would_clear,
+    would_change,
 )
 from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
@@ -132,7 +132,7 @@ class SummaryPrinter(LinePrinter):
                 self.line((shorten(finding.cause, 300), "dim"), indent=inner, lead="Why: ")
         if not indent or not goes_away(finding):
             self.line((finding.remedy, "dim" if finding.severity == "info" else "cyan"), indent=inner, lead="→ ")
-        if cleared := would_clear(finding):
+        if cleared := would_change(finding):
             self.line((cleared, "green"), indent=inner + (0 if indent else 2))
         for below in node.consequences:
             self._finding(below, indent=inner)

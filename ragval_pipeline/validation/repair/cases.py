@@ -29,6 +29,8 @@ JUDGED = {
 }
 #: Those of them whose subjects are test queries that did not pass.
 QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
+#: Stands for the code of a finding in the cases of queries that pass: a repair may make them fail.
+PASSING = "passing"
 #: Questions that are asked again at most, and those of one page or hub: its first ones, and its last.
 MOST_ASKED = 300  # work
 _ASKED_EACH = 3  # work
@@ -39,7 +41,7 @@ class Case:
     """One question that is asked again, and whether an answer to it is as it should be.
 
     Attributes:
-        code: Of the finding that it belongs to.
+        code: Of the finding that it belongs to, or ``PASSING``.
         subject: Of that finding.
         text: What is asked.
         top_k: Hits that it is judged by.
@@ -56,7 +58,7 @@ class Case:
 
 
 def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
-    """The questions that are asked again: of failed queries, crowded answers, dark pages and hubs.
+    """The questions that are asked again: of failed queries, crowded answers, dark pages and hubs, then of the others.
 
     Args:
         findings: All findings of the run.
@@ -84,6 +86,9 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
                     Case(finding.code, subject.name, text, settings.top_k, _is_without(subject.name), needed)
                     for text in subject.details.get("asked", ())
                 ]
+    failing = {case.subject for case in cases if case.code in QUERIES}
+    passing = [query for query in queries if query.id not in failing]
+    cases += [_case(PASSING, query, settings, _passes(query, settings)) for query in passing]
     return cases[:MOST_ASKED]
 
 

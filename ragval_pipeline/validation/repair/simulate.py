@@ -14,7 +14,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
-from ragval_pipeline.validation.repair.cases import JUDGED, QUERIES, Case
+from ragval_pipeline.validation.repair.cases import JUDGED, PASSING, QUERIES, Case
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
@@ -34,9 +34,12 @@ _EXPLAINS = {
 }
 #: Points that a search goes deeper at most to make up for those that a repair takes out.
 DEEPEST = 2000  # work
-
+#: The same where a query passes that a repair may make fail.
+_DEEP_FOR_PASSING = 100  # work
 #: Questions of each text that is compared.
 _NEAREST = 3  # work
+
+_NOTHING = Repair(PASSING)
 
 Links = Mapping[str, Mapping[str, frozenset[str]]]
 
@@ -51,6 +54,8 @@ class WouldClear:
         cleared: Subjects that would be well, by the code of their finding; only findings that were judged again.
         kept: Subjects that would not, or not surely, of those that were judged again.
         refuted: Those of them that surely would not.
+        passing: Queries that pass as the index is, of those that were asked again.
+        failing: Those of them that surely would fail.
     """
 
     code: str
@@ -58,6 +63,8 @@ class WouldClear:
     cleared: Mapping[str, frozenset[str]]
     kept: Mapping[str, frozenset[str]]
     refuted: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    passing: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
 
     def without(self, kept: Mapping[str, frozenset[str]]) -> WouldClear:
         """The same, with subjects that another repair of the same finding, or that of its root, would not clear."""
@@ -66,6 +73,12 @@ class WouldClear:
         cleared = {code: self.cleared.get(code, none) - kept.get(code, none) for code in codes}
         tried = {code: self.cleared.get(code, none) | self.kept.get(code, none) for code in codes}
         return replace(self, cleared=cleared, kept={code: tried[code] - cleared[code] for code in codes})
+
+    def and_also(self, other: WouldClear) -> WouldClear:
+        """What both ways to repair the same finding have in common."""
+        none = frozenset[str]()
+        both = {code: names & other.refuted.get(code, none) for code, names in self.refuted.items()}
+        return replace(self.without(other.kept), refuted=both, failing=self.failing & other.failing)
 
 
 @dataclass(frozen=True)
@@ -116,10 +129,14 @@ def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> 
 
 
 def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:
-    """The findings, each with what its repair would clear: ``details.would_clear`` maps a code to cleared and of."""
+    """The findings, each with what its repair would change.
+
+    ``details.would_clear`` maps a code to cleared and of, ``details.would_fail`` names the queries that pass and no
+    longer would, with of how many; it is left out when there are none.
+    """
     results = {(result.code, result.scope): result for result in simulated.results}
     return [
-        finding.model_copy(update={"details": {**finding.details, "would_clear": _told(result)}})
+        finding.model_copy(update={"details": {**finding.details, **_told(result)}})
         if (result := results.get((finding.code, finding.scope))) is not None
         else finding
         for finding in findings
@@ -127,11 +144,13 @@ def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[
 
 
 def _told(result: WouldClear) -> dict[str, Any]:
-    return {
+    cleared = {
         code: {"cleared": sorted(names), "of": len(names) + len(result.kept[code])}
         for code, names in result.cleared.items()
         if names
     }
+    failing = {"failing": sorted(result.failing), "of": len(result.passing)}
+    return {"would_clear": cleared, **({"would_fail": failing} if result.failing else {})}
 
 
 def simulate(
@@ -162,50 +181,64 @@ def simulate(
     """
     weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
     deeper = min(DEEPEST, max((len(repair.replaced) for repair in repairs), default=0))
-    held: dict[tuple[int, str, str], list[bool]] = {}
-    perhaps: dict[tuple[int, str, str], list[bool]] = {}
-    needed = {(case.code, case.subject): case.needed for case in cases}
-    asked = [(case.text, case.top_k + deeper) for case in cases]
+    depths = {case.code: min(deeper, _DEEP_FOR_PASSING) if case.code == PASSING else deeper for case in cases}
+    asked = [(case.text, case.top_k + depths[case.code]) for case in cases]
     margins = [_margin(repair, vectors, questions, settings.distance) for repair in repairs]
+    judged: list[dict[tuple[str, str], list[_Judgement]]] = [{} for _ in repairs]
     exactly: Iterable[tuple[Any, list[Hit]]] = repeat((None, []))
     if any(repair.exact for repair in repairs):
         exactly = search(asked, True)
     for case, (_, limit), (vector, hits), (_, exact) in zip(cases, asked, search(asked, False), exactly, strict=False):
         cut = len(hits) == limit
-        for number, repair in enumerate(repairs):
-            if case.code not in _EXPLAINS.get(repair.code, JUDGED) or case.code == repair.code:
+        if case.code == PASSING and not case.holds(_answer(case, hits), _NOTHING):
+            continue
+        for repair, margin, judgements in zip(repairs, margins, judged, strict=True):
+            if not _is_tried_on(repair, case):
                 continue
             base = exact if repair.exact else hits
             answers = [
                 _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=shift)
-                for shift in dict.fromkeys((0.0, -margins[number], margins[number]))
+                for shift in dict.fromkeys((0.0, -margin, margin))
             ]
-            outcomes = [_holds(case, answer, repair) for answer in answers]
-            held.setdefault((number, case.code, case.subject), []).append(all(outcomes))
-            outcomes += [_holds(case, answers[0], other) for other in _other_thresholds(repair)]
-            perhaps.setdefault((number, case.code, case.subject), []).append(any(outcomes))
+            judgements.setdefault((case.code, case.subject), []).append(_judge(case, repair, answers))
+    needed = {(case.code, case.subject): case.needed for case in cases}
     results: dict[tuple[str, str | None], WouldClear] = {}
-    for number, repair in enumerate(repairs):
-        judged = {key[1:]: outcomes for key, outcomes in held.items() if key[0] == number}
-        well = {key for key, outcomes in judged.items() if _is_enough(outcomes, needed[key])}
+    for repair, judgements in zip(repairs, judged, strict=True):
+        well = {key for key, found in judgements.items() if _is_enough([one.surely for one in found], needed[key])}
+        perhaps = {key for key, found in judgements.items() if _is_enough([one.perhaps for one in found], needed[key])}
+        tried = set(judgements)
         # Of fields that are read elsewhere it is not known what they hold.
         if weak and can_follow(_WEAK, repair.code) and not repair.paths:
             still = weak.intersection(met_by_chance(repair))
-            judged |= {(_WEAK, name): [] for name in weak}
+            tried |= {(_WEAK, name) for name in weak}
             well |= {(_WEAK, name) for name in weak - still}
-        unsure = {
-            key[1:] for key, outcomes in perhaps.items() if key[0] == number and _is_enough(outcomes, needed[key[1:]])
-        }
-        result = _result(repair, set(judged), well, findings, unsure)
+        result = _result(repair, tried, well, findings, perhaps)
         # Which of several ways a finding is repaired in is not known.
         known = results.get((repair.code, repair.scope), result)
-        both = {code: names & result.refuted.get(code, frozenset()) for code, names in known.refuted.items()}
-        results[repair.code, repair.scope] = replace(known.without(result.kept), refuted=both)
+        results[repair.code, repair.scope] = known.and_also(result)
     return Simulated(tuple(results.values()), dict(left_out or {}))
 
 
-def _holds(case: Case, answer: Answer | None, repair: Repair) -> bool:
-    return answer is not None and case.holds(answer, repair)
+@dataclass(frozen=True)
+class _Judgement:
+    """Whether an answer is as it should be in every way that a repair may be made in, and in any."""
+
+    surely: bool
+    perhaps: bool
+
+
+def _is_tried_on(repair: Repair, case: Case) -> bool:
+    """Whether a repair can change what the question of a case finds, and the cause is not what is seen there."""
+    return case.code == PASSING or (case.code in _EXPLAINS.get(repair.code, JUDGED) and case.code != repair.code)
+
+
+def _judge(case: Case, repair: Repair, answers: Sequence[Answer | None]) -> _Judgement:
+    """The judgement of the answers that a repair may lead to, the likeliest first; None: the answer is not known."""
+    other = [answers[0] is None or case.holds(answers[0], way) for way in _other_thresholds(repair)]
+    return _Judgement(
+        surely=all(answer is not None and case.holds(answer, repair) for answer in answers),
+        perhaps=any(other) or any(answer is None or case.holds(answer, repair) for answer in answers),
+    )
 
 
 def _other_thresholds(repair: Repair) -> list[Repair]:
@@ -217,24 +250,34 @@ def _other_thresholds(repair: Repair) -> list[Repair]:
 
 def _result(
     repair: Repair,
-    judged: set[tuple[str, str]],
-    well: set[tuple[str, str]],
+    judged: Collection[tuple[str, str]],
+    well: Collection[tuple[str, str]],
     findings: Sequence[Finding],
-    unsure: set[tuple[str, str]],
+    perhaps: Collection[tuple[str, str]],
 ) -> WouldClear:
-    queries = {name for code, name in well if code in QUERIES}
-    cleared = {code: frozenset(name for other, name in well if other == code) for code, _ in judged}
-    kept = {code: frozenset(name for other, name in judged - well if other == code) for code, _ in judged}
+    subjects, good, possible = _by_code(judged), _by_code(well), _by_code(perhaps)
+    passing = subjects.pop(PASSING, frozenset())
+    none = frozenset[str]()
+    cleared = {code: good.get(code, none) for code in subjects}
+    kept = {code: names - cleared[code] for code, names in subjects.items()}
+    queries = frozenset[str]().union(*(names for code, names in cleared.items() if code in QUERIES))
     if not QUERIES.isdisjoint(cleared):
         for finding in findings:
             if finding.code.startswith("regression.") and finding.code in JUDGED:
                 names = frozenset(entry.name for entry in finding.subjects if _is_made_good(finding, entry, queries))
                 others = frozenset(entry.name for entry in finding.subjects) - names
-                cleared[finding.code] = cleared.get(finding.code, frozenset()) | names
-                kept[finding.code] = kept.get(finding.code, frozenset()) | others
-    perhaps = {code: frozenset(name for other, name in unsure if other == code) for code in kept}
-    refuted = {code: names - perhaps[code] for code, names in kept.items()}
-    return WouldClear(repair.code, repair.scope, cleared, kept, refuted)
+                cleared[finding.code] = cleared.get(finding.code, none) | names
+                kept[finding.code] = kept.get(finding.code, none) | others
+    refuted = {code: names - possible.get(code, none) for code, names in kept.items()}
+    failing = passing - possible.get(PASSING, none)
+    return WouldClear(repair.code, repair.scope, cleared, kept, refuted, passing, failing)
+
+
+def _by_code(keys: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for code, name in keys:
+        found.setdefault(code, set()).add(name)
+    return {code: frozenset(names) for code, names in found.items()}
 
 
 def _is_made_good(finding: Finding, subject: Any, queries: Collection[str]) -> bool:
@@ -298,8 +341,11 @@ def _mended(
     merged.sort(key=lambda hit: -hit.score if higher else hit.score)
     if cut and len(merged) < case.top_k:
         return None
-    ranked = [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)]
-    return Answer(case.subject, tuple(ranked[: case.top_k]), tuple(ranked[case.top_k :]))
+    return _answer(case, [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)])
+
+
+def _answer(case: Case, hits: Sequence[Hit]) -> Answer:
+    return Answer(case.subject, tuple(hits[: case.top_k]), tuple(hits[case.top_k :]))
 
 
 def _payload(values: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:

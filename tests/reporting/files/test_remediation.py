@@ -220,7 +220,10 @@ def test_only_findings_that_touch_points_or_pages_are_looked_up():
 
 
 def test_what_follows_from_a_finding_asks_for_nothing_and_is_named_under_its_cause():
-    cleared = {"would_clear": {"query.failed": {"cleared": ["q1"], "of": 2}}}
+    cleared = {
+        "would_clear": {"query.failed": {"cleared": ["q1"], "of": 2}},
+        "would_fail": {"failing": ["q3"], "of": 5},
+    }
     result = remedy(
         make_finding("coverage.missing_page", [PAGE], details=cleared),
         make_finding("query.failed", ["q1"]).model_copy(update={"because": "coverage.missing_page"}),
@@ -231,6 +234,8 @@ def test_what_follows_from_a_finding_asks_for_nothing_and_is_named_under_its_cau
     assert result["also_clears"] == [{"code": "coverage.missing_page", "scope": None, "codes": ["query.dead_target"]}]
     about = {"code": "coverage.missing_page", "scope": None, "clears": "query.failed", "simulated": True}
     assert result["would_clear"] == [{**about, "cleared": ["q1"], "of": 2}]
+    broken = {"code": "coverage.missing_page", "scope": None, "simulated": True}
+    assert result["would_fail"] == [{**broken, "failing": ["q3"], "of": 5}]
 
 
 @pytest.mark.parametrize("code", ["chunk.duplicate_text", "chunk.near_duplicate"])

@@ -186,6 +186,27 @@ def test_a_cause_says_what_its_repair_would_clear_and_of_how_many() -> None:
     assert "would_clear" not in other.details
 
 
+def test_a_repair_says_which_queries_that_pass_it_would_make_fail() -> None:
+    query = TestQuery(id="q", query_text="gears", relevant_urls=("/x",))
+    wrong = make_finding("query.failed", ["other"])
+    for removed, failing in (({"a"}, frozenset()), ({"a", "b"}, frozenset({"q"}))):
+        simulated = tried(Repair("chunk.stale_tail", removed=frozenset(removed)), query=query, findings=[wrong])
+        [result] = simulated.results
+        assert (result.passing, result.failing) == ({"q"}, failing)
+    told, _ = with_would_clear([make_finding("chunk.stale_tail", ["a", "b"]), wrong], simulated)
+    assert told.details["would_fail"] == {"failing": ["q"], "of": 1}
+
+
+def test_a_query_that_does_not_pass_and_one_whose_answer_is_not_known_are_not_told_to_fail() -> None:
+    failed = tried(Repair("chunk.stale_tail", removed=frozenset({"c"})), findings=[make_finding("query.failed", [])])
+    assert [(result.passing, result.failing) for result in failed.results] == [(frozenset(), frozenset())]
+    query = TestQuery(id="q", query_text="gears", relevant_urls=("/x",))
+    many = [Hit(rank, f"copy {rank}", 0.9, {"url": "/x"}) for rank in range(1, 300)]
+    gone = Repair("chunk.stale_tail", removed=frozenset(hit.id for hit in many[:200]))
+    unknown = tried(gone, query=query, hits=many, findings=[make_finding("query.failed", [])])
+    assert [(result.passing, result.failing) for result in unknown.results] == [({"q"}, frozenset())]
+
+
 @pytest.mark.parametrize(
     ("distance", "score"), [("Cosine", 0.6), ("Dot", 1.2), ("Euclid", float(np.hypot(1.4, 0.8))), ("Manhattan", 2.2)]
 )
