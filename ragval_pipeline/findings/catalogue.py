@@ -263,7 +263,7 @@ _ROWS = (
         measured="The last chunks of a page are named when they were embedded before all chunks in front of them "
             "and the page no longer holds their text. Without times the page alone decides. Texts of other pages are "
             "named as misplaced ones.",
-        cause="The page became shorter and its last old points were not deleted.",
+        cause="The page became shorter, or was cut into fewer chunks, and its last old points were not deleted.",
         remedy="Delete these points, and delete a page's points before re-ingesting it."),
     FindingType("chunk.ingested_twice", "error", "subject", "chunks", "page", "delete",
         breaks={Aspect.ONCE, Aspect.COPIES, Aspect.POSITION}, reads={Aspect.FIELD, Aspect.ONCE},
@@ -280,7 +280,7 @@ _ROWS = (
                 "which are older, delete the points under review_point_ids and ingest the pages under reingest_urls "
                 "again."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
-        reads={Aspect.FIELD, Aspect.POSITION}, fields=("source_url", "chunk_index"),
+        reads={Aspect.FIELD, Aspect.POSITION, Aspect.CURRENT}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",
         means="has chunk numbers that do not follow its order",
         many="have chunk numbers that do not follow their order",
@@ -289,7 +289,9 @@ _ROWS = (
         remedy="Number the chunks of a page as they follow each other on it, then re-ingest these URLs."),
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.COPIES},
-        reads={Aspect.FIELD, Aspect.PAGE, Aspect.PLACE, Aspect.POSITION, Aspect.CUT, Aspect.LETTERS},
+        reads={
+            Aspect.FIELD, Aspect.PAGE, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT, Aspect.CUT, Aspect.LETTERS,
+        },
         fields=("source_url", "text"),
         title="Same text stored several times",
         means="has the same text as another point", many="have the same text as another point",
@@ -586,7 +588,7 @@ _ROWS = (
         cause="The qrels belong to other topics or documents, or ids are written differently.",
         remedy="Use the qrels of these topics and of this collection, or correct the ids."),
     FindingType("query.weak_oracle", "warning", "subject", "queries", "query", "query",
-        reads={Aspect.SPLIT, Aspect.ONCE},
+        reads={Aspect.SPLIT, Aspect.ONCE, Aspect.PRESENCE},
         title="Questions that almost any answer passes",
         means="would pass with random hits in half of all cases or more",
         many="would pass with random hits in half of all cases or more",

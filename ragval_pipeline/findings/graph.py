@@ -150,10 +150,10 @@ def _links(
 ) -> dict[str, _Links]:
     """The causes of each subject, by its name; subjects without any are left out."""
     computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
-    grave = [cause for cause in causes if cause.is_grave_enough(finding)]
-    able = [cause for cause in grave if can_follow(finding.code, cause.code)]
+    enough = [cause for cause in causes if cause.is_grave_enough(finding)]
+    able = [cause for cause in enough if can_follow(finding.code, cause.code)]
     # A query is asked again as a whole, of what is wrong with pages and points only some questions are.
-    proven = grave if finding.subject_kind == "query" else able
+    proven = enough if finding.subject_kind == "query" else able
     if not proven:
         return {}
     reader = _Reader(finding, site, indices)
@@ -165,7 +165,8 @@ def _links(
         present = [cause for cause in proven if cause.code in (clearing or ())]
         reads = reader.reads(subject)
         if present:
-            found[subject.name] = _Links((_nearest(present, reads[0]),), simulated=True)
+            grave = [cause for cause in present if not cause.is_info] or present
+            found[subject.name] = _Links((_nearest(grave, reads[0]),), simulated=True)
         else:
             found[subject.name] = _inferred(
                 reads, able, only_decided=clearing is not None, refuted=vain.get(subject.name) if again else None
@@ -347,9 +348,14 @@ class _Cause:
         if whole:
             self._parts[whole] = ({_COLLECTION}, set())
 
+    @property
+    def is_info(self) -> bool:
+        """Whether it only tells what is worth knowing."""
+        return SEVERITIES[self.rank[0]] == "info"
+
     def is_grave_enough(self, finding: Finding) -> bool:
         """Whether a finding of this severity can lead the other at all."""
-        return SEVERITIES[self.rank[0]] != "info" or finding.severity != "error"
+        return not self.is_info or finding.severity != "error"
 
     def is_about(self, read: _Read) -> bool:
         """Whether both are about the same point, page, query or collection."""

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 
 # An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
-_TITLE = r"(?:\s+(?:\"[^\n]*?\"|'[^\n]*?'))?\s*"
-_ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*){_TITLE}\)"
+# Converters wrap lines within both.
+_TITLE = r"(?:\s+(?:\"(?:[^\n]|\n(?=\S))*?\"|'(?:[^\n]|\n(?=\S))*?'))?\s*"
+_ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\n(?=[^()\s])|\([^()\s]*\))*){_TITLE}\)"
 _TAGS = (
     "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
     "|small|u|s|ul|ol|li|dl|dt|dd|h[1-6]|blockquote|section|center|picture|source|video|iframe"

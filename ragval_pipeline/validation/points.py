@@ -25,10 +25,10 @@ class PointRef(NamedTuple):
     page_key: str | None
     page_url: str | None
 
-    def subject(self, **details: Any) -> Subject:
-        """The subject of a finding, with what was measured on it."""
+    def subject(self, *, points: tuple[str, ...] = (), **details: Any) -> Subject:
+        """The subject of a finding, with what was measured on it, and other points that it is about."""
         named = {} if self.page_url is None else {"page_url": self.page_url}
-        return Subject(name=self.point_id, page=self.page_key, details={**named, **details})
+        return Subject(name=self.point_id, page=self.page_key, points=points, details={**named, **details})
 
 
 def with_share(finding: Finding, points: int) -> Finding:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.tokens import Script
-from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.points import PointRef
@@ -133,10 +133,6 @@ class Columns:
         return counts
 
 
-#: Places of a text of which the page has some run more than once.
-_TWICE = 2  # definition
-
-
 @dataclass(frozen=True)
 class SameTexts:
     """Texts that stand under several points.
@@ -201,17 +197,41 @@ def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], ha
         own: All chunks of the page.
         habits: What the ingestion puts around its chunks.
     """
-    held = [
-        (min(first for first, _ in spans), max(end for _, end in spans))
-        for chunk in same
-        if (spans := list(chunk.spans))
-    ]
+    runs = [_longest_run(chunk) for chunk in same]
     # Without habits more chunks are gone: what the ingestion adds is asked for only then.
-    if len(held) < len(same) or any("gone" == class_of(chunk) == class_of(chunk, habits()) for chunk in same):
+    if None in runs or any("gone" == class_of(chunk) == class_of(chunk, habits()) for chunk in same):
         return False
-    # Of a text that is not letter for letter on the page only one place is known.
-    places = max(len(set(held)), _TWICE if all(chunk.repeated for chunk in same) else 1)
+    if len(same) == 1:
+        return True
+    owners = {run[0]: chunk for chunk, run in zip(same, runs, strict=True) if run}
     names = {chunk.point_id for chunk in same}
-    others = [span for chunk in own if chunk.point_id not in names for span in chunk.spans]
-    within = any(first <= begin and end <= last for begin, end in held for first, last in others)
-    return places >= len(same) and (len(same) == 1 or not within)
+    others = [(chunk, span) for chunk in own if chunk.point_id not in names for span in chunk.spans]
+    places = {*owners, *(place for chunk in same for place in chunk.again)}
+    length = same[0].longest
+    free = {
+        place
+        for place in places
+        if not any(
+            first <= place and place + length <= end and not _overlaps(owners.get(place), other, place == first)
+            for other, (first, end) in others
+        )
+    }
+    return len(free) >= min(len(same), AGAIN)
+
+
+def _overlaps(chunk: ChunkFacts | None, other: ChunkFacts, at_the_beginning: bool) -> bool:
+    """Whether the other chunk may hold a chunk as what neighbours share: the one before it at its beginning, or after.
+
+    Args:
+        chunk: The chunk; None where none is known to stand there.
+        other: One that holds all of its text.
+        at_the_beginning: Whether it begins with it.
+    """
+    if chunk is None or chunk.chunk_index is None or other.chunk_index is None:
+        return False
+    return other.chunk_index - chunk.chunk_index == (1 if at_the_beginning else -1)
+
+
+def _longest_run(chunk: ChunkFacts) -> tuple[int, int] | None:
+    """The longest stretch of its page that a chunk holds; None when it holds none."""
+    return max(chunk.spans, key=lambda span: span[1] - span[0], default=None)

@@ -36,7 +36,8 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         for ref in group:
             if ref.point_id in same.copies:
                 others = [other for other in ids[: _SHOWN_COPIES + 1] if other != ref.point_id][:_SHOWN_COPIES]
-                subjects.append(ref.subject(others=others, copies=len(ids)))
+                # What is wrong with one copy makes a copy of the other.
+                subjects.append(ref.subject(points=tuple(others), others=others, copies=len(ids)))
     if subjects:
         yield make_finding("chunk.duplicate_text", subjects, details={"groups": len(same.groups)})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragval_pipeline.text.folding import FoldedText, fold
@@ -105,16 +105,17 @@ def align(
     if plain == text:
         return _differing(raw, runs, page, labels, address)
     bare = FoldedText.of(plain)
-    exact = _exact(bare, page, (), seen) if bare.letters else None
+    strange, shows_some = _without_strange_markup(raw, runs)
+    exact = _exact(bare, page, (), seen) if bare.letters and not shows_some else None
     if exact is not None:
         return exact
     readings = [(raw, runs), (bare, common_runs(bare, page))]
-    strange = without_markup(raw.shown, keep=_is_shown(raw, runs))
-    if strange not in (raw.shown, plain):
+    if shows_some and strange != raw.shown:
         reading = FoldedText.of(strange)
         readings.append((reading, common_runs(reading, page)))
     alignments = (_differing(reading, own, page, labels, address) for reading, own in readings)
-    return max(alignments, key=lambda alignment: alignment.share)
+    # Code that shows tags stands on the page to the last letter, with them and without.
+    return max(alignments, key=lambda alignment: (alignment.share, alignment.letters_found))
 
 
 def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:
@@ -174,14 +175,18 @@ def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
     return without_statements(raw.shown, keep=stands_there)
 
 
-def _is_shown(raw: FoldedText, runs: Sequence[Span]) -> Callable[[int, int], bool]:
-    """Whether the page has all letters between two characters of the text."""
+def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str, bool]:
+    """The text without the markup of which the page lacks a letter, and whether it has all letters of some."""
+    shown = False
 
     def stands_there(start: int, end: int) -> bool:
+        nonlocal shown
         first, last = raw.letters_between(start, end)
-        return covered(runs, first, last) == last - first
+        stands = covered(runs, first, last) == last - first
+        shown |= stands and last > first
+        return stands
 
-    return stands_there
+    return without_markup(raw.shown, keep=stands_there), shown
 
 
 def _differing(

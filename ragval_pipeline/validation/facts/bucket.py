@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
@@ -15,7 +16,7 @@ from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import held_blocks
 from ragval_pipeline.validation.facts.differences import edges_of, joined_words
 from ragval_pipeline.validation.facts.page import Page
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts, PageState
+from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts, PageFacts, PageState
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.texts import COLUMNS as TEXT_COLUMNS
 from ragval_pipeline.validation.facts.texts import (
@@ -180,6 +181,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     openings, closings = edges_of(chunk)
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
+    again = tuple(place for place in islice(page.all_places(run), AGAIN + 1) if longest and place != longest.place)
     return ChunkFacts(
         **_stored(row),
         compared=True,
@@ -189,7 +191,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         changed=chunk.changed_words(),
         surely=chunk.surely,
         longest=len(run),
-        repeated=not run or page.repeats(run),
+        repeated=not run or bool(again),
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(span.place for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),
@@ -197,6 +199,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         closings=closings,
         joins=tuple(joined_words(chunk, page)) if chunk.share >= MOST and not chunk.verbatim else (),
         probes=() if chunk.share >= VERIFIED_FROM else tuple(sampled_runs(chunk.text.letters).tolist()),
+        again=again,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
+from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.gaps import pieces_of
 from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
@@ -57,7 +58,8 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
             count = max(count, elsewhere.held(folded, places))
             if block.kind == "heading" and count < letters:
                 if pieces is None:
-                    pieces = {fold(label) for label in labels}.union(*(pieces_of(chunk.text) for chunk in chunks))
+                    known = {fold(form) for label in labels for form in (label, without_markup(label))}
+                    pieces = known.union(*(pieces_of(chunk.text) for chunk in chunks))
                 count = letters if _is_piece(folded, pieces) else count
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
@@ -131,18 +133,23 @@ class _Elsewhere:
         )
 
     def _most_held(self, runs: Sequence[Run], letters: int) -> int:
-        """How much of a block chunks hold in the window of the page, as long as the block, where they hold most."""
+        """How much of a block chunks hold in the window of the page, as long as the block, where they hold most.
+
+        What a window repeats counts once: a list of names that begin alike holds no more of a name than one of them.
+        """
         import numpy as np
 
-        best, window, total, first = 0, (0, 0), 0, 0
-        for last, (place, _, _, count) in enumerate(runs):
-            total += count
+        times = np.zeros(letters, dtype=np.int64)
+        most = total = first = 0
+        for place, start, length, _ in runs:
+            part, added = times[start : start + length], self._held[place : place + length]
+            total += int(np.count_nonzero(added & (part == 0)))
+            part += added
             while runs[first][0] < place - letters - LONGEST_GAP:
-                total -= runs[first][-1]
+                place_then, start_then, length_then, _ = runs[first]
+                part, removed = times[start_then : start_then + length_then], self._held[place_then:][:length_then]
+                part -= removed
+                total -= int(np.count_nonzero(removed & (part == 0)))
                 first += 1
-            if total > best:
-                best, window = total, (first, last + 1)
-        mask = np.zeros(letters, dtype=np.bool_)
-        for place, start, length, _ in runs[slice(*window)]:
-            mask[start : start + length] |= self._held[place : place + length]
-        return int(mask.sum())
+            most = max(most, total)
+        return most

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, count
 
@@ -72,10 +72,12 @@ class Searched:
         start = self.letters.find(letters, after + 1)
         return None if start < 0 else start
 
-    def repeats(self, letters: str) -> bool:
-        """Whether the letters, which stand there, stand in another place too."""
-        first = self.place(letters)
-        return first is not None and self.place(letters, after=first) is not None
+    def all_places(self, letters: str) -> Iterator[int]:
+        """Every place where the letters stand, in order; none for no letters."""
+        place = self.place(letters) if letters else None
+        while place is not None:
+            yield place
+            place = self.place(letters, after=place)
 
     def whole(self, letters: str, near: int | None = None, *, one_word: bool = False) -> int | None:
         """Where the letters stand from the beginning of a word to the end of one; None when they do not.
@@ -183,25 +185,18 @@ def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int
     at: list[tuple[int, int] | None] = [None] * len(content)
     if len(content) * len(body) > _COMPARED:
         return _beside_what_follows(_lines_in_turn(content, body), content, body)
-    for block in LCSseq.opcodes(content, body):
-        if block.tag == "equal":
-            for step in range(block.src_end - block.src_start):
-                at[block.src_start + step] = block.dest_start + step, 0
-        elif block.tag == "replace":
-            # A heading and the label of its anchor.
-            line = block.dest_start
-            for number in range(block.src_start, block.src_end):
-                found = next(
-                    (
-                        other
-                        for other in range(line, min(block.dest_end, line + _AHEAD))
-                        if content[number] in body[other]
-                    ),
-                    None,
-                )
-                if found is not None and content[number]:
-                    at[number] = found, body[found].index(content[number])
-                    line = found
+    number = line = 0
+    for block in LCSseq.editops(content, body).as_matching_blocks():
+        # Between lines that both have: a heading and the label of its anchor.
+        for other in range(number, block.a):
+            ahead = range(line, min(block.b, line + _AHEAD))
+            found = next((place for place in ahead if content[other] and content[other] in body[place]), None)
+            if found is not None:
+                at[other] = found, body[found].index(content[other])
+                line = found
+        for step in range(block.size):
+            at[block.a + step] = block.b + step, 0
+        number, line = block.a + block.size, block.b + block.size
     return _beside_what_follows(at, content, body)
 
 

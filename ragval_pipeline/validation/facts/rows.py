@@ -52,6 +52,10 @@ class Edge:
         return tuple(dict.fromkeys(word for word in (self.word, self.strange) if word)) or (self.word,)
 
 
+#: Further places of a run that are kept: a chunk that is stored more often is taken to have one of the others.
+AGAIN = 64  # shown
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkFacts:
     """One point that has text.
@@ -70,6 +74,7 @@ class ChunkFacts:
         surely: Letters found without words that stand alone in their line.
         longest: Letters of the longest run that the chunk shares with its page.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
+        again: Where else on the page that run begins, at most ``AGAIN`` places.
         starts: First letter in the chunk of each span that stands on the page in one.
         places: First letter on the page of each span; -1 where the chunk's own title or headings have it.
         lengths: Letters of each span.
@@ -99,6 +104,7 @@ class ChunkFacts:
     joins: tuple[str, ...] = ()
     probes: tuple[int, ...] = ()
     repeated: bool = False
+    again: tuple[int, ...] = ()
 
     @classmethod
     def unseen(cls, text: TextFacts) -> ChunkFacts:
@@ -188,7 +194,7 @@ def chunk_schema() -> pa.Schema:
         "chunk_index": pa.int64(),
         **dict.fromkeys(("embedded_at", "model"), pa.string()),
         **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),
-        **dict.fromkeys(("starts", "places", "lengths"), pa.list_(pa.int32())),
+        **dict.fromkeys(("starts", "places", "lengths", "again"), pa.list_(pa.int32())),
         **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
         "joins": words,
         "probes": pa.list_(pa.uint64()),
@@ -344,7 +350,7 @@ def _ends_of(lengths: Iterable[int], count: int) -> pa.Buffer:
 
 def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
     """The chunks of a table's rows."""
-    lists = dict.fromkeys(("starts", "places", "lengths", "joins", "probes"), tuple)
+    lists = dict.fromkeys(("starts", "places", "lengths", "joins", "probes", "again"), tuple)
     edges = dict.fromkeys(("openings", "closings"), partial(_entries, Edge))
     return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **edges}))
 

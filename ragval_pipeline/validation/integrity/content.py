@@ -106,6 +106,42 @@ def next_to_lost(chunks: Sequence[ChunkFacts], passages: Iterable[BlockFacts]) -
     return tuple(sorted(found))
 
 
+def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, behind: bool) -> bool:
+    """Whether chunks hold other words where their page has most of what was lost, so that these took its place.
+
+    Args:
+        chunks: The chunks of the page that differ from it.
+        lost: Blocks of the page that no chunk holds.
+        behind: Whether what a chunk ends with may stand for what comes after it.
+    """
+    holes = [hole for chunk in chunks for hole in _holes(chunk, behind=behind)]
+    missing = [block.letters - block.held for block in lost]
+    replaced = sum(
+        letters
+        for block, letters in zip(lost, missing, strict=True)
+        if any(
+            first < block.start + block.letters and end > block.start and other >= MOST * letters
+            for first, end, other in holes
+        )
+    )
+    return replaced >= MOST * sum(missing)
+
+
+def _holes(chunk: ChunkFacts, *, behind: bool) -> Iterator[tuple[int, int, int]]:
+    """Where on the page a chunk holds other letters, as (first, behind the last, how many others)."""
+    seen, before = 0, None
+    for start, place, length in zip(chunk.starts, chunk.places, chunk.lengths, strict=True):
+        if place >= 0:
+            other = start - seen
+            first = place - other if before is None else before
+            if other > 0:
+                yield first, (place if place >= first else first + other), other
+            before = place + length
+        seen = start + length
+    if behind and before is not None and chunk.letters > seen:
+        yield before, before + chunk.letters - seen, chunk.letters - seen
+
+
 def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequence[int]) -> Collection[int]:
     """The blocks that letters stand in, and those before and after up to the next heading."""
     begin, end = (max(0, bisect_right(starts, letter) - 1) for letter in (first, last))

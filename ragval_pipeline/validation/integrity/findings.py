@@ -9,10 +9,11 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.content import (
     ChunkClass,
     cut_chunks,
+    is_replaced,
     lost_headings,
     lost_passages,
     next_to_lost,
@@ -61,6 +62,14 @@ class Compared:
             for name, keys in pages_holding(gone, self.pages.values()).items()
             if (others := [key for key in keys if key != self.differing[name].page_key])
         }
+
+    @cached_property
+    def differing_of(self) -> dict[str, list[ChunkFacts]]:
+        """The chunks of each page that differ from it."""
+        found: dict[str, list[ChunkFacts]] = {}
+        for chunk in self.differing.values():
+            found.setdefault(chunk.page_key or "", []).append(chunk)
+        return found
 
     @property
     def read(self) -> list[PageFacts]:
@@ -131,12 +140,13 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             details = {
                 "captured": round(captured, 4),
                 "lost": min(len(passages), COUNTED),
-                "lost_letters": sum(block.letters for block in passages[:COUNTED]),
+                "lost_letters": sum(block.letters - block.held for block in passages[:COUNTED]),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
                 **cut,
             }
             only_headings = all(block.kind == "heading" for block in passages)
-            without = _uncut(cut) | (frozenset() if only_headings else {Aspect.HEADINGS})
+            without = _uncut(cut) | _kept_apart(compared, page, passages, behind=True)
+            without |= frozenset() if only_headings else {Aspect.HEADINGS}
             yield Subject(
                 name=page.url,
                 page=page.page_key,
@@ -155,7 +165,16 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
             shown = [block.text for block in headings[:DETAILED]]
             cut = _cut(compared, page)
             details = {"lost": min(len(headings), COUNTED), "headings": shown, **cut}
-            yield Subject(name=page.url, page=page.page_key, details=details, without=_uncut(cut))
+            # An altered heading opens its chunk.
+            without = _uncut(cut) | _kept_apart(compared, page, headings, behind=False)
+            yield Subject(name=page.url, page=page.page_key, details=details, without=without)
+
+
+def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts], *, behind: bool) -> frozenset[Aspect]:
+    """A chunk that differs from its page lost nothing of it elsewhere; where one that is gone belongs is not known."""
+    chunks = compared.differing_of.get(page.page_key, [])
+    gone = any(compared.classes[chunk.point_id] == "gone" for chunk in chunks)
+    return frozenset() if gone or is_replaced(chunks, lost, behind=behind) else frozenset({Aspect.TEXT})
 
 
 def _uncut(cut: Mapping[str, Any]) -> frozenset[Aspect]:

@@ -17,6 +17,7 @@ from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.validation.repair.cases import JUDGED, PASSING, QUERIES, Case
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -196,10 +197,9 @@ def simulate(
             if not _is_tried_on(repair, case):
                 continue
             base = exact if repair.exact else hits
-            answers = [
-                _mended(case, repair, vector, base, vectors, settings, cut=cut, shift=shift)
-                for shift in dict.fromkeys((0.0, -margin, margin))
-            ]
+            # Of scores that are equal but for rounding any may come first.
+            shifts = dict.fromkeys((0.0, -margin - ROUNDING, margin + ROUNDING) if repair.chunks else (0.0,))
+            answers = _mended(case, repair, vector, base, vectors, settings, cut=cut, shifts=shifts)
             judgements.setdefault((case.code, case.subject), []).append(_judge(case, repair, answers))
     needed = {(case.code, case.subject): case.needed for case in cases}
     results: dict[tuple[str, str | None], WouldClear] = {}
@@ -319,12 +319,15 @@ def _mended(
     settings: RetrievalSettings,
     *,
     cut: bool,
-    shift: float,
-) -> Answer | None:
-    """The answer with the repair made in its hits; None when the search was not deep enough to know it."""
+    shifts: Iterable[float],
+) -> list[Answer | None]:
+    """The answers with the repair made in their hits, for each shift of the scores of what it writes.
+
+    None when the search was not deep enough to know one.
+    """
     read, higher = settings.rules.read, settings.rules.higher_is_better
     gone = repair.replaced
-    merged = [
+    left = [
         replace(hit, payload={**hit.payload, **_payload(repair.values[hit.id], read.fields)})
         if hit.id in repair.values
         else hit
@@ -332,16 +335,20 @@ def _mended(
         if hit.id not in gone
     ]
     worst = hits[-1].score if cut else (-math.inf if higher else math.inf)
-    for chunk in repair.chunks:
-        score = score_of(vector, vectors[chunk.embedded], settings.distance) + shift
+    scores = [score_of(vector, vectors[chunk.embedded], settings.distance) for chunk in repair.chunks]
+    answers: list[Answer | None] = []
+    for shift in shifts:
         # Below the worst hit seen there may be others that are better.
-        if score >= worst if higher else score <= worst:
-            payload = _payload({**chunk.values, "text": chunk.text}, read.fields)
-            merged.append(Hit(0, chunk.id, score, payload))
-    merged.sort(key=lambda hit: -hit.score if higher else hit.score)
-    if cut and len(merged) < case.top_k:
-        return None
-    return _answer(case, [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)])
+        merged = left + [
+            Hit(0, chunk.id, score + shift, _payload({**chunk.values, "text": chunk.text}, read.fields))
+            for chunk, score in zip(repair.chunks, scores, strict=True)
+            if (score + shift >= worst if higher else score + shift <= worst)
+        ]
+        merged.sort(key=lambda hit: -hit.score if higher else hit.score)
+        known = not cut or len(merged) >= case.top_k
+        ranked = [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)]
+        answers.append(_answer(case, ranked) if known else None)
+    return answers
 
 
 def _answer(case: Case, hits: Sequence[Hit]) -> Answer:

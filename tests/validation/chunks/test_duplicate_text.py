@@ -42,9 +42,22 @@ NOTE = f"Camera care. {CAMERA}"
         ((NOTE, GRIPPER, NOTE), (NOTE, NOTE, NOTE), ["0", "1", "2"]),
         ((NOTE, GRIPPER), (NOTE, GRIPPER, NOTE), ["0", "2"]),
         ((NOTE, GRIPPER, NOTE), (NOTE, NOTE, f"{GRIPPER}\n{NOTE}"), ["0", "1"]),
+        ((NOTE, GRIPPER, NOTE), (f"{NOTE}\n{GRIPPER}", GRIPPER, NOTE, NOTE), ["2", "3"]),
+        ((NOTE, GRIPPER, NOTE, NOTE, NOTE), (f"{NOTE}\n{GRIPPER}", NOTE, NOTE), []),
+        ((NOTE, GRIPPER, NOTE), (NOTE, f"{NOTE}\n{GRIPPER}", NOTE), []),
         ((GRIPPER,), (NOTE, GRIPPER, NOTE), ["0", "2"]),
     ],
-    ids=["twice", "twice, below the title", "a third copy", "a copy", "one within another chunk", "of another text"],
+    ids=[
+        "twice",
+        "twice, below the title",
+        "a third copy",
+        "a copy",
+        "one within another chunk",
+        "two with one place left",
+        "two with three places left",
+        "one that its neighbour repeats",
+        "of another text",
+    ],
 )
 def test_texts_that_the_page_has_as_often_itself_are_no_duplicates(page, chunks, named_ones):
     found = texts(*chunks, title="Arm")

@@ -110,6 +110,13 @@ def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
     assert missing(match(text, f"{PAGE}\nPress Ctrl now.\nNote:")) == []
 
 
+def test_code_of_nothing_but_tags_that_a_page_shows_is_held_by_the_chunk_that_shows_them():
+    code = "<Session>\n  <Dir myroot>\n    <Module test_first.py>\n      <Function test_it>"
+    page = f"{GRIPPER}\n{code}"
+    for text in (page, page.replace("motor", "[motor](motor.html)")):
+        assert [span.length for span in match(text, page).spans][-1] > len("SessionDirmyroot")
+
+
 def test_an_index_into_a_list_that_the_page_shows_is_text_beside_a_link_by_reference():
     page = f"Take cells[row][column] and nothing else. {GRIPPER}"
     assert missing(match(page.replace("motor", "[motor][drives]"), page)) == []
@@ -179,7 +186,13 @@ def test_an_import_that_a_page_shows_as_code_is_text_and_so_is_what_changed_in_i
 
 
 @pytest.mark.parametrize(
-    "address", ["https://example.com/issues/537, 821, 822", "https://example.com/how-\nto/it.html"]
+    "address",
+    [
+        "https://example.com/issues/537, 821, 822",
+        "https://example.com/how-\nto/it.html",
+        "how-\nto/it.html#motor",
+        'it.html#motor "Link to\nthis heading"',
+    ],
 )
 def test_blanks_and_line_breaks_in_the_address_of_a_link_do_not_make_it_text(address: str):
     assert missing(match(GRIPPER.replace("motor", f"[motor]({address})"))) == []

@@ -32,3 +32,13 @@ def test_a_passage_that_was_cut_in_two_may_stand_in_two_places():
     content = f"<h1>Reference</h1>{paragraphs(REPEATING, *ENTRIES)}"
     halves = f"Reference. {REPEATING[:middle]}", *ENTRIES, f"Reference. {REPEATING[middle:]}"
     assert lost(*halves, content=content) == []
+
+
+def test_a_list_of_names_that_begin_alike_does_not_hide_where_the_chunk_has_the_whole_one():
+    signature = "package.threadlocal.tmp_bind(logger, **tmp_values)"
+    names = ("get", "set", "as", "is", "on", "do")
+    contents = [f"{name}: package.threadlocal.{name}()" for name in names]
+    page = f"<p>{' '.join(contents)}</p>{paragraphs(GRIPPER, CAMERA)}<dl><dt>{signature}</dt></dl>{paragraphs(BATTERY)}"
+    whole = "\n".join([" ".join(contents), GRIPPER, CAMERA, f"{signature}[source]#", BATTERY])
+    assert lost(whole, content=page) == []
+    assert lost(whole.replace(signature, ""), content=page) == [signature]

@@ -87,6 +87,13 @@ def test_a_heading_that_is_stored_beside_the_text_is_not_missed():
     assert headings(CHUNKS[0], CAMERA, CHUNKS[2], title="Camera care") == []
 
 
+def test_a_heading_with_a_link_to_itself_is_not_missed_where_it_stands_in_the_text_and_beside_it():
+    linked = 'Camera care[#](#camera-care "Link to this heading")'
+    chunk = f"## {linked}\n\n{CAMERA}"
+    assert headings(CHUNKS[0], chunk, CHUNKS[2]) == []
+    assert headings(CHUNKS[0], chunk, CHUNKS[2], headings=[linked]) == []
+
+
 def test_a_heading_in_another_case_or_with_a_number_is_not_missed():
     numbered = SECTIONS.replace("Camera care", "2.1 Camera care")
     assert headings(CHUNKS[0], f"CAMERA CARE\n{CAMERA}", CHUNKS[2], content=numbered) == []

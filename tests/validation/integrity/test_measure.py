@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.findings.model import Aspect
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket, facts_of_page
@@ -266,3 +267,20 @@ def test_a_text_that_the_page_repeats_is_held_where_each_of_its_chunks_stands():
     assert [chunk.places for chunk in once.chunks] == [chunk.places for chunk in twice.chunks][:2]
     assert twice.chunks[0].places < twice.chunks[1].places < twice.chunks[2].places
     assert once.passages == twice.passages == []
+
+
+def test_what_is_lost_follows_from_a_text_that_differs_only_where_that_has_other_words(tmp_path: Path):
+    """A heading above a changed text, and a passage far from it, were lost by something else."""
+    pages = {"/a": html(f"<h2>Closing force</h2>{paragraphs(GRIPPER, CAMERA, BATTERY)}")}
+    other = "Zulu quorum vexing bishops jovially wax drafty phlox beneath kayaks and gyms of old."
+    for number, (chunk, lost, replaced) in enumerate(
+        (
+            (f"{GRIPPER} {other} {BATTERY}", "integrity.not_captured", True),
+            (f"{GRIPPER} {CAMERA.replace('printed board', 'white screen')}", "integrity.not_captured", False),
+            (f"{GRIPPER} {other} {BATTERY}", "integrity.heading_loss", False),
+        )
+    ):
+        found = measured(tmp_path / str(number), pages, point("/a", chunk))
+        assert "integrity.drifted" in codes(found)
+        [finding] = [finding for finding in found.findings if finding.code == lost]
+        assert (Aspect.TEXT not in finding.subjects[0].without) is replaced

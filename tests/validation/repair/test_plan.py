@@ -72,6 +72,13 @@ def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_its_o
     assert [chunk.text for chunk in repair.chunks] == [TEXTS["gears/a"][:-1]]
 
 
+def test_a_text_of_no_page_is_not_moved() -> None:
+    rows = [row("1", "gears/a", text="Sign in to see this page."), *ROWS[1:]]
+    repairs = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)
+    assert repairs
+    assert all(repair.chunks and not repair.values for repair in repairs)
+
+
 def test_a_changed_text_is_written_as_its_page_has_it_under_the_same_id() -> None:
     rows = [row("1", "gears/a", text=TEXTS["gears/a"].replace("brass", "steel")), *ROWS[1:]]
     [repair] = planned(about("integrity.drifted", "1", "x.org/docs/gears/a"), rows=rows)
