@@ -250,7 +250,8 @@ _ROWS = (
         means="has the same page and chunk number as another point",
         many="have the same page and chunk number as another point",
         measured="Points are grouped by page and chunk number. The page tells which points are surplus where it has "
-            "the text of another one; else times of embedding, where stored, tell which point is the newest.",
+            "the text of another one; else times of embedding, where stored, tell which point is the newest. Points "
+            "that hold different stretches of their page are no copies: only their numbers are wrong.",
         cause="The page was ingested again under new ids without deleting the old points.",
         remedy="Delete the points under delete_point_ids of remediation.json, and where nothing tells which one is "
                "older, delete those under review_point_ids and ingest the pages under reingest_urls again. Derive ids "

@@ -148,7 +148,7 @@ def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
     lists = ["delete_point_ids", *(["review_point_ids"] if pages else [])]
     lists = [name for name in lists if _listed(name, finding, bundle)]
     if not lists:
-        return ""
+        return "\n".join(pages)
     then = ["", "# Then ingest these pages again:", *(f"# {url.removeprefix('# ')}" for url in pages)] if pages else []
     lines = [
         "import json",

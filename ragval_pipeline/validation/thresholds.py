@@ -58,8 +58,8 @@ def table() -> list[Threshold]:
 MOST = threshold(
     0.5,
     unit="share",
-    codes="text chunk.order_shuffled chunk.one_per_page chunk.stale_tail chunk.ingested_twice integrity "
-    "source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
+    codes="text chunk.order_shuffled chunk.duplicate_index chunk.one_per_page chunk.stale_tail chunk.ingested_twice "
+    "integrity source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
     "regression.corpus_turnover",
     reason="more than half of some letters, chunks, pages, points, hits or queries are most of them",
     evidence="definition of integrity.not_captured and query.weak_oracle. Of 200 chunks of the handbook 61 % of the "

@@ -33,3 +33,4 @@ def test_unclear_points_are_deleted_together_with_the_pages_to_ingest_again():
 
 def test_pages_to_ingest_again_are_those_of_the_remediation():
     assert lines("integrity.gone", "1", reingest_urls=["/a", "/b"]) == "/a\n/b"
+    assert lines("chunk.duplicate_index", "1", "2", reingest_urls=["/a"]) == "/a"

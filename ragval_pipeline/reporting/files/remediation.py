@@ -52,6 +52,7 @@ class Remediation:
         self._delete: dict[str, list[str]] = {}
         self._delete_pages: dict[str, list[str]] = {}
         self._review: dict[str, list[str]] = {}
+        self._unclear: list[Finding] = []
         self._lists: dict[str, list[dict[str, Any]]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
 
     def add(self, finding: Finding) -> None:
@@ -75,13 +76,14 @@ class Remediation:
                     _note(self._delete, subject.name, finding.code)
 
     def as_json(self) -> dict[str, Any]:
-        """The file's content: lists sorted by URL or id, codes in report order."""
+        """The file's content: lists sorted by URL or id, codes in report order; nobody decides about what goes."""
+        review = {name: codes for name, codes in self._review.items() if name not in self._delete}
         return {
             "reingest_urls": _listed("url", self._reingest),
             "reingest_point_ids": _listed("id", self._reingest_points),
             "delete_point_ids": _listed("id", self._delete),
             "delete_pages": _listed("url", self._delete_pages),
-            "review_point_ids": _listed("id", self._review),
+            "review_point_ids": _listed("id", review),
             **self._lists,
         }
 
@@ -130,11 +132,10 @@ class Remediation:
     def _add_delete(self, finding: Finding) -> None:
         if finding.code == "chunk.ingested_twice":
             for subject in finding.subjects:
-                older, every = subject.details["older"], subject.details["generations"]
-                for name in older or [name for generation in every for name in generation]:
-                    _note(self._delete if older else self._review, name, finding.code)
-                if not older:
-                    self.ingest_pages_of(finding.model_copy(update={"subjects": (subject,)}), finding.code)
+                for name in subject.details["older"]:
+                    _note(self._delete, name, finding.code)
+            unclear = tuple(subject for subject in finding.subjects if not subject.details["older"])
+            self._unclear.append(finding.model_copy(update={"subjects": unclear}))
             return
         if finding.subject_kind in _PAGES:
             self._delete_whole_pages(finding)
@@ -151,8 +152,27 @@ class Remediation:
         for name in review:
             _note(self._review, name, finding.code)
         if finding.code in _STORED_AGAIN:
-            unclear = tuple(subject for subject in finding.subjects if subject.name in review)
-            self.ingest_pages_of(finding.model_copy(update={"subjects": unclear}), finding.code)
+            # Whose number alone is wrong is no copy: it is numbered anew with its page.
+            again = tuple(
+                subject for subject in finding.subjects if subject.name in review or subject.details.get("same") == []
+            )
+            self.ingest_pages_of(finding.model_copy(update={"subjects": again}), finding.code)
+
+    def settle(self) -> None:
+        """Act on pages that are stored twice where nothing tells what is older, when all findings are taken in.
+
+        Their copies go where that leaves as many points as one ingestion made; else a person decides about all points.
+        """
+        for finding in self._unclear:
+            for subject in finding.subjects:
+                every = subject.details["generations"]
+                stored = [name for generation in every for name in generation]
+                copies = [name for name in stored if not GROUPED.isdisjoint(self._delete.get(name, ()))]
+                once = self._review.keys().isdisjoint(stored) and len(stored) - len(copies) == max(map(len, every))
+                for name in copies if once else stored:
+                    _note(self._delete if once else self._review, name, finding.code)
+                if not once:
+                    self.ingest_pages_of(finding.model_copy(update={"subjects": (subject,)}), finding.code)
 
     def _delete_whole_pages(self, finding: Finding) -> None:
         urls = [subject.name for subject in finding.subjects]
@@ -231,6 +251,7 @@ def remediation(
     # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
     for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
         collected.add(finding)
+    collected.settle()
     by_code = {(finding.code, finding.scope): finding for finding in findings}
     for node in nodes:
         for below in going_away(node) if CATALOGUE[node.finding.code].action == "reingest" else ():

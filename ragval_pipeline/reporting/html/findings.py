@@ -82,6 +82,11 @@ class FindingsView:
     rest: dict[str, int]
 
 
+def _is_numbering(finding: ReportedFinding) -> bool:
+    """Whether no point of a finding about duplicates is one: only their numbers are wrong."""
+    return finding.code == "chunk.duplicate_index" and finding.details.get("repeats") == finding.count
+
+
 def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
     """What the page says about findings, in the order of the report."""
     report = bundle.report
@@ -98,7 +103,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
             title=title_of(finding.code),
             message=subjects.message(finding),
             pattern=subjects.pattern(finding),
-            action=_ACTIONS[known.action if known else "report"],
+            action=_ACTIONS["chunker" if _is_numbering(finding) else known.action if known else "report"],
             clears=would_change(finding),
             lines="" if finding.because and goes_away(finding) else lines_to_copy(finding, bundle),
             facts=subjects.facts(facts),

@@ -5,17 +5,19 @@ from __future__ import annotations
 import uuid
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders
+from ragval_pipeline.validation.chunks.same_stretch import stretches
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
@@ -83,45 +85,133 @@ SHOWN_POINTS = 100  # shown
 _TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
 _SURPLUS = "Delete the surplus points of each group, which their {} tell: see delete_point_ids of remediation.json."
 _IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."
+_REPEATS = (
+    "The numbering repeats: it starts again within a page, as at each section, or points have payload fields of "
+    "another point."
+)
+_RENUMBER = (
+    "Number the chunks of a page as they follow each other on it, and ingest the pages under reingest_urls of "
+    "remediation.json again, in place of what is stored of them."
+)
 
 
 @detector("chunk.duplicate_index", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points that share page and index; which of them stays, where anything tells it: one that its page has."""
+    """Points that share page and index; which of them stays, where anything tells it: one that its page has.
+
+    Those that hold different stretches of their page are not copies of each other: only their numbers are wrong.
+    """
     subjects, groups = [], 0
     told: set[Basis | None] = set()
     orders = evidence.orders
     pages = orders.in_full(orders.chosen(orders.points > orders.indices))
-    gone = evidence.gone(
-        {name for page in pages.values() for points in page.points.values() if len(points) > 1 for name, _ in points}
-    )
+    shared = {
+        key: {index: [name for name, _ in points] for index, points in page.points.items() if len(points) > 1}
+        for key, page in pages.items()
+    }
+    gone = evidence.gone({name for by_index in shared.values() for names in by_index.values() for name in names})
+    misplaced = evidence.misplaced(gone)
+    held = _held(evidence, shared, gone.keys())
     for key, page in pages.items():
-        for index, points in page.points.items():
-            if len(points) < 2:
-                continue
+        for index, names in shared[key].items():
             groups += 1
-            ids = sorted(point_id for point_id, _ in points)
-            strays = gone.keys() & ids if any(name not in gone for name in ids) else set()
-            own = {name: Stored(at, page.models.get(name)) for name, at in points if name not in strays}
-            stays, basis = _kept(own, model=evidence.limits.model) or (None, None)
-            told.add(basis)
-            for point_id, embedded_at in points:
-                others = list(islice((entry for entry in ids if entry != point_id), SHOWN_POINTS))
-                details = {"page_url": page.url, "chunk_index": index, "others": others, "embedded_at": embedded_at}
-                if point_id in strays:
-                    details |= {"older": True, "told_by": "page"}
-                elif stays is not None:
-                    details |= {"older": point_id != stays, "told_by": basis}
+            ids, dates = sorted(names), dict(page.points[index])
+            on_page = [name for name in ids if name not in gone]
+            strays = {name for name in ids if name in gone and name not in misplaced} if on_page else set()
+            own = [name for name in ids if name not in strays]
+            alike = _alike(own, misplaced, held)
+            judged: dict[str, dict[str, Any]] = {name: {"older": True, "told_by": "page"} for name in strays}
+            told.update({"page"} if strays else ())
+            for copies in [own] if alike is None else alike:
+                if alike is not None:
+                    judged |= {name: {"same": _others(name, copies)} for name in copies}
+                    if len(copies) == 1:
+                        continue
+                stored = {name: Stored(dates[name], page.models.get(name)) for name in copies}
+                stays, basis = _kept(stored, model=evidence.limits.model) or (None, None)
+                told.add(basis)
+                for name in copies if stays is not None else ():
+                    judged[name] = {**judged.get(name, {}), "older": name != stays, "told_by": basis}
+            for point_id, embedded_at in page.points[index]:
+                details = {"page_url": page.url, "chunk_index": index, "others": _others(point_id, ids)}
+                details |= {"embedded_at": embedded_at, **judged.get(point_id, {})}
                 subjects.append(Subject(name=point_id, page=key, details=details))
-    if not subjects:
-        return
-    message = f"{len(subjects)} points share page and chunk index, in {plural(groups, 'group')}."
-    remedy = (
-        None
-        if None in told
-        else f"{_SURPLUS.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
+    if subjects:
+        yield _duplicates(subjects, groups, told)
+
+
+def _held(
+    evidence: ChunkEvidence, shared: Mapping[str, Mapping[int, Sequence[str]]], gone: Collection[str]
+) -> dict[str, Hashable]:
+    """What points hold of their page, of pages that are not stored twice; by their pages and the numbers they share."""
+    keys = {key for key, by_index in shared.items() if by_index and key not in evidence.layout.twice}
+    if not keys:
+        return {}
+    copies = evidence.same_texts
+    texts = {
+        ref.point_id: digest for digest, refs in copies.groups.items() for ref in refs if ref.point_id in copies.copies
+    }
+    found: dict[str, Hashable] = {}
+    for key, chunks in evidence.on_pages(keys):
+        known = {chunk.point_id for chunk in chunks} - set(gone)
+        groups = {index: [name for name in names if name in known] for index, names in shared[key].items()}
+        found |= stretches(chunks, groups, texts)
+    return found
+
+
+def _alike(own: Sequence[str], misplaced: Collection[str], held: Mapping[str, Hashable]) -> list[list[str]] | None:
+    """Some points with one number by what they hold; None where that is not known of all.
+
+    Args:
+        own: The points, without those that their page does not have beside some that it has.
+        misplaced: Points that another page has.
+        held: What points hold.
+    """
+    if len(own) < 2 or not all(name in held or name in misplaced for name in own):
+        return None
+    found: dict[Hashable, list[str]] = {}
+    for name in own:
+        found.setdefault(held.get(name, name), []).append(name)
+    return list(found.values())
+
+
+def _others(point_id: str, names: Sequence[str]) -> list[str]:
+    return list(islice((name for name in names if name != point_id), SHOWN_POINTS))
+
+
+def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis | None]) -> Finding:
+    message = f"{len(subjects)} points share page and chunk index, in {plural(groups, 'group')}"
+    repeats = sum(subject.details.get("same") == [] for subject in subjects)
+    if not repeats:
+        message, cause, remedy = f"{message}.", None, _surplus(told)
+    elif repeats == len(subjects):
+        message, cause = f"{message}. None of them is stored twice.", _REPEATS
+        remedy = f"{_RENUMBER} None of these points is a copy to delete."
+    else:
+        message = f"{message}. {repeats} of them {'is' if repeats == 1 else 'are'} not stored twice."
+        cause = f"{CATALOGUE['chunk.duplicate_index'].cause} Elsewhere: {_REPEATS[0].lower()}{_REPEATS[1:]}"
+        surplus = _surplus(told) or CATALOGUE["chunk.duplicate_index"].remedy
+        remedy = f"{surplus} {_RENUMBER} No other points are copies to delete."
+    details = {"groups": groups} | ({"repeats": repeats} if repeats else {})
+    return make_finding("chunk.duplicate_index", subjects, details=details, message=message, cause=cause, remedy=remedy)
+
+
+def _surplus(told: Collection[Basis | None]) -> str | None:
+    if None in told:
+        return None
+    return f"{_SURPLUS.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
+
+
+def stored_again(finding: Finding) -> Finding:
+    """A finding of groups without the points that only share a number, each group without what is not the same."""
+    subjects = (
+        replace(subject, details={**subject.details, "others": subject.details["same"]})
+        if subject.details.get("same")
+        else subject
+        for subject in finding.subjects
+        if subject.details.get("same") != []
     )
-    yield make_finding("chunk.duplicate_index", subjects, details={"groups": groups}, message=message, remedy=remedy)
+    return finding.model_copy(update={"subjects": tuple(subjects)})
 
 
 def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:

@@ -125,6 +125,11 @@ _SAMPLED = 16  # work
 #: Question marks as no sentence has them.
 _MARKS = re.compile(r"\w\?\w|\?\?")
 _QUOTE = re.compile("&(?:#0*3[49]|#x0*2[27]|quot|apos);", re.IGNORECASE)
+#: What is left out where quotes are looked for: extractions set blanks and marks differently.
+_NO_LETTERS = re.compile(r"[^\w'\"]|_")
+#: Characters beside a quote among which the letters are that must stand beside it on the page.
+_BESIDE = 200  # work
+_WORD_END = re.compile(r"\S+\Z")
 
 
 class Shown:
@@ -146,6 +151,15 @@ class Shown:
     def marked(self) -> Mapping[str, str]:
         """The words that are not ASCII, by what they become where only ASCII can be written."""
         return {word.encode("ascii", "replace").decode(): word for word in self.words if not word.isascii()}
+
+    @cached_property
+    def lettered(self) -> str:
+        """Its letters, digits and straight quotes."""
+        return _lettered(self.text)
+
+
+def _lettered(text: str) -> str:
+    return _NO_LETTERS.sub("", text).casefold()
 
 
 def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
@@ -197,11 +211,20 @@ def _reread(word: str, read: str, written: str) -> str:
 
 
 def _escaped(text: str, page: Shown) -> Iterator[Passage]:
-    """Words with quotes escaped for HTML, where none is left as it is: an author escapes at most some."""
-    if "'" in text or '"' in text or not _QUOTE.search(text) or _QUOTE.search(page.text):
-        return
-    for word in islice(filter(_QUOTE.search, text.split()), _SAMPLED):
-        if html.unescape(word) in page.words:
+    """Words with a quote escaped for HTML, where the page has the quote itself between the same letters.
+
+    Where it shows the escape between them, as a page about HTML does, the text is as it should be.
+    """
+    for match in islice(_QUOTE.finditer(text), _SAMPLED):
+        begin, end = match.span()
+        before = _lettered(html.unescape(text[max(begin - _BESIDE, 0) : begin]))[-SIZE:]
+        after = _lettered(html.unescape(text[end : end + _BESIDE]))[:SIZE]
+        meant, escaped = (
+            f"{before}{_lettered(quote)}{after}" for quote in (html.unescape(match.group()), match.group())
+        )
+        if f"{before}{after}".strip("'\"") and meant in page.lettered and escaped not in page.lettered:
+            leading = _WORD_END.search(text, max(begin - _SHOWN // 2, 0), begin)
+            word = text[leading.start() if leading else begin : end + _SHOWN].split(maxsplit=1)[0]
             yield Passage(word[:_SHOWN], html.unescape(word)[:_SHOWN])
 
 

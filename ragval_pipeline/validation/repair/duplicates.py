@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.urls import without_fragment
-from ragval_pipeline.validation.chunks.indices import Stored, newest_of
+from ragval_pipeline.validation.chunks.indices import Stored, newest_of, stored_again
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 #: Codes whose subjects are groups of which one member stays.
@@ -63,7 +63,7 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
     anyway and are no reason to delete another.
     Left to a person are members of different pages, and members that differ in text while nothing says which is newer.
     """
-    surplus = Surplus([], [])
+    surplus, finding = Surplus([], []), stored_again(finding)
     pages = {subject.name: subject.page for subject in finding.subjects}
     strays = {entry.name for entry in finding.subjects if _is_stray(entry.details)} - gone
     surplus.delete.extend(sorted(strays))

@@ -134,6 +134,42 @@ def test_duplicates_that_differ_in_text_are_left_to_a_person_when_none_is_newer(
     assert ids(result["review_point_ids"]) == ["a", "b"]
 
 
+def test_points_that_only_share_a_number_are_ingested_again_and_neither_deleted_nor_reviewed():
+    subjects = [
+        Subject(name=name, page="key:intro", details={"others": others, "same": same})
+        for name, others, same in (("a", ["b", "c"], ["b"]), ("b", ["a", "c"], ["a"]), ("c", ["a", "b"], []))
+    ]
+    dates = {name: PointFacts(embedded_at=f"2026-01-0{day}") for day, name in enumerate("abc", 1)}
+    result = remedy(make_finding("chunk.duplicate_index", subjects), lookup=PointLookup(points=dates))
+    assert (ids(result["delete_point_ids"]), result["review_point_ids"]) == (["a"], [])
+    assert result["reingest_urls"] == [{"url": PAGE, "codes": ["chunk.duplicate_index"]}]
+
+
+def twice(*generations):
+    details = {"generations": [list(names) for names in generations], "older": [], "page_url": PAGE}
+    return make_finding("chunk.ingested_twice", [Subject(name=PAGE, page="key:intro", details=details)])
+
+
+def of_pairs(*pairs):
+    return make_finding(
+        "chunk.duplicate_index", [one for pair in pairs for one in group("chunk.duplicate_index", *pair).subjects]
+    )
+
+
+def test_a_page_that_is_stored_once_without_its_copies_leaves_nothing_to_decide():
+    result = remedy(twice("ab", "cd"), of_pairs("ac", "bd"))
+    codes = ["chunk.duplicate_index", "chunk.ingested_twice"]
+    assert result["delete_point_ids"] == [{"id": "c", "codes": codes}, {"id": "d", "codes": codes}]
+    assert (result["review_point_ids"], result["reingest_urls"]) == ([], [])
+
+
+def test_a_point_that_is_deleted_is_not_left_to_a_person_too():
+    result = remedy(twice("ab", "cdf"), of_pairs("ac"))
+    assert ids(result["delete_point_ids"]) == ["c"]
+    assert ids(result["review_point_ids"]) == ["a", "b", "d", "f"]
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+
+
 def test_equal_text_on_different_pages_is_not_deleted():
     subjects = [Subject(name="a", page="p1", details={"others": ["b"]}), Subject(name="b", page="p2")]
     result = remedy(make_finding("chunk.duplicate_text", subjects))

@@ -193,6 +193,13 @@ def test_a_finding_says_who_acts_on_it():
     assert "Correct the test questions" not in text, "what follows from a missing page is repaired with it"
 
 
+def test_of_numbers_that_repeat_nothing_is_deleted():
+    found = make_finding("chunk.duplicate_index", ["1", "2"], details={"groups": 1, "repeats": 2})
+    text = " ".join(page(factory.bundle(findings=[found])).text.split())
+    assert "Repair the chunker or extraction" in text
+    assert "Delete from the index" not in text
+
+
 def test_a_chunk_that_differs_from_its_page_is_shown_as_a_readable_difference():
     example = {
         "point_id": "p1", "page_url": factory.PAGES[0], "class": "drifted", "coverage": 0.81,

@@ -106,6 +106,11 @@ def replaced(text: str) -> str:
         (RUSSIAN.encode("cp1251").decode("latin-1"), RUSSIAN),
         (RUSSIAN.encode("koi8-r").decode("cp1251"), RUSSIAN),
         (QUOTED.replace("'", "&#39;").replace('"', "&quot;"), QUOTED),
+        ("Defaults to `&quot;application/json&quot;`.", 'Defaults to "application/json".'),
+        ("protocol = &#x27;HTTP/1.1&#x27;", "protocol = 'HTTP/1.1'\u00b6"),
+        ("the params are `{&#x27;charset&#x27;: 1}`", "the params are {'charset': 1}; write &amp;#x27; in HTML"),
+        ("It isn't quoted, &quot;so&quot; don&#39;t", "It isn't quoted, \"so\" don't"),
+        ("**Q&amp;A**: don&#39;t", "Q&amp;A: don't"),
     ],
 )
 def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: str):
@@ -120,7 +125,10 @@ def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: st
         ("What?? He asked /search?q=1 and left", f"{RUSSIAN}. What?? He asked /search?q=1 and left"),
         ("The mark \ufffd stands for it", "The mark \ufffd stands for it"),
         ("Write don&#39;t for it", "Write don&amp;#39;t for don't"),
-        ("It isn't quoted, &quot;so&quot; don&#39;t", "It isn't quoted, \"so\" don't"),
+        ('`&quot;so&quot;` is how "so" is written', '&amp;quot;so&amp;quot; is how "so" is written'),
+        ("Write &quot;so&quot; here", "Write \u201cso\u201d here"),
+        ("Write &quot;so&quot; here", 'Another page writes "so" elsewhere'),
+        ("&quot; &quot;", 'An empty text is ""'),
         (RUSSIAN.replace("tar", "cpio"), RUSSIAN),
     ],
 )

@@ -8,7 +8,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
-from tests.validation.integrity.world import CAMERA, GRIPPER, VISITORS, paragraphs, record
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of
 from tests.validation.rows import rows as snapshot_rows
 
@@ -150,11 +150,67 @@ def test_of_points_that_share_an_index_the_one_that_its_page_has_stays_whatever_
         for text, date in zip(texts, dates, strict=True)
     ]
 
-    def judged(*content: str) -> tuple[set[tuple[str, str]], list[str]]:
-        evidence = evidence_of(snapshot_rows(*stored), [record(paragraphs(*content))])
-        [finding] = detected("chunk.duplicate_index", evidence)
-        left = {(entry.name, entry.details["told_by"]) for entry in finding.subjects if not entry.details["older"]}
-        return left, surplus_points(finding, PointLookup(), set()).delete
+    evidence = evidence_of(snapshot_rows(*stored), [record(paragraphs(GRIPPER))])
+    [finding] = detected("chunk.duplicate_index", evidence)
+    left = {(entry.name, entry.details["told_by"]) for entry in finding.subjects if not entry.details["older"]}
+    assert left == {("0", "page")}
+    assert surplus_points(finding, PointLookup(), set()).delete == ["1", "2"]
 
-    assert judged(GRIPPER) == ({("0", "page")}, ["1", "2"])
-    assert judged(GRIPPER, CAMERA) == ({("1", "date")}, ["2", "0"])
+
+def numbered(*stored: tuple[str, int], pages: dict[str, tuple[str, ...]], at: str = "/a") -> Finding:
+    """The finding of chunks of a page, each with a text and a number, and a later time than the one before."""
+    chunks = [
+        {"source_url": at, "chunk_index": index, "text": text, "embedded_at": f"2026-01-{day:02}"}
+        for day, (text, index) in enumerate(stored, 1)
+    ]
+    records = [record(paragraphs(*content), page=page) for page, content in pages.items()]
+    [finding] = detected("chunk.duplicate_index", evidence_of(snapshot_rows(*chunks, pages=tuple(pages)), records))
+    return finding
+
+
+def surplus(finding: Finding) -> tuple[list[str], list[str]]:
+    found = surplus_points(finding, PointLookup(), set())
+    return sorted(found.delete), found.review
+
+
+def test_points_with_one_number_that_hold_different_stretches_of_their_page_are_no_copies() -> None:
+    sections = (GRIPPER, CAMERA, BATTERY, VISITORS)
+    finding = numbered((GRIPPER, 0), (CAMERA, 1), (BATTERY, 0), (VISITORS, 1), pages={"/a": sections})
+    assert [subject.name for subject in finding.subjects] == ["0", "1", "2", "3"]
+    assert [subject.details["same"] for subject in finding.subjects] == [[], [], [], []]
+    assert surplus(finding) == ([], [])
+    assert finding.message == "4 points share page and chunk index, in 2 groups. None of them is stored twice."
+    assert "numbering repeats" in finding.cause
+    assert "Number the chunks" in finding.remedy
+    assert "None of these points is a copy" in finding.remedy
+
+
+def test_of_points_with_one_number_only_those_with_the_same_stretch_are_copies() -> None:
+    longer = f"{GRIPPER} {CAMERA}"
+    finding = numbered((GRIPPER, 0), (longer, 0), (BATTERY, 0), pages={"/a": (GRIPPER, CAMERA, BATTERY)})
+    assert {entry.name: entry.details["same"] for entry in finding.subjects} == {"0": ["1"], "1": ["0"], "2": []}
+    assert surplus(finding) == (["0"], [])
+    assert finding.message.endswith("1 of them is not stored twice.")
+    assert "No other points are copies" in finding.remedy
+
+
+def test_a_point_with_the_number_of_another_that_another_page_holds_is_no_older_version() -> None:
+    finding = numbered((GRIPPER, 0), (CAMERA, 0), pages={"/a": (GRIPPER, BATTERY), "/b": (CAMERA, VISITORS)})
+    assert [subject.details["same"] for subject in finding.subjects] == [[], []]
+    assert surplus(finding) == ([], [])
+
+
+def test_what_an_older_ingestion_numbered_otherwise_is_stored_twice() -> None:
+    older = [(CAMERA, 0), (BATTERY, 1)]
+    newer = [(GRIPPER, 0), (CAMERA, 1), (BATTERY, 2)]
+    finding = numbered(*older, *newer, pages={"/a": (GRIPPER, CAMERA, BATTERY)})
+    assert surplus(finding) == (["0", "1"], [])
+    assert "numbering" not in finding.cause
+
+
+def test_a_passage_that_its_page_repeats_is_no_copy_of_itself() -> None:
+    page = (GRIPPER, CAMERA, BATTERY, CAMERA)
+    finding = numbered((GRIPPER, 0), (CAMERA, 1), (BATTERY, 0), (CAMERA, 1), pages={"/a": page})
+    assert [subject.details["same"] for subject in finding.subjects] == [[], [], [], []]
+    again = numbered((GRIPPER, 0), (CAMERA, 0), (BATTERY, 1), (CAMERA, 2), (CAMERA, 2), pages={"/a": page})
+    assert {entry.name: entry.details["same"] for entry in again.subjects}["3"] == ["4"]
