@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
@@ -181,7 +180,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     openings, closings = edges_of(chunk)
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
-    again = tuple(place for place in islice(page.all_places(run), AGAIN + 1) if longest and place != longest.place)
+    again = tuple(place for place in page.first_places(run, AGAIN + 1) if longest and place != longest.place)
     return ChunkFacts(
         **_stored(row),
         compared=True,

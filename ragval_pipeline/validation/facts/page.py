@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, count
+from itertools import accumulate, count, islice
 
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
@@ -43,6 +43,7 @@ class Searched:
         self._letters = list[str]()
         self._indexes: dict[int, GramIndex] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
+        self._first: dict[str, list[int]] = {}
 
     @cached_property
     def folded(self) -> FoldedText:
@@ -72,8 +73,17 @@ class Searched:
         start = self.letters.find(letters, after + 1)
         return None if start < 0 else start
 
-    def all_places(self, letters: str) -> Iterator[int]:
-        """Every place where the letters stand, in order; none for no letters."""
+    def first_places(self, letters: str, most: int) -> Sequence[int]:
+        """The first places where the letters stand, in order; none for no letters."""
+        places = self._first.get(letters)
+        if places is None:
+            places = list(islice(self._every_place(letters), most))
+            # Equal chunks of a page that repeats itself ask for the same letters again and again.
+            if len(places) > 1:
+                self._first[letters] = places
+        return places
+
+    def _every_place(self, letters: str) -> Iterator[int]:
         place = self.place(letters) if letters else None
         while place is not None:
             yield place
