@@ -386,7 +386,7 @@ _ROWS = (
         remedy="Extract the main content element only and re-ingest.",
         error_share=0.5),
     FindingType("text.hash_mismatch", "error", "subject", "chunks", "point", "reingest",
-        breaks={Aspect.TEXT}, reads={Aspect.FIELD}, fields=("text_hash",),
+        breaks={Aspect.TEXT, Aspect.OWN}, reads={Aspect.FIELD}, fields=("text_hash",),
         title="Text changed after it was hashed",
         means="has a text that does not match its stored hash", many="have a text that does not match its stored hash",
         measured="The stored hash is compared with the hashes of the text in several forms. Points are judged only "
@@ -403,7 +403,7 @@ _ROWS = (
         remedy="Re-ingest the pages that changed since; where a page did not change, correct the extraction first, "
                "because ingesting again stores the same text."),
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
-        breaks={Aspect.TEXT, Aspect.PLACE},
+        breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE},
         reads={Aspect.CURRENT, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
         title="Texts that are not on their page",
         means="has a text that is not on its page", many="have a text that is not on their page",
@@ -498,7 +498,7 @@ _ROWS = (
         cause="The text was changed and not embedded again, or the vector was damaged.",
         remedy="Re-embed these points."),
     FindingType("vector.swapped", "error", "subject", "vectors", "point", "reingest",
-        breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.TEXT},
+        breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.OWN},
         title="Vectors swapped between texts",
         means="has a vector that belongs to another text", many="have a vector that belongs to another text",
         measured="A vector that does not fit its own text is compared with the other texts; it is named when it "

@@ -27,6 +27,7 @@ class Aspect(StrEnum):
     PLACE = "a text is stored under the address of its page"
     CURRENT = "a chunk is from the present version of its page"
     TEXT = "the words of a chunk are those of its page"
+    OWN = "a point holds the text that it was made for"
     CUT = "a chunk is as long as it was made"
     KEPT = "a chunk keeps the text that it was embedded with"
     LETTERS = "letters are decoded as they were encoded"
