@@ -645,8 +645,9 @@ _ROWS = (
         measured="Every page is asked for by its title, headings and words. A chunk is named when it is among the "
             "hits of far more questions about other pages than chance gives, and these have few words in "
             "common.",
-        cause="The chunk is generic text, such as a licence or a list of everything, or its vector is not its own.",
-        remedy="Remove the chunk from the index, or embed it again."),
+        cause="The chunk is generic text, such as a licence or a list of everything, its vector is not its own, or the "
+            "embedding model takes it for near to everything.",
+        remedy="Read the chunk: leave generic text out of the index; embed it again where its vector is not its own."),
     FindingType("retrieval.dark_page", "warning", "subject", "queries", "page", "reingest",
         breaks={Aspect.RANK},
         reads=OF_TEXTS | OF_VECTORS | {
