@@ -141,8 +141,10 @@ def _what_holds(report: ValidationReport) -> list[str]:
     met = {result.name for result in report.criteria if result.verdict == "met" and result.threshold is not None}
     missed = {result.name for result in report.criteria if result.verdict == "not_met"}
     told = []
+    lacking = any(finding.code == "integrity.not_captured" for finding in report.findings)
     if "coverage" in met and "source_captured" not in missed:
-        told.append("the pages are complete" if "source_captured" in met else "every page is in the index")
+        whole = "source_captured" in met and not lacking
+        told.append("the pages are complete" if whole else "every page is in the index")
     if "query_pass_rate" in met:
         passed, asked = report.passed_queries or 0, report.total_queries or 0
         told.append("all test questions pass" if passed == asked else f"{passed:,} of {asked:,} test questions pass")

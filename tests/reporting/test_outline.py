@@ -115,6 +115,17 @@ def test_the_headline_says_what_decided():
     assert headline(factory.unreachable().report) == "An outside system failed: Qdrant: connection refused."
 
 
+def test_pages_of_which_something_is_lost_are_not_called_complete():
+    criteria = [factory.criterion(name, 1.0, 1.0) for name in ("coverage", "source_captured")]
+    criteria.append(factory.criterion("error_findings", 1, 0, required=True))
+    for code, holds in (
+        ("integrity.not_captured", "every page is in the index"),
+        ("integrity.drifted", "the pages are complete"),
+    ):
+        report = factory.report("fail", criteria=criteria, findings=[make_finding(code, ["/docs/a"])])
+        assert headline(report).endswith(f"{holds}.")
+
+
 def test_the_headline_of_a_pass_counts_what_is_left_to_look_at_and_names_the_widest():
     long = make_finding("chunk.over_model_limit", [str(number) for number in range(13)])
     spelled = make_finding("coverage.url_variant", ["https://x/a", "https://x/a/"])
