@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.validation.report import ValidationReport
+
+#: Runs of this process so far.
+_RUNS = count()
 
 
 def validate(
@@ -91,6 +96,8 @@ def run_suite(
     resolved = check_before_any_call(suite, only=only)
     tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
     run_id = str(uuid.uuid4())
+    if next(_RUNS):
+        _forget_earlier_run()
     with _instance() as instance:
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
@@ -114,6 +121,17 @@ def run_suite(
 
         copy_outputs(finished.folder, str(output))
     return finished
+
+
+def _forget_earlier_run() -> None:
+    """Give back what the run before left: Dagster's objects hold each other until the collector comes.
+
+    A process that validates again and again would grow by a megabyte a run for its first fifty.
+    """
+    from ragval_pipeline.sources.memory import give_back_memory
+
+    gc.collect()
+    give_back_memory()
 
 
 def _check_place(place: RunPlace) -> None:
