@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import CATALOGUE, Action
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import FindingNode, causes, going_away
@@ -127,6 +127,17 @@ def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
     if known.action == "delete":
         return _delete_points(finding, bundle)
     return "\n".join(_addresses(finding, bundle)) if known.action == "reingest" else ""
+
+
+def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action:
+    """What is done about a finding: as the catalogue says; where nothing of it is to delete, its pages come again."""
+    known = CATALOGUE.get(finding.code)
+    if known is None:
+        return "report"
+    goes = ("delete_point_ids", "review_point_ids", "delete_pages")
+    if known.action == "delete" and not any(_listed(name, finding, bundle) for name in goes):
+        return "reingest" if _listed("reingest_urls", finding, bundle) else known.action
+    return known.action
 
 
 def _listed(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[str]:

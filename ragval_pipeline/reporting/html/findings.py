@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.findings.catalogue import CATALOGUE, Action
+from ragval_pipeline.findings.catalogue import Action
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.advice import first_steps, gates_kept, lines_to_copy
+from ragval_pipeline.reporting.advice import action_on, first_steps, gates_kept, lines_to_copy
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree, goes_away, title_of, would_change
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
@@ -82,11 +82,6 @@ class FindingsView:
     rest: dict[str, int]
 
 
-def _is_numbering(finding: ReportedFinding) -> bool:
-    """Whether no point of a finding about duplicates is one: only their numbers are wrong."""
-    return finding.code == "chunk.duplicate_index" and finding.details.get("repeats") == finding.count
-
-
 def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
     """What the page says about findings, in the order of the report."""
     report = bundle.report
@@ -94,7 +89,6 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
 
     def card(node: FindingNode) -> Card:
         finding = node.finding
-        known = CATALOGUE.get(finding.code)
         elsewhere = {"subjects", "would_clear", "would_fail"}
         facts = {name: value for name, value in finding.details.items() if name not in elsewhere}
         return Card(
@@ -103,7 +97,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
             title=title_of(finding.code),
             message=subjects.message(finding),
             pattern=subjects.pattern(finding),
-            action=_ACTIONS["chunker" if _is_numbering(finding) else known.action if known else "report"],
+            action=_ACTIONS[action_on(finding, bundle)],
             clears=would_change(finding),
             lines="" if finding.because and goes_away(finding) else lines_to_copy(finding, bundle),
             facts=subjects.facts(facts),

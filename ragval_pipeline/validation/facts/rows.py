@@ -52,8 +52,8 @@ class Edge:
         return tuple(dict.fromkeys(word for word in (self.word, self.strange) if word)) or (self.word,)
 
 
-#: Further places of a run that are kept: a chunk that is stored more often is taken to have one of the others.
-AGAIN = 64  # shown
+#: Further places of a run that are kept: of texts that are stored more often each is taken to have a place.
+AGAIN = 64  # work
 
 
 @dataclass(frozen=True, slots=True)

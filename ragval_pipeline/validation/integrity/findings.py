@@ -171,7 +171,10 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
 
 
 def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts], *, behind: bool) -> frozenset[Aspect]:
-    """A chunk that differs from its page lost nothing of it elsewhere; where one that is gone belongs is not known."""
+    """What a loss does not follow from: chunks that hold other words somewhere else on the page.
+
+    Where a chunk belongs that is gone from the page is not known: it may stand for what was lost.
+    """
     chunks = compared.differing_of.get(page.page_key, [])
     gone = any(compared.classes[chunk.point_id] == "gone" for chunk in chunks)
     return frozenset() if gone or is_replaced(chunks, lost, behind=behind) else frozenset({Aspect.TEXT})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -87,9 +88,9 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
                     for text in subject.details.get("asked", ())
                 ]
     failing = {case.subject for case in cases if case.code in QUERIES}
-    passing = [query for query in queries if query.id not in failing]
-    cases += [_case(PASSING, query, settings, _passes(query, settings)) for query in passing]
-    return cases[:MOST_ASKED]
+    passing = (query for query in queries if query.id not in failing)
+    others = (_case(PASSING, query, settings, _passes(query, settings)) for query in passing)
+    return list(islice(chain(cases, others), MOST_ASKED))
 
 
 def _case(code: str, query: TestQuery, settings: RetrievalSettings, holds: Callable[[Answer, Repair], bool]) -> Case:

@@ -195,9 +195,14 @@ def test_a_finding_says_who_acts_on_it():
 
 def test_of_numbers_that_repeat_nothing_is_deleted():
     found = make_finding("chunk.duplicate_index", ["1", "2"], details={"groups": 1, "repeats": 2})
-    text = " ".join(page(factory.bundle(findings=[found])).text.split())
-    assert "Repair the chunker or extraction" in text
-    assert "Delete from the index" not in text
+    report = factory.report("fail", findings=[found])
+    codes = {"codes": ["chunk.duplicate_index"]}
+    again, delete = "Ingest again", "Delete from the index"
+    for listed, said, other in (("reingest_urls", again, delete), ("delete_point_ids", delete, again)):
+        remedies = {listed: [{"url": factory.PAGES[0], "id": "1", **codes}]}
+        text = " ".join(page(factory.bundle(report, remedies=remedies)).text.split())
+        assert said in text
+        assert other not in text
 
 
 def test_a_chunk_that_differs_from_its_page_is_shown_as_a_readable_difference():
