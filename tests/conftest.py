@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, settings
 from tests.support.tools import MISSING, no_server
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ragval_pipeline.demo.workspace import DemoHome
 
 
@@ -35,6 +38,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         counts = [value for name, value in report.user_properties if name == "executions"]
         for count in counts:
             terminalreporter.write_line(f"{count} executions: {report.nodeid}")
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_it_was() -> Iterator[None]:
+    """The command line sets the level of the package, for the process: other tests look at what is logged."""
+    yield
+    logger = logging.getLogger("ragval_pipeline")
+    logger.handlers.clear()
+    logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")
