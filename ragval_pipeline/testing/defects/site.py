@@ -81,7 +81,7 @@ class Site:
         tree = LexborHTMLParser(self.html(url))
         if tree.body is None:
             raise NothingToSpoilError(f"{url} has no body")
-        content_element(tree.body).insert_child(_PLACE)
+        content_element(tree.body)[0].insert_child(_PLACE)
         self.set_html(url, (tree.html or "").replace(_PLACE, html))
 
     def remove_html(self, url: str) -> None:

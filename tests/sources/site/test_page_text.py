@@ -122,6 +122,40 @@ def test_the_content_of_a_page_of_an_older_theme_is_known_by_its_name(frame):
     assert body(html).main == "Bugs\nReport them."
 
 
+CHAPTER = f"<div class=title><h1>Storage</h1></div><p>{'Disks and files. ' * 9}</p><h2>Disks</h2><p>Round.</p>"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        # DocBook, Texinfo, and a theme of one's own.
+        f"<div class=navheader><table><tr><td>Chapter 2</td></tr></table></div><div class=chapter>{CHAPTER}</div>"
+        "<div class=navfooter>Chapter 1. Basics Chapter 3. Networks</div>",
+        f"<div class=chapter-level-extent><div class=nav-panel>Next: Networks</div></div><div id=all>{CHAPTER}</div>",
+        f"<div id=page><div id=path>Home > Server > Guides</div><div>{CHAPTER}</div><p>Licensed to all</p></div>",
+    ],
+)
+def test_what_stands_before_and_after_most_of_a_page_is_no_content(page):
+    text = body(page)
+    assert [found for _, found in kinds(page)] == ["Storage", ("Disks and files. " * 9).strip(), "Disks", "Round."]
+    assert len(text.body) > len(text.main)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        # Sections beside sections, a title of its own, and a part that holds no more than half.
+        f"<div class=part>{CHAPTER}<h2>Tapes</h2></div><div class=part><h2>Networks</h2><p>Slow.</p></div>",
+        f"<div><h1>The book</h1></div><div id=all>{CHAPTER}</div>",
+        f"<div id=all>{CHAPTER}</div><p>{'Networks are another thing. ' * 9}</p>",
+        f"<p>{'No heading at all. ' * 9}</p><div id=all>Only text</div>",
+    ],
+)
+def test_a_part_of_a_page_is_not_taken_for_all_of_its_content(page):
+    text = body(page)
+    assert text.main == text.body
+
+
 def test_the_header_of_a_plain_page_is_kept_when_it_holds_the_title():
     assert body("<header><h1>Title</h1><nav>Home</nav></header><p>Text</p>").main == "Title\nText"
 

@@ -8,6 +8,8 @@ VitePress, Starlight, mdBook and rustdoc. Never parts of class names: "navbar" i
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ANY_HEADING = ", ".join(sorted(HEADINGS))
 _ELEMENTS = frozenset({"nav", "dialog", "select", "datalist", "iframe"})
 # Of a drawing and of a formula only what is seen: a formula's source would say it a second time.
 _UNSEEN = frozenset({"annotation", "annotation-xml", "title", "desc", "metadata"})
@@ -58,21 +61,41 @@ _BLANKS = bytes(code for code in range(128) if chr(code).isspace())
 _EDIT_HREF = re.compile(r"/(?:-/)?(?:edit|blob|tree|raw)/|_sources/")
 
 
-def content_element(body: LexborNode) -> LexborNode:
-    """Return the element that holds the page's content: its article, main or role main, a known theme's, else the body.
+def content_element(body: LexborNode) -> tuple[LexborNode, bool]:
+    """Return the element that holds the page's content, and whether it is marked as such.
 
-    An article counts when it is the only one of the main element, holds the page's H1 and half of its text: on index
-    pages each card is an article.
+    Marked are an article, main, role main and what known themes use; else it is what holds most of the page. An article
+    counts when it is the only one of the main element, holds the page's H1 and half of its text: on index pages each
+    card is an article.
     """
     mains = _outermost(body.css("main, [role=main]")) or _outermost(body.css(_OF_OLD_THEMES))
-    size, area = max(((_size(main), main) for main in mains), key=itemgetter(0), default=(0, body))
-    if not size:
-        area = body
+    size, main = max(((_size(main), main) for main in mains), key=itemgetter(0), default=(0, body))
+    area = main if size else body
     articles = _outermost(area.css("article"))
-    if len(articles) != 1 or _size(articles[0]) < (size or _size(body)) / 2:
-        return area
-    titled = area.css_first("h1") is None or articles[0].css_first("h1") is not None
-    return articles[0] if titled else area
+    if len(articles) == 1 and _size(articles[0]) >= (size or _size(body)) / 2:
+        titled = area.css_first("h1") is None or articles[0].css_first("h1") is not None
+        return (articles[0], True) if titled else (area, bool(size))
+    return (area, True) if size else (_most_of(body), False)
+
+
+def _most_of(body: LexborNode) -> LexborNode:
+    """The innermost element that holds every H1 and two thirds of the headings and of the text, and has none like it.
+
+    What DocBook, Texinfo and hand-made themes put before and after it is the way to other pages, under names of their
+    own. Beside a section that is most of a page stand other sections.
+    """
+    headings, titles = body.css(_ANY_HEADING), len(body.css("h1"))
+    within = Counter(node.mem_id for heading in headings for node in _ancestors(heading))
+    area, size = body, _size(body) if headings else 0
+    while size:
+        inner = next((node for node in area.iter() if within[node.mem_id] >= len(headings) * 2 / 3), None)
+        if inner is None or inner.tag == "header" or len(inner.css("h1")) < titles or _size(inner) < size * 2 / 3:
+            break
+        beside = [(node.tag, node.attributes.get("class")) for node in area.iter() if within[node.mem_id]]
+        if beside.count((inner.tag, inner.attributes.get("class"))) > 1:
+            break
+        area = inner
+    return area
 
 
 def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
@@ -81,13 +104,13 @@ def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
     Args:
         node: The element.
         inside: Tag of the heading or block that it stands in, if any.
-        framed: Whether the content element is the body itself, so that the site's frame is still to be told.
+        framed: Whether no element is marked as the content, so that the site's frame is still to be told.
     """
     tag, attributes = node.tag, node.attributes
     if tag in _ELEMENTS or tag in _UNSEEN or (attributes.get("role") or "").lower() in _ROLES:
         return True
     if tag == "button":
-        return not (_is_heading_button(node) if inside in HEADINGS else node.css_first(", ".join(HEADINGS)))
+        return not (_is_heading_button(node) if inside in HEADINGS else node.css_first(_ANY_HEADING))
     if tag == "footer":
         return inside != "blockquote"
     classes = (attributes.get("class") or "").lower()
@@ -144,12 +167,14 @@ def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
 
 
 def _has_ancestor_in(node: LexborNode, known: set[int]) -> bool:
+    return any(ancestor.mem_id in known for ancestor in _ancestors(node))
+
+
+def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
     parent = node.parent
     while parent is not None:
-        if parent.mem_id in known:
-            return True
+        yield parent
         parent = parent.parent
-    return False
 
 
 def _letters(node: LexborNode) -> int:

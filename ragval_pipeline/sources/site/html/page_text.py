@@ -273,8 +273,8 @@ NOTHING = PageText(None, "", "", (), ())
 def page_texts(html: str) -> PageText:
     """Read the text off a page.
 
-    Content is the article, main or role-main element, else the body, without navigation, asides, footers, breadcrumbs,
-    edit links and the like. A page without a body, or without text, gives empty texts.
+    Content is the article, main or role-main element, else what holds most of the page, without navigation, asides,
+    footers, breadcrumbs, edit links and the like. A page without a body, or without text, gives empty texts.
     """
     tree = parse_html(html)
     title, attributes = _title(tree), "\n".join(dict.fromkeys(_attribute_texts(tree)))
@@ -282,11 +282,10 @@ def page_texts(html: str) -> PageText:
     body = tree.body
     if body is None:  # a frameset
         return PageText(title, "", "", (), (), attributes)
-    area = content_element(body)
-    framed = area.mem_id == body.mem_id
+    area, marked = content_element(body)
 
     def skip(node: LexborNode, inside: str | None) -> bool:
-        return node.tag == _UNSEEN or is_furniture(node, inside=inside, framed=framed)
+        return node.tag == _UNSEEN or is_furniture(node, inside=inside, framed=not marked)
 
     every, blocks = blocks_of(body, area, skip)
     return PageText(
