@@ -256,3 +256,8 @@ def words_of(text: str) -> list[str]:
         return text.encode().translate(_ASCII_WORDS).decode().split()
     folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).lower()
     return _WORD.findall(folded)
+
+
+def as_written(words: Iterable[str]) -> str:
+    """Words as a line of text: blanks between them, but none between characters of a script without blanks."""
+    return re.sub(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])", "", " ".join(words))

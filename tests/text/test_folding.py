@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.folding import FoldedText, as_written, fold, words_of
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,7 @@ def test_characters_beyond_the_basic_plane_keep_their_places():
     text = FoldedText.of("𝐀b 😀 c𠀀")
     assert text.letters == "abc𠀀"
     assert np.array_equal(text.alone, [False, False, False, True])
+
+
+def test_words_of_a_script_without_blanks_are_written_without_them():
+    assert as_written(words_of("On this page ヒントを 参照")) == "on this page ヒントを参照"

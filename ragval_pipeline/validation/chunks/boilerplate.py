@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.text.folding import as_written, words_of
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
@@ -80,7 +81,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     found = _phrases_of_themes(texts, pages)
     known = [f" {entry.phrase} " for entry in found]
     for shared in shared_wordings(texts, min_pages=min_pages):
-        if not any(phrase in f" {' '.join(shared.words)} " for phrase in known):
+        if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
             found += _judge(shared, chunks, pages)
     if not found:
         return
@@ -182,7 +183,7 @@ def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerpla
 
 def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:
     """The wording if it is furniture, without the chunks of pages whose content has it."""
-    phrase = " ".join(shared.words)
+    phrase = as_written(shared.words)
     texts = [text for text in shared.texts if shared.is_of_its_page(text)]
     having: Mapping[str, bool] = {
         text.page_key: shared.in_content(text) for text in texts if text.compared and text.page_key is not None
@@ -205,4 +206,4 @@ def _at_least(share: float, pages: int) -> int:
 
 def _most_words(phrases: Iterable[str]) -> int:
     """Words of a chunk that the frame accounts for: a phrase may stand twice, and be a part of more."""
-    return _REPEATED * sum(len(phrase.split()) for phrase in set(phrases)) + MOST_WORDS
+    return _REPEATED * sum(len(words_of(phrase)) for phrase in set(phrases)) + MOST_WORDS

@@ -203,16 +203,47 @@ class PageWords:
         return not passage.words or any(word not in self._shown for word in passage.words)
 
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
-        """How many of the first, or last, words its content has in one piece."""
+        """How many of the first, or last, words its content has in one piece.
+
+        Within it may stand texts of attributes, as extractions write the description of an image where the image is.
+        """
+        ordered = words[::-1] if last else words
+        count = self._piece(ordered, last=last)
+        while count < len(ordered):
+            text = self._attribute(ordered[count:], last=last)
+            # What it runs into is of the content as well.
+            beyond = self._piece(ordered[count + len(text) :], last=last) if text else 0
+            if not beyond:
+                break
+            count += len(text) + beyond
+        return count
+
+    def _piece(self, words: Sequence[str], *, last: bool) -> int:
+        """How many of some words its content has in one piece, from the first on; the last one first if so it is."""
 
         def lacks(count: int) -> bool:
-            piece = "".join(words[-count:] if last else words[:count])
+            piece = "".join(words[:count][::-1] if last else words[:count])
             return self._content.place(piece.replace("\u03c2", "\u03c3")) is None
 
         if words and not lacks(len(words)):
             return len(words)
         # What has so many of them has fewer as well.
         return bisect_left(range(1, len(words)), True, key=lacks)
+
+    def _attribute(self, words: Sequence[str], *, last: bool) -> tuple[str, ...]:
+        """The longest text of an attribute that some words begin with; empty without one."""
+        known = self._attributes[last].get(words[0], ()) if words else ()
+        return next((text for text in known if tuple(words[: len(text)]) == text), ())
+
+    @cached_property
+    def _attributes(self) -> tuple[dict[str, list[tuple[str, ...]]], ...]:
+        """The words of texts of attributes by their first word, and turned round by their last, the longest first."""
+        lines = {tuple(words_of(line)) for line in self._record.attributes.split("\n")}
+        found: tuple[dict[str, list[tuple[str, ...]]], ...] = ({}, {})
+        for words in sorted(filter(None, lines), key=len, reverse=True):
+            for by_outermost, text in zip(found, (words, words[::-1]), strict=True):
+                by_outermost.setdefault(text[0], []).append(text)
+        return found
 
 
 def described(

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
-from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Chunk
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
@@ -66,9 +66,10 @@ def as_on_page(text: str, page: FoldedText) -> str | None:
 
 
 def without_phrases(text: str, phrases: Iterable[str]) -> str:
-    """A text without some phrases, which are given as words in lower case."""
+    """A text without some phrases, which are given as words in lower case, as ``as_written`` joins them."""
     for phrase in sorted(phrases, key=len, reverse=True):
-        text = re.sub(r"[\W_]+".join(map(re.escape, phrase.split())), "", text, flags=re.IGNORECASE)
+        written = (r"[\W_]*".join(map(re.escape, words_of(piece))) for piece in phrase.split())
+        text = re.sub(r"[\W_]+".join(written), "", text, flags=re.IGNORECASE)
     return text.strip()
 
 

@@ -98,6 +98,18 @@ def test_a_wording_is_the_contents_however_the_page_sets_its_blanks_and_where_it
     assert boilerplate(found, [page(number, "pub struct and a lock") for number in range(10)])
 
 
+@pytest.mark.parametrize(
+    ("image", "title", "phrase"), [("Hint", "Hint", "hint hint"), ("[ヒント]", "ヒント", "ヒントヒント")]
+)
+def test_the_description_of_an_image_in_the_content_is_none_of_its_frame(image, title, phrase):
+    found = index(change=lambda text, page, part: text if part else f"![{image}] {title}\nDo {text} {title} {image}")
+    pages = [replace(page(number, f"{title}\nDo"), attributes=image) for number in range(10)]
+    pages = [replace(own, main=f"{own.main.replace(title, title, 1)} {title}") for own in pages]
+    assert boilerplate(found, pages) == []
+    finding = boilerplate(found, [page(number) for number in range(10)])[0]
+    assert any(entry["phrase"].startswith(phrase) for entry in finding.details["phrases"])
+
+
 def test_without_pages_only_what_most_chunks_share_is_boilerplate():
     once_a_page = index(change=lambda text, page, part: text if part else f"{OBJECTIVES} {text}")
     assert boilerplate(once_a_page) == []
