@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Runs of this process so far.
-_RUNS = count()
+#: Runs of this process so far, and of how many the leavings are given back at once.
+_RUNS, _FORGOTTEN_AT_ONCE = count(), 10
 
 
 def validate(
@@ -96,8 +96,8 @@ def run_suite(
     resolved = check_before_any_call(suite, only=only)
     tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
     run_id = str(uuid.uuid4())
-    if next(_RUNS):
-        _forget_earlier_run()
+    if next(_RUNS) % _FORGOTTEN_AT_ONCE == _FORGOTTEN_AT_ONCE - 1:
+        _forget_earlier_runs()
     with _instance() as instance:
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
@@ -123,10 +123,11 @@ def run_suite(
     return finished
 
 
-def _forget_earlier_run() -> None:
-    """Give back what the run before left: Dagster's objects hold each other until the collector comes.
+def _forget_earlier_runs() -> None:
+    """Give back what the runs before left: Dagster's objects hold each other until the collector comes.
 
-    A process that validates again and again would grow by a megabyte a run for its first fifty.
+    A process that validates again and again would grow by a megabyte a run for its first fifty. Collecting takes a
+    quarter of a small run, so it is not done for each.
     """
     from ragval_pipeline.sources.memory import give_back_memory
 

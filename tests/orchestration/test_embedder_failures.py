@@ -23,9 +23,9 @@ def cohere() -> Iterator[CohereStandIn]:
         yield server
 
 
-def validated(world: World, base_url: str, *only: str) -> ValidationReport:
+def validated(world: World, base_url: str, *only: str, timeout_s: float = 30) -> ValidationReport:
     changes: dict[str, Any] = {
-        "qdrant": {"timeout_s": 0.3},
+        "qdrant": {"timeout_s": timeout_s},
         "embedding": {"provider": "cohere", "model": "their-model", "base_url": base_url, "api_key": "a-test-key"},
         "retry": {"max": 2, "delay_s": 0.01},
     }
