@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,6 +13,8 @@ from tests.support.tools import MISSING, no_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from alembic.config import Config
 
     from ragval_pipeline.demo.workspace import DemoHome
 
@@ -47,6 +50,24 @@ def _logging_as_it_was() -> Iterator[None]:
     logger = logging.getLogger("ragval_pipeline")
     logger.handlers.clear()
     logger.setLevel(logging.NOTSET)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _migrations_are_read_once() -> Iterator[None]:
+    """Each of Dagster's forgotten instances reads the scripts of its schema's history twice, a fifth of a small run."""
+    from alembic.script import ScriptDirectory
+
+    read: dict[str | None, ScriptDirectory] = {}
+    from_config = ScriptDirectory.from_config
+
+    def read_once(config: Config) -> ScriptDirectory:
+        place = config.config_file_name
+        if place not in read:
+            read[place] = from_config(config)
+        return read[place]
+
+    with mock.patch.object(ScriptDirectory, "from_config", read_once):
+        yield
 
 
 @pytest.fixture(scope="session")
