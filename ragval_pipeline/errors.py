@@ -45,6 +45,26 @@ def with_remedy(problem: str, remedy: str) -> str:
     return f"{problem} {remedy}" if problem.endswith((".", "?", "!")) else f"{problem}. {remedy}"
 
 
+def install_line(extra: str) -> str:
+    """The command that adds an extra to this installation: from the checkout or repository that it is from."""
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    name = "ragval-pipeline"
+    try:
+        told = json.loads(distribution(name).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        told = {}
+    place = str(told.get("url", ""))
+    if place.startswith("file:"):
+        editable = "-e " if told.get("dir_info", {}).get("editable") else ""
+        return f"pip install {editable}'{url2pathname(urlsplit(place).path)}[{extra}]'"
+    vcs = told.get("vcs_info", {}).get("vcs")
+    return f"pip install '{name}[{extra}] @ {vcs}+{place}'" if vcs else f"pip install '{name}[{extra}]'"
+
+
 class SystemFailure(RagvalError):
     """An outside system refused, timed out or answered something it must not answer.
 

@@ -12,6 +12,7 @@ import typer
 from ragval_pipeline.cli.options import LogLevel
 from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import NotMeasurableError, SuiteError
+from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.drafting import Drafted, Wishes
@@ -195,8 +196,28 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
         steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
     if draft.sitemap is None:
         steps.append(("the same again with --force --sitemap URL", "compares pages and texts with their site"))
+    lacking = _lacking(draft.embedder.provider)
+    if lacking is not None:
+        rest = ",".join(group for group in GROUPS if group not in EMBEDDING)
+        steps += [(f"ragval run -s {suite} --only {rest}", "validates what needs no embedder"), lacking]
     if not draft.embedder.sure or draft.embedder.provider != "static":
         steps.append((f"ragval doctor -s {suite}", "checks keys and systems, and tells what a run would cost"))
     steps.append((f"ragval run -s {suite}", "validates the whole index and writes a report"))
     steps.append((f"edit {queries}", "remove status: draft from each question that you have read"))
     return steps
+
+
+def _lacking(provider: str | None) -> tuple[str, str] | None:
+    """What an embedder still needs on this machine, as a command and why; None when it has all."""
+    from ragval_pipeline.sources.embedders.configuration import PROVIDERS, check_installed
+
+    if provider is None:
+        return None
+    try:
+        check_installed(provider)
+    except SuiteError as error:
+        return error.remedy.partition(": ")[2], "the embedder's package is not installed"
+    variable = PROVIDERS[provider].variable
+    if variable is None or os.environ.get(variable, "").strip():
+        return None
+    return f"export {variable}=...", f"{provider} needs a key"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
@@ -31,7 +31,7 @@ from ragval_pipeline.orchestration.names import (
 from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.reporting.run import Run
-from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import did_you_mean
@@ -219,8 +219,6 @@ def _missing_folders(base: UPath) -> list[UPath]:
     return [UPath(folder) for folder in Path(str(base)).absolute().parents if not folder.exists()]
 
 
-#: Groups whose measurements embed texts; the others need no key.
-_EMBEDDING = frozenset({"queries", "vectors", "index", "latency", "regression"})
 #: Groups whose measurements search as production does.
 _SEARCHING = frozenset({"queries", "latency", "regression"})
 #: Groups whose measurements read pages.
@@ -252,13 +250,27 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         _check_engine(resolved)
         _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
         load_queries(resolved)
-        if selected & _EMBEDDING:
-            check_suite_embedder(resolved)
-        if selected & _SEARCHING:
-            check_suite_search(resolved)
+        with _telling_what_needs_no_embedder(selected):
+            if selected & EMBEDDING:
+                check_suite_embedder(resolved)
+            if selected & _SEARCHING:
+                check_suite_search(resolved)
         if "regression" in selected:
             _check_baseline(resolved)
     return resolved
+
+
+@contextmanager
+def _telling_what_needs_no_embedder(selected: Collection[str]) -> Iterator[None]:
+    """Let whoever lacks a key or a package know what can be measured without it."""
+    try:
+        yield
+    except SuiteError as error:
+        rest = [group for group in GROUPS if group in selected and group not in EMBEDDING]
+        if error.key not in {"embedding.api_key", "embedding.provider"} or not rest:
+            raise
+        remedy = f"{error.remedy} Or measure what needs no embedder: --only {','.join(rest)}"
+        raise SuiteError(error.problem, key=error.key, file=error.file, remedy=remedy) from None
 
 
 def _check_baseline(suite: Suite) -> None:
@@ -293,7 +305,7 @@ def _check_report_uri(suite: Suite) -> None:
 
 def _check_engine(suite: Suite) -> None:
     if suite.scale.engine == "ray" and find_spec("ray") is None:
-        remedy = "Install it with pip install 'ragval-pipeline[ray]', or set scale.engine to local."
+        remedy = f"Install it with: {install_line('ray')}. Or set scale.engine to local."
         raise SuiteError("Ray is not installed", key="scale.engine", remedy=remedy)
 
 

@@ -14,6 +14,8 @@ Group = Literal["coverage", "metadata", "chunks", "integrity", "vectors", "index
 GROUPS: tuple[Group, ...] = (
     "coverage", "metadata", "chunks", "integrity", "vectors", "index", "queries", "latency", "regression",
 )  # fmt: skip
+#: Groups whose measurements embed texts or queries.
+EMBEDDING = frozenset({"queries", "vectors", "index", "latency", "regression"})
 
 
 @dataclass(frozen=True)

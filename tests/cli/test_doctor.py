@@ -162,6 +162,14 @@ def test_another_dimension_is_a_problem_before_the_run(
     assert KEY not in ended.out + ended.err
 
 
+def test_a_model_that_cannot_give_the_collections_size_is_a_problem_without_asking_its_maker(
+    home: Home, ragval: Ragval
+) -> None:
+    home.edit(embedding={"provider": "cohere", "model": "embed-english-v3.0", "api_key": KEY})
+    found = checks(ragval("doctor", "-s", home.suite, "--json"))["embedder"]
+    assert found["message"] == "embed-english-v3.0 makes 1024 dimensions, the collection holds 256"
+
+
 def test_a_refused_key_ends_with_three_and_stays_secret(
     home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,6 +316,11 @@ def test_configuration_comes_before_systems_and_systems_before_emptiness() -> No
     assert exit_code_of(problems[:2]) == 3
     assert exit_code_of(problems[:1]) == 4
     assert exit_code_of([Check("a", "note", "")]) == 0
+
+
+def test_what_failed_is_named_once() -> None:
+    failure = SystemFailure("no answer", code="embedder.unreachable", system="embedder", subject="timed out")
+    assert failed("embedder", failure).message == "no answer"
 
 
 def test_an_error_is_split_into_problem_and_remedy() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.questions import draft_questions, is_english, is_telling, off_topic, question_of
 from ragval_pipeline.cli.draft.site import DraftPage, unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
+from ragval_pipeline.errors import install_line
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.testing.faults.http_host import refused_url
@@ -112,6 +114,28 @@ def test_the_first_look_counts_pages_repetition_and_questions(home: Home, ragval
     assert seen["questions"] == "8 of 8 starter questions find their page in the first 5 hits"
     assert "ragval run -s my/ragval.yaml" in ended.out
     assert "ragval doctor" not in ended.out  # nothing is guessed, nothing needs a key
+
+
+@pytest.mark.parametrize(
+    ("size", "lacking"),
+    [(384, install_line("sentence-transformers")), (1536, "export OPENAI_API_KEY=...")],
+)
+def test_what_the_embedder_lacks_is_told_with_what_can_be_validated_without_it(
+    tmp_path: Path, ragval: Ragval, monkeypatch: pytest.MonkeyPatch, size: int, lacking: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    find_spec = importlib.util.find_spec
+    hidden = {"sentence_transformers"}
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in hidden else find_spec(name))
+    store(tmp_path / "qdrant", langchain_payloads(), size=size)
+    ended = ragval("init", "--qdrant-path", tmp_path / "qdrant", "--output", tmp_path / "ragval.yaml")
+    rest = "--only coverage,metadata,chunks,integrity"
+    told = " ".join(ended.out.split())
+    assert lacking in told
+    assert rest in told
+    refused = ragval("run", "-s", tmp_path / "ragval.yaml")
+    assert refused.code == 2
+    assert rest in refused.err
 
 
 def test_an_index_that_was_ingested_twice_is_told_at_first_sight(tmp_path: Path, ragval: Ragval) -> None:

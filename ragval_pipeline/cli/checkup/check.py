@@ -59,7 +59,7 @@ def failed(name: str, error: RagvalError) -> Check:
     if isinstance(error, SuiteError) and error.key:
         text = f"{error.key}: {error.problem}"
     message = text.removesuffix(remedy).rstrip(". ") if remedy else text
-    return problem(name, message.removesuffix("."), remedy, exit_code=error.exit_code)
+    return problem(name, message.removesuffix(".").removeprefix(f"{name}: "), remedy, exit_code=error.exit_code)
 
 
 def exit_code_of(checks: Iterable[Check]) -> int:

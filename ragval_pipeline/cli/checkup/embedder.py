@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import CachingEmbedder, Embedder
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
+    from ragval_pipeline.suite.sections import EmbeddingSettings
 
 
 #: Stored texts that are embedded again, in one call.
@@ -40,6 +41,10 @@ def check_embedder(
     """
     from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 
+    vector = look.facts.vector(suite.qdrant.vector_name) if look else None
+    foretold = _foretold_size(suite.embedding, vector)
+    if foretold is not None:
+        return [foretold], None
     points = _with_text(look, suite.payload) if look else []
     texts = [text for _, text in points] or ["Which questions does this collection answer?"]
     try:
@@ -48,7 +53,6 @@ def check_embedder(
             vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
     except RagvalError as error:
         return [failed("embedder", error)], None
-    vector = look.facts.vector(suite.qdrant.vector_name) if look else None
     size = _size(embedder, len(vectors[0]), vector)
     if look is None or vector is None or size.state == "problem":
         return [size, *long], embedder
@@ -102,6 +106,15 @@ def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
         return ok("embedder", f"{embedder.model} answers with {size} dimensions")
     message = f"{embedder.model} makes {size} dimensions, the collection holds {vector.size}"
     return problem("embedder", message, dimension_remedy(embedder.model, vector.size), exit_code=4)
+
+
+def _foretold_size(embedding: EmbeddingSettings, vector: VectorFacts | None) -> Check | None:
+    """The problem of a model that cannot give the collection's size, known without asking its maker; None without."""
+    known = facts_of(embedding.model) if embedding.model and embedding.base_url is None else None
+    if known is None or embedding.model is None or vector is None or known.gives(vector.size):
+        return None
+    message = f"{embedding.model} makes {known.dimensions[0]} dimensions, the collection holds {vector.size}"
+    return problem("embedder", message, dimension_remedy(embedding.model, vector.size), exit_code=4)
 
 
 def _cosine(

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Protocol
 import dagster as dg
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, TypeAdapter
 
-from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.errors import RagvalError, SuiteError, install_line
 from ragval_pipeline.reporting.alert import Alert, plain_text, slack_blocks, subject, webhook_body
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.interpolation import interpolate
@@ -167,9 +167,7 @@ class SlackAlert(Target):
             SuiteError: It is not.
         """
         if find_spec("dagster_slack") is None:
-            raise SuiteError(
-                "alerts to Slack need dagster-slack", remedy='Install it: pip install "ragval-pipeline[slack]".'
-            )
+            raise SuiteError("alerts to Slack need dagster-slack", remedy=f"Install it with: {install_line('slack')}")
 
     def send(self, alert: Alert) -> None:
         """Post it as a message of blocks."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.sources.embedders.custom import load_custom
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, STATIC_MODEL, facts_of
 from ragval_pipeline.sources.embedders.static import static_files
@@ -78,7 +78,7 @@ def check_installed(provider: str) -> None:
         raise SuiteError(
             f"provider {provider} needs the package {needed.package}, which is not installed",
             key="embedding.provider",
-            remedy=f"Install it with: pip install 'ragval-pipeline[{needed.extra}]'",
+            remedy=f"Install it with: {install_line(needed.extra)}",
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.sources.embedders import check_configuration, open_embedder
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_suite_embedder
 from ragval_pipeline.suite.load import load_suite, resolve_suite
@@ -124,7 +124,7 @@ def test_a_package_that_is_not_installed_is_named_with_the_line_that_installs_it
         check_configuration(provider=provider, api_key="k")
     assert caught.value.key == "embedding.provider"
     assert package in caught.value.problem
-    assert caught.value.remedy.endswith(f"pip install 'ragval-pipeline[{extra}]'")
+    assert caught.value.remedy.endswith(install_line(extra))
     assert extra in _extras()
 
 
