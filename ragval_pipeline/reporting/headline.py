@@ -29,7 +29,7 @@ def headline(report: ValidationReport) -> str:
     if report.verdict == "pass":
         if partial:
             return f"{_partial_pass(report, required)}{_beside_a_pass(report)}."
-        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}.{_unconfirmed(report)}"
+        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}.{_unsaid(report)}"
     if report.verdict == "fail":
         told = f"{_sentence([*_what_fails(report, required), *_what_holds(report)])}."
         return f"{told} {_only_selected(report)}." if partial else told
@@ -177,13 +177,17 @@ def drafts_of(report: ValidationReport) -> list[QueryReport]:
     return [query for query in report.query_results if query.query.get("status") == "draft"]
 
 
-def _unconfirmed(report: ValidationReport) -> str:
-    """What a pass does not say as long as all test queries are drafts."""
+def _unsaid(report: ValidationReport) -> str:
+    """What a pass does not say: about pages without a source, about answers while all test queries are drafts."""
+    unsaid = []
+    coverage = next((result for result in report.criteria if result.name == "coverage"), None)
+    if coverage is not None and coverage.reason_code == "no_data" and not coverage.required:
+        unsaid.append("pages: the suite names no source")
     drafts = drafts_of(report)
-    if not drafts or any(query.counted for query in report.query_results):
-        return ""
-    told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"
-    return f" It says nothing about answers: {told}."
+    if drafts and not any(query.counted for query in report.query_results):
+        told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"
+        unsaid.append(f"answers: {told}")
+    return f" It says nothing about {', and nothing about '.join(unsaid)}." if unsaid else ""
 
 
 def _share_named(finding: ReportedFinding, report: ValidationReport) -> float:

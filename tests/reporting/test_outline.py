@@ -103,6 +103,10 @@ def test_a_pass_without_any_query_that_a_person_confirmed_says_so():
     )  # fmt: skip
     only = headline(factory.report(query_results=[draft]))
     assert only.endswith("required criteria. It says nothing about answers: its only test query is a draft.")
+    sourceless = factory.criterion("coverage", None, None, required=False, reason_code="no_data")
+    assert headline(factory.report(criteria=[sourceless])).endswith(
+        " It says nothing about pages: the suite names no source."
+    )
     beside = factory.report(query_results=[draft, factory.query("q2", "What is ROS 2?", 0.6)])
     assert headline(beside) == "This index meets all 3 required criteria."
 

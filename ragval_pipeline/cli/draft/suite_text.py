@@ -214,7 +214,7 @@ def _criteria(draft: SuiteDraft) -> list[str]:
         return ["", "criteria:", *off] if off and draft.sitemap is None else []
     return [
         "",
-        "criteria:   # these four are the defaults; a required criterion that is not met fails the run",
+        "criteria:   # a required criterion that is not met fails the run; `ragval schema suite` lists them all",
         "  query_pass_rate: 0.90   # from the first query on that is no draft",
         *(["  coverage: 1.0"] if draft.sitemap is not None else off),
         "  metadata_completeness: 1.0",

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.html.charts import Cell, strip
-from ragval_pipeline.reporting.html.questions import page_key
+from ragval_pipeline.reporting.html.questions import grades_of, page_key
 from ragval_pipeline.reporting.numbers import show_percent
 from ragval_pipeline.reporting.subjects import page_name
 from ragval_pipeline.suite.printing import plural
@@ -108,7 +108,7 @@ def _questions_by_page(bundle: ReportBundle) -> tuple[Counter[str], Counter[str]
     """How many questions expect each page, and how many of these passed."""
     key, asked, passed = page_key(bundle), Counter[str](), Counter[str]()
     for query in bundle.report.query_results:
-        pages = {key(page) for page, grade in bundle.judgements.get(query.query_id, {}).items() if grade > 0}
+        pages = {key(page) for page, grade in grades_of(query, bundle, key).items() if grade > 0}
         asked.update(pages)
         passed.update(pages if query.passed else ())
     return asked, passed

@@ -147,10 +147,18 @@ def page_key(bundle: ReportBundle) -> Callable[[str], str]:
     return (bundle.inventory.folder() if bundle.inventory else UrlFolder()).key
 
 
+def grades_of(query: QueryReport, bundle: ReportBundle, key: Callable[[str], str]) -> Mapping[str, int]:
+    """The pages that a query expects, with their grades; a draft, which is not judged, states them itself."""
+    judged = bundle.judgements.get(query.query_id)
+    if judged is not None or query.counted:
+        return judged or {}
+    return {key(str(url)): 1 for name in ("relevant_urls", "acceptable_urls") for url in query.query.get(name) or ()}
+
+
 def as_expected(hit: TopResult, query: QueryReport, bundle: ReportBundle, key: Callable[[str], str]) -> list[str]:
     """What about a hit is as its query expects: ``page``, ``module``, ``chapter``."""
     module, chapter = query.query.get("expected_module"), query.query.get("expected_chapter")
-    grades = bundle.judgements.get(query.query_id, {})
+    grades = grades_of(query, bundle, key)
     mode: ModuleMatch = bundle.setting("retrieval", "module_match") or "normalised"
     found = {
         "page": hit.source_url is not None and grades.get(key(hit.source_url), 0) > 0,
@@ -193,7 +201,7 @@ def _query_row(
     stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
     threshold = query.held_to.min_similarity if query.held_to else stated
     right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
-    asked = _asked_place(query, bundle)
+    asked = _asked_place(query, grades_of(query, bundle, key))
     first = next((hit.rank for hit, reasons in zip(query.top_results, right, strict=True) if asked in reasons), None)
     located = (bundle.extras.get(DIAGNOSIS) or {}).get(query.query_id, {})
     return QueryRow(
@@ -210,9 +218,9 @@ def _query_row(
     )
 
 
-def _asked_place(query: QueryReport, bundle: ReportBundle) -> str:
+def _asked_place(query: QueryReport, grades: Mapping[str, int]) -> str:
     """What the right hit is known by: its page where the query names any, else its chapter, else its module."""
-    if any(grade > 0 for grade in bundle.judgements.get(query.query_id, {}).values()):
+    if any(grade > 0 for grade in grades.values()):
         return "page"
     return "chapter" if query.query.get("expected_chapter") else "module"
 

@@ -160,9 +160,13 @@ class SummaryPrinter(LinePrinter):
         if missed:
             self.line(("Required and not met", "bold"))
             self._table(missed)
-        if unknown:
-            self.line(("Required and not measured", "bold"))
-            self._table(unknown)
+        for title, results in (
+            ("Required and not measured", [result for result in unknown if not result.excused]),
+            ("Required as soon as it applies", [result for result in unknown if result.excused]),
+        ):
+            if results:
+                self.line((title, "bold"))
+                self._table(results)
         if below:
             self.line(("Below their gate, not required", "dim"))
             self._table(below)

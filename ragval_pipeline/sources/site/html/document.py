@@ -62,7 +62,7 @@ def _flattened(html: str) -> str:
 
     text = _TAG.sub(kept, html)
     if left_out:
-        log.info("%d tags below the level %d of a page were left out", left_out, DEPTH)
+        log.debug("%d tags below the level %d of a page were left out", left_out, DEPTH)
     return text
 
 
