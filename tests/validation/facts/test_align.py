@@ -62,10 +62,55 @@ def test_small_words_in_the_place_of_others_are_seen(swap: tuple[str, str]):
     assert match(GRIPPER.replace(*swap)).changed_words() == 1
 
 
-def test_words_that_were_only_added_are_missing_but_not_changed():
-    found = match(GRIPPER.replace("motor", "motor (1)"))
-    assert missing(found) == ["1"]
-    assert found.changed_words() == 0
+def test_an_added_word_is_missing_and_counted_as_any_other():
+    found = match(GRIPPER.replace("motor", "quick motor"))
+    assert missing(found) == ["quick"]
+    assert found.changed_words() == 1
+
+
+def test_no_letter_is_missing_without_a_word_that_differs():
+    added = ("motor (1)", "motor of the arm", "mot0or", "motor. It is loud. It", "motor 5. and")
+    for text in (*(GRIPPER.replace("motor", word) for word in added), f"{GRIPPER} Beware.", f"Beware. {GRIPPER}"):
+        found = match(text)
+        assert missing(found)
+        assert found.changed_words() > 0
+
+
+ITEMS = ("Open the lid", "Wait", "Press both keys", "Wait", "Go on", "Take out the tray of the second printer")
+LISTED = "How to print\n" + "\n".join(ITEMS)
+
+
+@pytest.mark.parametrize("page", [LISTED, "How to print\n" + " ".join(ITEMS)])
+@pytest.mark.parametrize("first", [1, 8, 97, 997])
+@pytest.mark.parametrize("mark", [". ", ") ", ".   "])
+@pytest.mark.parametrize("item", ["{}", "[{}](steps/{}.html)"])
+def test_the_numbers_of_list_items_in_one_line_are_no_text(page: str, first: int, mark: str, item: str):
+    items = [item.format(*[words, "x"][: item.count("{}")]) for words in ITEMS]
+    text = " ".join(f"{number}{mark}{words}" for number, words in enumerate(items, first))
+    found = match(text, page)
+    assert missing(found) == []
+    assert found.letters == sum(len(words.replace(" ", "")) for words in ITEMS)
+    # A chunk may begin with an item without its number, and end with a number without its item.
+    assert missing(match(f"{text.partition(mark)[2]} {first + len(ITEMS)}.", f"{page}\nPut it back")) == []
+
+
+def test_a_number_at_the_end_of_a_sentence_is_text():
+    page = f"Steps\nIt opens with version 5. The lid stays closed in version 6. {GRIPPER}\nA limit\nIt is one"
+    assert missing(match(page.split("\n")[1].replace("5.", "7."), page)) == ["7"]
+    assert missing(match(f"{GRIPPER} A limit. It is 8.", page)) == ["8"]
+    assert missing(match(f"{GRIPPER} A limit. It is 8", page)) == ["8"]
+
+
+def test_a_changed_item_between_numbers_is_missing_with_nothing_else():
+    text = " ".join(f"{number}. {words}" for number, words in enumerate(ITEMS, 1))
+    assert missing(match(text.replace("second", "orange"), LISTED)) == ["orange"]
+
+
+def test_a_table_read_by_columns_stands_there_whatever_parts_its_cells():
+    rows = [("char *", "label", "Read"), ("GtkWidget *", "icon", "Read / Write"), ("gint", "x", "Write")]
+    page = f"{GRIPPER}\n" + "\n".join("\t".join(row) for row in rows)
+    for sign in ("; ", " ; ", " | ", "\t", " \u2022 "):
+        assert missing(match("\n".join(sign.join(column) for column in zip(*rows, strict=True)), page)) == [], sign
 
 
 def test_addresses_of_links_and_images_are_no_text():
