@@ -236,6 +236,9 @@ def test_an_import_that_a_page_shows_as_code_is_text_and_so_is_what_changed_in_i
         "https://example.com/issues/537, 821, 822",
         "https://example.com/how-\nto/it.html",
         "how-\nto/it.html#motor",
+        "motor.en.html#how it turns",
+        "arm/my motor (how it turns).html",
+        "<how it turns.html>",
         'it.html#motor "Link to\nthis heading"',
     ],
 )
@@ -247,6 +250,24 @@ def test_a_link_that_the_chunker_cut_in_two_is_no_difference():
     assert missing(match(f"amples/motor.html) {GRIPPER}")) == []
     assert missing(match(f"parts-list) {GRIPPER}")) == []
     assert missing(match(f"{GRIPPER} [Calibrate the camera](https://example.com/cal")) == []
+    assert missing(match(f"{GRIPPER} [Calibrate the camera](cameras.html#how they are cali")) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["org/wiki/Motor_(Arm)", r"org/wiki/Motor_\(Arm\)", "org/wiki/Motor_(Arm)/(Two).html"]
+)
+def test_a_link_whose_address_has_brackets_may_be_cut_anywhere(address: str):
+    link = f"[motor](https://en.example.{address})"
+    for cut in range(1, len(link)):
+        assert missing(match(f"{GRIPPER} {link[:cut]}", f"{GRIPPER} motor\n{CAMERA}")) == [], link[:cut]
+        assert missing(match(f"{link[cut:]}\n{CAMERA}", f"{GRIPPER} motor\n{CAMERA}")) == [], link[cut:]
+
+
+def test_what_stands_behind_brackets_in_brackets_is_text_unless_it_is_an_address():
+    page = f"{GRIPPER}\nhandlers[motor](arm.part, closes)\n[motor](see the guide)\n{CAMERA}"
+    assert missing(match(page.replace("arm.part", "arm.whole"), page)) == ["whole"]
+    assert missing(match(page.replace("guide", "manual"), page)) == ["manual"]
+    assert missing(match(f"close(motor) {CAMERA}", CAMERA)) == ["close(motor"]
 
 
 def test_a_line_that_repeats_a_stored_heading_or_address_is_no_difference():
