@@ -408,9 +408,11 @@ _ROWS = (
         title="Texts that are not on their page",
         means="has a text that is not on its page", many="have a text that is not on their page",
         measured="Each chunk is aligned with its page; it is gone when less than half of it is found there.",
-        cause="The passage was removed from the page, or belongs to another page.",
+        cause="The passage was removed from the page, belongs to another page, or was never shown: some extractors "
+              "take comments of the source for text.",
         remedy="Delete what is stored of the pages under reingest_urls of remediation.json and ingest them again: the "
-                "pages that the points are stored under, and those that the texts are from."),
+               "pages that the points are stored under, and those that the texts are from. Where a page did not "
+               "change, correct the extraction first, because ingesting again stores the same text."),
     FindingType("integrity.not_captured", "error", "subject", "integrity", "page", "reingest",
         breaks={Aspect.KEPT},
         reads={

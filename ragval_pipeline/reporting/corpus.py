@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.reporting.files.bundle import ReportBundle
     from ragval_pipeline.sources.site.inventory import SiteInventory
+    from ragval_pipeline.validation.facts.rows import BlockFacts
     from ragval_pipeline.validation.report import ValidationReport
 
 logger = logging.getLogger(__name__)
@@ -64,6 +65,7 @@ class PageEntry:
         captured: Share of its content that stands in its chunks; None when the page was not read.
         stored: How often its text is stored, on average over what is stored; None when that was not measured.
         lost: Which part no chunk holds, where that is one part.
+        lost_letters: Letters of its passages that no chunk holds, by what the passages are.
     """
 
     key: str
@@ -74,6 +76,7 @@ class PageEntry:
     captured: float | None = None
     stored: float | None = None
     lost: Lost | None = None
+    lost_letters: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -276,7 +279,8 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
             entry.captured = float(caught[number] / every[number])
             if entry.chunks and lost[number]:
                 own = blocks.filter(pa.array((page == number) & content)).to_pylist()
-                entry.lost = _lost_part([BlockFacts(**block) for block in own])
+                found = [BlockFacts(**block) for block in own]
+                entry.lost, entry.lost_letters = _lost_part(found), _lost_letters(found)
 
 
 def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
@@ -314,6 +318,14 @@ def _lost_part(blocks: Sequence[Any]) -> Lost | None:
         frozenset({"heading"}): "its headings", frozenset({"code"}): "its code", frozenset({"row"}): "its tables",
     }  # fmt: skip
     return named.get(frozenset(kinds))
+
+
+def _lost_letters(blocks: Sequence[BlockFacts]) -> Mapping[str, int]:
+    """Letters of a page's lost passages that no chunk holds, by kind."""
+    letters: Counter[str] = Counter()
+    for block in lost_passages(blocks):
+        letters[block.kind] += block.letters - block.held
+    return letters
 
 
 def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:

@@ -19,10 +19,13 @@ from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.printing import plural, show_count
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.thresholds import MOST
 
 _WORDS, _PASSAGE, _NOTE, _QUESTION = 90, 110, 260, 160
 #: Entries of a list that a sentence names.
 _LISTED = 3
+#: What passages are called by their kind; most content is paragraphs, which says nothing about a loss.
+_KINDS = {"code": "code", "row": "tables", "item": "list items", "heading": "headings"}
 #: Measurements that the names of subjects already say, or that only programs read.
 _SILENT = frozenset(
     {"page_url", "points", "because", "expected_pages", "expected_module", "simulated", "fields", "generations",
@@ -213,11 +216,16 @@ class Subjects:
     def _what_is_lost(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         if finding.code != "integrity.not_captured":
             return ""
-        parts = Counter(page.lost for name in names if (page := self._corpus.page(name)))
-        [(part, count)] = parts.most_common(1) or [(None, 0)]
-        if part is None or count < len(names):
-            return ""
-        return f"it loses {part}" if len(names) == 1 else f"each loses {part}"
+        pages = [page for name in names if (page := self._corpus.page(name))]
+        parts = {page.lost for page in pages}
+        if None not in parts and len(parts) == 1 and len(pages) == len(names):
+            return f"it loses {parts.pop()}" if len(names) == 1 else f"each loses {parts.pop()}"
+        letters: Counter[str] = Counter()
+        for page in pages:
+            letters.update(page.lost_letters)
+        [(kind, most)] = letters.most_common(1) or [("", 0)]
+        named = _KINDS.get(kind)
+        return f"most of what is lost is {named}" if named and most > MOST * letters.total() else ""
 
     def _how_often(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         if finding.code != "chunk.ingested_twice":

@@ -9,6 +9,10 @@ from collections.abc import Callable
 # Converters wrap lines within both.
 _TITLE = r"(?:\s+(?:\"(?:[^\n]|\n(?=\S))*?\"|'(?:[^\n]|\n(?=\S))*?'))?\s*"
 _ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\n(?=[^()\s])|\([^()\s]*\))*){_TITLE}\)"
+# A piece of an address that a chunk cuts; and an address with blanks in it: a path, a place on a page or a file comes
+# before the first of them, and, but on the web, no comma, as behind the first thing that a function is called with.
+_PIECE = r"(?:[^\s()\[\]]|\([^\s()\[\]]*\))"
+_SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\([^()\n]*\)|\n(?=\S)){1,500}"
 _TAGS = (
     "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
     "|small|u|s|ul|ol|li|dl|dt|dd|h[1-6]|blockquote|section|center|picture|source|video|iframe"
@@ -20,10 +24,11 @@ _MARKUP = re.compile(
     r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\]"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
-    r"|(?<=\])\(https?://(?:[^()\n]|\n(?=\S)){1,500}\)"
-    # the same, cut by the chunk's end or beginning
-    r"|(?<=\])\([^()\s]*(?:\s+[\"'][^\n\"']*)?\Z"
-    r"|\A(?:[^\s()\[\]]+(?:\s+[\"'][^\n\"']*[\"'])?|[^\n\"'()\[\]]{0,80}[\"'])\)"
+    rf"|(?<=\])\({_SPACED}\)"
+    # the same, cut by the chunk's end or beginning, which may lie within brackets of its own
+    rf"|(?<=\])\((?:{_PIECE}*(?:\([^()\s]*)?(?:\s+[\"'][^\n\"']*)?|{_SPACED})\Z"
+    rf"|\A(?:(?:\((?=[^()\s]*[/#]))?{_PIECE}*(?:\){_PIECE}+)?(?:\s+[\"'][^\n\"']*[\"'])?"
+    r"|[^\n\"'()\[\]]{0,80}[\"'])\)"
     r"|\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"  # front matter
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
@@ -67,7 +72,7 @@ _MARKS = (
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
 _OF_PLAIN = ("---", ":::", "highlight-")
-_CUT_OFF = re.compile(r"[^(\n]{0,999}\)|[^<\n]{0,200}>|`")
+_CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}\)|[^<\n]{0,200}>|`")
 _NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)]\s")
 
 

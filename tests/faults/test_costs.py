@@ -61,6 +61,10 @@ ROWS = {
     "unclosed templates of a chunk": Cost(without_markup, lambda: "{%" * 250_000),
     "unclosed short codes of a chunk": Cost(without_markup, lambda: "{{<" * 250_000),
     "unclosed images of a chunk": Cost(without_markup, lambda: "![" * 100_000),
+    "unclosed links of a chunk": Cost(without_markup, lambda: "](/a b " * 100_000),
+    "an address of signs that never ends": Cost(without_markup, lambda: f"]({'#a.bc/,' * 100_000}"),
+    "unclosed brackets of an address": Cost(without_markup, lambda: f"]({'a(b' * 100_000}"),
+    "brackets of an address that a chunk cuts": Cost(without_markup, lambda: f"{'a(b)' * 100_000} a)"),
     "unclosed footnotes of a chunk": Cost(without_markup, lambda: "[^" * 100_000),
 }
 

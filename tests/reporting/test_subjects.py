@@ -54,6 +54,23 @@ def test_many_subjects_are_told_by_what_they_have_in_common(code, names, told):
     assert named.pattern(finding) == told
 
 
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ([{"code": 90, "paragraph": 50}, {"code": 10, "item": 40}], "most of what is lost is code"),
+        ([{"code": 90, "paragraph": 50}, {"row": 40}], ""),
+        ([{"paragraph": 90}, {"row": 40}], ""),
+        ([{}, {"row": 40}], "most of what is lost is tables"),
+        ([{}, {}], ""),
+    ],
+)
+def test_a_loss_at_different_places_of_pages_is_told_by_what_most_of_it_is(lost, told):
+    pages = {url: PageEntry(url, url, lost_letters=letters) for url, letters in zip(URLS, lost, strict=False)}
+    finding = make_finding("integrity.not_captured", URLS[:2])
+    run = factory.report(findings=[finding])
+    assert Subjects(run, Corpus(pages=pages), [finding]).pattern(run.findings[0]).rpartition("; ")[2] == told
+
+
 def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_values():
     cases = {
         "chunk.index_gap": ({"missing": [2, 3], "missing_count": 2, "highest": 7}, "chunks 3, 4 of 8 missing"),
@@ -88,7 +105,14 @@ def test_a_failed_question_says_where_its_page_is():
 def test_titles_lose_the_name_of_the_site_and_lost_ends_are_seen(tmp_path):
     files = CorpusFiles(facts=[UPath(tmp_path / "pages.parquet")], pages=[UPath(tmp_path / "copies.parquet")])
     blocks = [
-        {"kind": "paragraph", "letters": 100, "held": held, "start": 100 * n, "digest": 10 * page + n, "text": ""}
+        {
+            "kind": ("paragraph", "code", "item")[page],
+            "letters": 100,
+            "held": held,
+            "start": 100 * n,
+            "digest": 10 * page + n,
+            "text": "",
+        }
         for page, helds in enumerate([(100, 100), (100, 0), (0, 100)])
         for n, held in enumerate(helds)
     ]
@@ -103,8 +127,10 @@ def test_titles_lose_the_name_of_the_site_and_lost_ends_are_seen(tmp_path):
     payload = [{"point_id": url, "page_key": url, "page_url": url, "title": None} for url in URLS[:3]]
     pq.write_table(pa.Table.from_pylist(payload), tmp_path / "payload.parquet")
     files = CorpusFiles([UPath(tmp_path / "payload.parquet")], facts=files.facts, pages=files.pages)
-    found = [(page.title, page.captured, page.lost) for page in read_corpus(files, ()).site]
-    assert found == [("O", 1.0, None), ("A", 0.5, "its end"), ("B", 0.5, "its beginning")]
+    found = [(page.title, page.captured, page.lost, page.lost_letters) for page in read_corpus(files, ()).site]
+    assert found == [
+        ("O", 1.0, None, {}), ("A", 0.5, "its end", {"code": 100}), ("B", 0.5, "its beginning", {"item": 100}),
+    ]  # fmt: skip
 
 
 def test_evidence_that_cannot_be_read_costs_names_and_not_the_report(tmp_path):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.text.grams import width_for
+from ragval_pipeline.text.grams import SIZE, width_for
 from ragval_pipeline.text.markup import without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_labels, add_words
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, covered, free
+
+#: What may be the number of a list's item, where an ingestion put blanks for line breaks; its mark may be cut off.
+_NUMBER = re.compile(r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)")
+#: Places of the letters around a number that are looked at.
+_PLACES = 64  # work
 
 
 def common_runs(text: FoldedText, page: Searched) -> list[Span]:
@@ -90,8 +97,8 @@ def align(
             that repeats them in turn.
 
     Returns:
-        The alignment of the text as it is, without Markdown's markup, or without the markup that the page does not
-        show: the one that stands on the page to the larger part.
+        The alignment of the text as it is, or without the numbers of list items that the page has in no text, and
+        without Markdown's markup, or that which the page does not show: the one that stands there to the larger part.
     """
     seen = {} if seen is None else seen
     raw = folded or FoldedText.of(text)
@@ -102,16 +109,16 @@ def align(
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return align(plainer, page, labels=labels, address=address, seen=seen)
     plain = without_markup(text)
-    if plain == text:
+    bare = _without_numbers(raw if plain == text else FoldedText.of(plain), page)
+    if bare is raw:
         return _differing(raw, runs, page, labels, address)
-    bare = FoldedText.of(plain)
     strange, shows_some = _without_strange_markup(raw, runs)
     exact = _exact(bare, page, (), seen) if bare.letters and not shows_some else None
     if exact is not None:
         return exact
     readings = [(raw, runs), (bare, common_runs(bare, page))]
     if shows_some and strange != raw.shown:
-        reading = FoldedText.of(strange)
+        reading = _without_numbers(FoldedText.of(strange), page)
         readings.append((reading, common_runs(reading, page)))
     alignments = (_differing(reading, own, page, labels, address) for reading, own in readings)
     # Code that shows tags stands on the page to the last letter, with them and without.
@@ -189,10 +196,47 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str,
     return without_markup(raw.shown, keep=stands_there), shown
 
 
+def _without_numbers(text: FoldedText, page: Searched) -> FoldedText:
+    """The text without numbers of list items that its page shows without having them in its text.
+
+    There the page has the two words around it one after the other; at the chunk's end the word before it ends a line.
+    """
+    numbers = [(found.span(), text.letters_between(*found.span())) for found in _NUMBER.finditer(text.shown)]
+    pieces, shown_from, before, place = list[str](), 0, 0, -1
+    for number, ((start, end), (first, last)) in enumerate(numbers):
+        upto = numbers[number + 1][1][0] if number + 1 < len(numbers) else len(text.letters)
+        left, right = text.letters[max(before, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
+        found = _joint(page, left, right, after=place)
+        if found is not None:
+            pieces += text.shown[shown_from:start], " " * (end - start)
+            shown_from, before, place = end, last, found
+    return FoldedText.of("".join((*pieces, text.shown[shown_from:]))) if pieces else text
+
+
+def _joint(page: Searched, left: str, right: str, *, after: int) -> int | None:
+    """Where some letters of the page end a word, and others begin the next; without others, where they end a line.
+
+    Behind a place, if there is one: the items of a list follow one another.
+    """
+    for behind in dict.fromkeys((after, -1)) if left else ():
+        for place in islice(_places(page, left + right, behind), _PLACES):
+            at = place + len(left)
+            if at == len(page.letters) or (page.folded.spaced[at] if right else page.begins_line(at)):
+                return place
+    return None
+
+
+def _places(page: Searched, letters: str, after: int) -> Iterator[int]:
+    place = page.place(letters, after=after)
+    while place is not None:
+        yield place
+        place = page.place(letters, after=place)
+
+
 def _differing(
     text: FoldedText, runs: Sequence[Span], page: Searched, labels: Sequence[str], address: Sequence[str]
 ) -> Alignment:
     spans = list(runs)
     add_labels(text, spans, page, labels, address)
-    added = tuple(add_words(text, spans, page))
-    return Alignment(text, tuple(spans), added)
+    add_words(text, spans, page)
+    return Alignment(text, tuple(spans))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 #: Characters of a block that are kept where chunks lack some of it.
 PASSAGE_CHARACTERS = 400  # shown
+_WORDS = re.compile(r"[^\W_]+")
 #: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
 Run: TypeAlias = tuple[int, int, int, int]
 
@@ -60,7 +62,7 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
                 if pieces is None:
                     known = {fold(form) for label in labels for form in (label, without_markup(label))}
                     pieces = known.union(*(pieces_of(chunk.text) for chunk in chunks))
-                count = letters if _is_piece(folded, pieces) else count
+                count = letters if _is_piece(folded, pieces) or _is_most_of(block.text, pieces) else count
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
         blocks.append(BlockFacts(block.kind, letters, min(count, letters), places[0][0], hash_of(folded), text))
@@ -70,6 +72,21 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
 def _is_piece(heading: str, pieces: set[str]) -> bool:
     """Whether a chunk has a heading in a line of its own, with or without its number."""
     return heading in pieces or (heading.lstrip("0123456789") or heading) in pieces
+
+
+def _is_most_of(heading: str, pieces: set[str]) -> bool:
+    """Whether a line of its own is more than half of a heading's words, with one stretch of them left out at most.
+
+    A title names a page without what all pages of its kind are called, and splitters move code out of a heading. Words
+    are counted, since the same stretch is most of the letters of one heading and few of those of another.
+    """
+    words = list(filter(None, map(fold, _WORDS.findall(heading))))
+    count = len(words)
+    return any(
+        "".join((*words[:first], *words[last:])) in pieces
+        for first in range(count)
+        for last in range(first + 1, first + (count + 1) // 2)
+    )
 
 
 class _Elsewhere:

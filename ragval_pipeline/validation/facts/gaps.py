@@ -17,8 +17,8 @@ from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 
 #: Spans before a line among which one that stands on the page is looked for.
 _BEFORE = 64  # work
-# Line breaks, cells, and what breadcrumbs and lists are parted with: guillemets, middle dot, bullet, dashes.
-_PIECES = re.compile("[^\n\t|>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
+# Line breaks, cells, and what breadcrumbs, lists and rows are parted with: guillemets, middle dot, bullet, dashes.
+_PIECES = re.compile("[^\n\t|;>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
 
 
 def pieces_of(text: FoldedText) -> set[str]:
@@ -97,12 +97,8 @@ def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> No
                 break
 
 
-def add_words(text: FoldedText, spans: list[Span], page: Searched) -> Iterator[tuple[int, int]]:
-    """Add words between two runs that the page has between the same runs, in the same order.
-
-    Yields:
-        Stretches where the page has nothing between the two runs: the chunk only adds to it.
-    """
+def add_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
+    """Add words between two runs that the page has between the same runs, in the same order."""
     size = width_for(text.letters)
     for start, end in list(gaps(spans, len(text.letters))):
         if end - start > LONGEST_GAP:
@@ -110,10 +106,7 @@ def add_words(text: FoldedText, spans: list[Span], page: Searched) -> Iterator[t
         at = bisect_left(spans, (start,))
         before, after = _long_before(spans, at, size), _long_after(spans, at, size)
         window = _window(before, after, start, end, len(page.letters))
-        if window is None:
-            continue
-        if window[0] == window[1]:
-            yield start, end
+        if window is None or window[0] == window[1]:
             continue
         same = list(_common_words(text, (start, end), page.folded, window))
         # Beside one run only, where it is not known how far to look, some small words are met by chance.

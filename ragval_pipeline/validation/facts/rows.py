@@ -37,7 +37,7 @@ class Edge:
         changed: Words of which some letter does not stand on the page.
         strange: The outermost word that the page does not have, without digits: before it may stand a title or an
             address, which differ from page to page.
-        lacking: Words of which some letter does not stand on the page, those too that were only added.
+        lacking: The same, where marks part words as well: ``source:arm`` are two.
     """
 
     word: str
@@ -70,7 +70,7 @@ class ChunkFacts:
         letters: Letters and digits of the text, without markup that no page shows.
         found: Those that stand on the page.
         words: Words, as blanks part them.
-        changed: Those of which some letter does not stand on the page, unless it was only added.
+        changed: Those of which some letter does not stand on the page.
         surely: Letters found without words that stand alone in their line.
         longest: Letters of the longest run that the chunk shares with its page.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.

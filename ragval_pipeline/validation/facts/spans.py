@@ -55,14 +55,12 @@ class Alignment:
     Attributes:
         text: The chunk, without the markup that its page does not show.
         spans: By their start in the chunk; they do not overlap there.
-        added: Stretches of the chunk's letters that its page does not have, where the page goes on without a gap.
         verbatim: Whether it is lines of its own labels, if any, and then what the page has there in these very words:
             it joins nothing that the page has apart.
     """
 
     text: FoldedText
     spans: tuple[Span, ...]
-    added: tuple[tuple[int, int], ...] = ()
     verbatim: bool = False
 
     @property
@@ -131,23 +129,13 @@ class Alignment:
         return (first, last) if 0 <= last - first <= 2 * (end - start) + LONGEST_GAP else None
 
     def changed_words(self, start: int = 0, end: int | None = None) -> int:
-        """Words that reach between two letters, as blanks part them, of which some letter does not stand on the page.
-
-        Words that were only added do not count: numbers of list items, footnotes and the like, which a page shows
-        without having them in its text.
-        """
+        """Words that reach between two letters, as blanks part them, of which some letter is not on the page."""
         if self.whole:
             return 0
         import numpy as np
 
-        missing = ~self.found
-        replaced = missing.copy()
-        for first, last in self.added:
-            replaced[first:last] = False
         words = self.text.tokens
-        gone, lengths = np.add.reduceat(missing, words[:, 0], dtype=np.int64), words[:, 1] - words[:, 0]
-        # A word of which a part was added was changed as well.
-        changed = np.logical_or.reduceat(replaced, words[:, 0]) | ((gone > 0) & (gone < lengths))
+        changed = np.logical_or.reduceat(~self.found, words[:, 0])
         within = (words[:, 0] < (self.letters if end is None else end)) & (words[:, 1] > start)
         return int((changed & within).sum())
 

@@ -62,10 +62,55 @@ def test_small_words_in_the_place_of_others_are_seen(swap: tuple[str, str]):
     assert match(GRIPPER.replace(*swap)).changed_words() == 1
 
 
-def test_words_that_were_only_added_are_missing_but_not_changed():
-    found = match(GRIPPER.replace("motor", "motor (1)"))
-    assert missing(found) == ["1"]
-    assert found.changed_words() == 0
+def test_an_added_word_is_missing_and_counted_as_any_other():
+    found = match(GRIPPER.replace("motor", "quick motor"))
+    assert missing(found) == ["quick"]
+    assert found.changed_words() == 1
+
+
+def test_no_letter_is_missing_without_a_word_that_differs():
+    added = ("motor (1)", "motor of the arm", "mot0or", "motor. It is loud. It", "motor 5. and")
+    for text in (*(GRIPPER.replace("motor", word) for word in added), f"{GRIPPER} Beware.", f"Beware. {GRIPPER}"):
+        found = match(text)
+        assert missing(found)
+        assert found.changed_words() > 0
+
+
+ITEMS = ("Open the lid", "Wait", "Press both keys", "Wait", "Go on", "Take out the tray of the second printer")
+LISTED = "How to print\n" + "\n".join(ITEMS)
+
+
+@pytest.mark.parametrize("page", [LISTED, "How to print\n" + " ".join(ITEMS)])
+@pytest.mark.parametrize("first", [1, 8, 97, 997])
+@pytest.mark.parametrize("mark", [". ", ") ", ".   "])
+@pytest.mark.parametrize("item", ["{}", "[{}](steps/{}.html)"])
+def test_the_numbers_of_list_items_in_one_line_are_no_text(page: str, first: int, mark: str, item: str):
+    items = [item.format(*[words, "x"][: item.count("{}")]) for words in ITEMS]
+    text = " ".join(f"{number}{mark}{words}" for number, words in enumerate(items, first))
+    found = match(text, page)
+    assert missing(found) == []
+    assert found.letters == sum(len(words.replace(" ", "")) for words in ITEMS)
+    # A chunk may begin with an item without its number, and end with a number without its item.
+    assert missing(match(f"{text.partition(mark)[2]} {first + len(ITEMS)}.", f"{page}\nPut it back")) == []
+
+
+def test_a_number_at_the_end_of_a_sentence_is_text():
+    page = f"Steps\nIt opens with version 5. The lid stays closed in version 6. {GRIPPER}\nA limit\nIt is one"
+    assert missing(match(page.split("\n")[1].replace("5.", "7."), page)) == ["7"]
+    assert missing(match(f"{GRIPPER} A limit. It is 8.", page)) == ["8"]
+    assert missing(match(f"{GRIPPER} A limit. It is 8", page)) == ["8"]
+
+
+def test_a_changed_item_between_numbers_is_missing_with_nothing_else():
+    text = " ".join(f"{number}. {words}" for number, words in enumerate(ITEMS, 1))
+    assert missing(match(text.replace("second", "orange"), LISTED)) == ["orange"]
+
+
+def test_a_table_read_by_columns_stands_there_whatever_parts_its_cells():
+    rows = [("char *", "label", "Read"), ("GtkWidget *", "icon", "Read / Write"), ("gint", "x", "Write")]
+    page = f"{GRIPPER}\n" + "\n".join("\t".join(row) for row in rows)
+    for sign in ("; ", " ; ", " | ", "\t", " \u2022 "):
+        assert missing(match("\n".join(sign.join(column) for column in zip(*rows, strict=True)), page)) == [], sign
 
 
 def test_addresses_of_links_and_images_are_no_text():
@@ -191,6 +236,9 @@ def test_an_import_that_a_page_shows_as_code_is_text_and_so_is_what_changed_in_i
         "https://example.com/issues/537, 821, 822",
         "https://example.com/how-\nto/it.html",
         "how-\nto/it.html#motor",
+        "motor.en.html#how it turns",
+        "arm/my motor (how it turns).html",
+        "<how it turns.html>",
         'it.html#motor "Link to\nthis heading"',
     ],
 )
@@ -202,6 +250,24 @@ def test_a_link_that_the_chunker_cut_in_two_is_no_difference():
     assert missing(match(f"amples/motor.html) {GRIPPER}")) == []
     assert missing(match(f"parts-list) {GRIPPER}")) == []
     assert missing(match(f"{GRIPPER} [Calibrate the camera](https://example.com/cal")) == []
+    assert missing(match(f"{GRIPPER} [Calibrate the camera](cameras.html#how they are cali")) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["org/wiki/Motor_(Arm)", r"org/wiki/Motor_\(Arm\)", "org/wiki/Motor_(Arm)/(Two).html"]
+)
+def test_a_link_whose_address_has_brackets_may_be_cut_anywhere(address: str):
+    link = f"[motor](https://en.example.{address})"
+    for cut in range(1, len(link)):
+        assert missing(match(f"{GRIPPER} {link[:cut]}", f"{GRIPPER} motor\n{CAMERA}")) == [], link[:cut]
+        assert missing(match(f"{link[cut:]}\n{CAMERA}", f"{GRIPPER} motor\n{CAMERA}")) == [], link[cut:]
+
+
+def test_what_stands_behind_brackets_in_brackets_is_text_unless_it_is_an_address():
+    page = f"{GRIPPER}\nhandlers[motor](arm.part, closes)\n[motor](see the guide)\n{CAMERA}"
+    assert missing(match(page.replace("arm.part", "arm.whole"), page)) == ["whole"]
+    assert missing(match(page.replace("guide", "manual"), page)) == ["manual"]
+    assert missing(match(f"close(motor) {CAMERA}", CAMERA)) == ["close(motor"]
 
 
 def test_a_line_that_repeats_a_stored_heading_or_address_is_no_difference():

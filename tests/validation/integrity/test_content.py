@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, compared, on_most_pages, paragraphs
 
@@ -97,6 +99,20 @@ def test_a_heading_with_a_link_to_itself_is_not_missed_where_it_stands_in_the_te
 def test_a_heading_in_another_case_or_with_a_number_is_not_missed():
     numbered = SECTIONS.replace("Camera care", "2.1 Camera care")
     assert headings(CHUNKS[0], f"CAMERA CARE\n{CAMERA}", CHUNKS[2], content=numbered) == []
+
+
+@pytest.mark.parametrize("name", ["x-arm(1)", "reposition-camera(1)"])
+def test_a_heading_is_not_missed_where_a_title_has_most_of_its_words_however_long_they_are(name: str):
+    content = SECTIONS.replace("Camera care", f"{name} Manual Page")
+    assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content, title=name) == []
+    for title in (f"{name} of the arm", "Manual Page", "x", ""):
+        assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content, title=title) == [f"{name} Manual Page"]
+
+
+def test_a_heading_whose_code_a_splitter_moved_behind_it_is_not_missed():
+    content = SECTIONS.replace("Camera care", "How to <code>care!</code> for cameras")
+    assert headings(CHUNKS[0], f"How to for cameras\n{CAMERA}\ncare!", CHUNKS[2], content=content) == []
+    assert headings(CHUNKS[0], f"How to\n{CAMERA}\ncare!", CHUNKS[2], content=content) == ["How to care! for cameras"]
 
 
 def test_a_heading_of_words_that_the_text_has_is_missed_all_the_same():
