@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
@@ -28,6 +30,7 @@ COMMON_HEADING = 2
 PASSAGES = 5  # work
 #: Words and characters of a chunk that are asked with: what every model reads, and in scripts without blanks.
 WORDS, CHARACTERS = 200, 1500  # work
+_BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,8 @@ def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[Own
 def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) -> list[OwnQuery]:
     """Beginnings of the longest chunks of some pages; vectors that are not those of the page's texts find neither.
 
+    With their blanks as they are stored: some models read them, and a text of short lines has another vector without.
+
     Args:
         keys: Canonical forms of the pages.
         rows: Snapshot rows with ``PASSAGE_COLUMNS``.
@@ -182,7 +187,7 @@ def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) ->
             texts.sort(key=lambda text: (-len(text), text))
             del texts[PASSAGES:]
     return [
-        OwnQuery(f"{key}#passage{number}", key, "passage", " ".join(text.split()[:WORDS])[:CHARACTERS])
+        OwnQuery(f"{key}#passage{number}", key, "passage", _beginning(text))
         for key, texts in longest.items()
         for number, text in enumerate(texts)
     ]
@@ -196,3 +201,10 @@ def _telling(page: OwnPage, titles: Collection[str | None], owners: Mapping[str,
         if owners[fold_text(heading)] < COMMON_HEADING and fold_text(heading) not in said
     ]
     return chosen[:HEADINGS_ASKED]
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text, as they stand there."""
+    blanks = list(islice(_BLANKS.finditer(text), WORDS))
+    end = blanks[-1].start() if len(blanks) == WORDS else len(text)
+    return text[: min(end, CHARACTERS)]
