@@ -186,3 +186,21 @@ def test_pages_that_a_generator_makes_are_shut_out_and_others_left_to_the_reader
     text = suite_text(draft)
     assert yaml.safe_load(text)["source"]["exclude"] == ["/docs/tags/**"]
     assert "# not indexed: /blog/** (2 pages)" in text
+
+
+def test_what_stands_in_front_of_the_embedded_texts_is_written_into_the_suite(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = langchain_payloads()
+    texts = [f"{payload['metadata']['title']}\n{payload['page_content']}" for payload in payloads]
+    store(tmp_path / "qdrant", payloads, texts=texts)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    text = (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["payload"]["embedded_text"] == "{title}\n{text}"
+    assert yaml.safe_load(text)["embedding"] == {"provider": "static"}
+    assert "stored texts again, with the page title in front of each text, gave the stored vectors" in text
+    assert "cosine 1.000" in ragval("doctor", "-s", "ragval.yaml").out
+
+
+def test_texts_that_were_embedded_as_they_are_need_no_template(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert "embedded_text" not in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
