@@ -74,8 +74,10 @@ def _show(response: RetrievalResponse, *, threshold: float) -> None:
 
 
 def _chunk(hit: SearchResult) -> str:
-    """The chunk's number on its page, counted from 1 as everywhere that people read; empty without one."""
-    return "" if hit.chunk_index is None else f"chunk {hit.chunk_index + 1}"
+    """The chunk's number on its page as it is stored, as in every report; empty without one."""
+    from ragval_pipeline.suite.printing import chunk_name
+
+    return "" if hit.chunk_index is None else chunk_name(hit.chunk_index)
 
 
 def _excerpt(text: str, words: list[str]) -> str:

@@ -476,7 +476,7 @@ _ROWS = (
         remedy="Name the model that made the collection, or re-embed the collection."),
     FindingType("vector.model_mismatch", "error", "corpus", "vectors", "collection", "setting",
         breaks={Aspect.SPACE, Aspect.MODEL},
-        title="Index made with another model",
+        title="Index embedded in another way",
         means="holds vectors that re-embedding its texts does not give",
         many="hold vectors that re-embedding their texts does not give",
         measured="Stored texts are embedded again and compared with the stored vectors. It is named when the "

@@ -44,7 +44,7 @@ _BATCH = 4096
 
 @dataclass(frozen=True, slots=True)
 class PointName:
-    """What people know a point by: the page it belongs to, its number on it, and its first words."""
+    """What people know a point by: the page it belongs to, its stored number on it, and its first words."""
 
     page_key: str | None
     url: str | None

@@ -6,6 +6,7 @@ request show the same words.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,10 @@ from ragval_pipeline.reporting.corpus import Corpus, PageEntry
 from ragval_pipeline.reporting.numbers import show_percent, show_score
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.site.urls import is_http_url
-from ragval_pipeline.suite.printing import plural, show_count
+from ragval_pipeline.suite.printing import chunk_name, plural, show_count
+from ragval_pipeline.text.characters import UNSPACED
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
-from ragval_pipeline.validation.thresholds import MOST
+from ragval_pipeline.validation.thresholds import MOST, UNSPACED_LETTERS
 
 _WORDS, _PASSAGE, _NOTE, _QUESTION = 90, 110, 260, 160
 #: Entries of a list that a sentence names.
@@ -42,7 +44,7 @@ class SubjectWords:
         name: As the report's files name it.
         title: The page's title, the question, or the name itself.
         url: The page's address; None without one.
-        place: Which chunk of the page: ``chunk 3``; empty for other subjects.
+        place: Which chunk of the page: ``chunk_index 3``; empty for other subjects.
         words: First words of the chunk; empty for other subjects.
         note: What was measured on it, as a sentence without its full stop; may be empty.
     """
@@ -121,7 +123,7 @@ class Subjects:
         return f"; first came {page_name(page)} with {show_score(hits[0].similarity_score)}" if page else ""
 
     def point(self, name: str) -> str:
-        """A point in a few words: ``chunk 3 of Getting started``."""
+        """A point in a few words: ``chunk_index 3 of Getting started``."""
         words = self._point(name, {}, "")
         return f"{words.place} of {words.title}" if words.place else words.title
 
@@ -148,14 +150,15 @@ class Subjects:
     def _point(self, name: str, details: Mapping[str, Any], note: str) -> SubjectWords:
         known = self._corpus.points.get(name)
         url = details.get("page_url") or (known.url if known else None)
+        said = known.words if known else str(details.get("text") or "")
         if known is None and not url:
-            return SubjectWords(name, f"point {name}", note=note)
+            return SubjectWords(name, f"point {name}", words=shorten(said, _WORDS), note=note)
         page = self._corpus.page(url) or self._corpus.page(known.page_key if known else None)
         number = known.number if known and known.number is not None else details.get("chunk_index")
         title = page_name(page) if page else path_of(str(url)) if url else "a point without a page"
         # A chunk often begins with the title of its page, which stands before it.
-        words = shorten(known.words.removeprefix(title).lstrip(" :#-") or known.words, _WORDS) if known else ""
-        place = f"chunk {number + 1}" if isinstance(number, int) else "a chunk"
+        words = shorten(said.removeprefix(title).lstrip(" :#-") or said, _WORDS)
+        place = chunk_name(number) if isinstance(number, int) else "a chunk"
         return SubjectWords(name, title, str(url) if url else None, place, words, note)
 
     # what was measured
@@ -360,10 +363,16 @@ def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
 
 
 def _gap(found: Mapping[str, Any], _: Subjects) -> str:
-    shown = ", ".join(str(index + 1) for index in found["missing"][:10])
-    noun = "chunk" if found["missing_count"] == 1 else "chunks"
+    shown = ", ".join(map(str, found["missing"][:10]))
     more = "" if found["missing_count"] <= 10 else f" and {found['missing_count'] - 10} more"
-    return f"{noun} {shown}{more} of {found['highest'] + 1} missing"
+    return f"chunk_index {shown}{more} missing, the highest is {found['highest']}"
+
+
+def _small(found: Mapping[str, Any], _: Subjects) -> str:
+    letters = plural(found["letters"], "letter")
+    # What the threshold is held against; the chunk's words stand before it.
+    weighted = re.search(f"[{UNSPACED}]", str(found.get("text") or ""))
+    return f"counts as {letters}, {UNSPACED_LETTERS:g} for each of its script" if weighted else letters
 
 
 def _twice(found: Mapping[str, Any], _: Subjects) -> str:
@@ -420,6 +429,7 @@ _NOTES: Mapping[str, _Note] = {
     "coverage.orphan_page": lambda found, _: f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}",
     "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:_LISTED])}",
     "coverage.stale_page": lambda found, _: f"changed {found['lastmod']}, embedded {found['embedded_at']}",
+    "chunk.too_small": _small,
     "chunk.duplicate_text": _others,
     "chunk.duplicate_index": _again,
     "chunk.near_duplicate": _alike,

@@ -1,5 +1,6 @@
 """How payload names map to canonical ones, which fields every point must hold, and how frameworks store a chunk."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,6 +14,10 @@ CANONICAL_FIELDS = (
     "text", "source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index",
     "chunk_id", "text_hash", "model", "embedded_at", "original_length",
 )  # fmt: skip
+
+#: What ``embedded_text`` may name: the canonical fields, and the last of the headings.
+TEMPLATE_FIELDS = (*CANONICAL_FIELDS, "heading")
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 DEFAULT_FIELDS = {
     **{name: name for name in CANONICAL_FIELDS},
@@ -36,6 +41,11 @@ class PayloadSettings(Section):
     flavour: Literal["langchain", "llamaindex", "haystack", "none"] | None = Field(
         None, description="The framework that wrote the points: sets fields, required, and what was embedded"
     )
+    embedded_text: str | None = Field(
+        None,
+        description='What was embedded where it is not the text alone, of canonical fields: "{title}\\n{text}"; null: '
+        "the text, or what the flavour says",
+    )
     required: Texts = Field(
         default_factory=lambda: tuple(DEFAULT_FIELDS[name] for name in DEFAULT_REQUIRED),
         description="Payload names that every point must hold",
@@ -54,6 +64,19 @@ class PayloadSettings(Section):
             given = {}
         filled = {**values, "fields": {**usual_fields(flavour), **given}}
         return filled if "required" in values else {**filled, "required": _required_of(given, flavour)}
+
+    @field_validator("embedded_text")
+    @classmethod
+    def _template(cls, template: str | None) -> str | None:
+        if template is None:
+            return None
+        names = PLACEHOLDER.findall(template)
+        for name in names:
+            if name not in TEMPLATE_FIELDS:
+                raise ValueError(f"{{{printable(name)}}} is no field. {did_you_mean(str(name), TEMPLATE_FIELDS)}")
+        if "text" not in names:
+            raise ValueError("it has to hold {text}, the chunk's text")
+        return template
 
     @field_validator("fields", mode="before")
     @classmethod

@@ -53,3 +53,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def _fold(name: str) -> str:
     return name.lower().replace("-", "_")
+
+
+def chunk_name(index: int) -> str:
+    """What a chunk is called on its page: by its number as it is stored, whether the collection counts from 0 or 1."""
+    return f"chunk_index {index}"

@@ -15,7 +15,7 @@ from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.model import EXPECTED_RESULT_KEYS, TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 
 #: Of the suite file: raised by a tenth when keys are added, by one when a key goes or changes its meaning.
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ANNOTATIONS = frozenset({"title", "description", "default"})
 _PLACEHOLDER = {"$ref": "#/$defs/Placeholder"}

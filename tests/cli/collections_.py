@@ -72,12 +72,17 @@ def store(
     vector_name: str | None = None,
     size: int = 256,
     flavour: str = "langchain",
+    texts: Sequence[str] | None = None,
 ) -> Path:
-    """Write the payloads as points of every collection in ``names``; ``size`` cuts or repeats the vectors."""
+    """Write the payloads as points of every collection in ``names``; ``size`` cuts or repeats the vectors.
+
+    Args:
+        texts: What is embedded; None: what the framework embeds.
+    """
     from qdrant_client import QdrantClient, models
 
     path = usual_fields(flavour)["text"]
-    texts = [embedded_of(payload, path, flavour) or str(payload) for payload in payloads]
+    texts = texts or [embedded_of(payload, path, flavour) or str(payload) for payload in payloads]
     rows = open_embedder(provider="static").embed(texts, input_type="search_document").vectors.tolist()
     vectors = [(row * (size // 256 + 1))[:size] for row in rows]
     space = models.VectorParams(size=size, distance=models.Distance.COSINE)

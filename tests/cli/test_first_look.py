@@ -36,6 +36,10 @@ BASE = "https://a.example"
         ("Global access", "What is Global access?"),
         ("Options", "What are Options in Commands?"),
         ("typer.Option", "What does typer.Option do?"),
+        ("Set Operations", "What are Set Operations?"),
+        ("Set the origin", "How do I set the origin?"),
+        ("String Objects", "What are String Objects?"),
+        ("Testing objects", "How does testing objects work?"),
         ("Upgrade guides", "What are Upgrade guides?"),
         ("Upgrade your site", "How do I upgrade your site?"),
         ("Standalone application with Briefcase", "What should I know about Standalone application with Briefcase?"),
@@ -77,6 +81,20 @@ def test_headings_of_the_site_win_and_other_languages_stay_as_they_are() -> None
     german = pages(1, "Der Motor bewegt den Arm und die Hand des Roboters.")
     (question,) = draft_questions(german, {f"{BASE}/p0": ["Motoren einstellen"]}, count=3, seed="docs")
     assert question.text == question.heading == "Motoren einstellen"
+
+
+def test_the_name_of_the_site_is_in_no_question(tmp_path: Path, ragval: Ragval) -> None:
+    names = ("Bar Series", "Call Stack", "Cursor Motion")
+    payloads = [
+        {"text": f"The {name} of the text is here and that is all of it.", "url": f"{BASE}/{number}",
+         "title": f"{name} (GNU Octave (version 7.3.0))"}
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    asked = [query["query_text"] for query in queries if "negative" not in query]
+    assert asked == ["What are Bar Series?", "What is Call Stack?", "What is Cursor Motion?"]
 
 
 def test_off_topic_questions_are_those_that_the_site_says_least_about() -> None:
@@ -192,3 +210,21 @@ def test_pages_that_a_generator_makes_are_shut_out_and_others_left_to_the_reader
     text = suite_text(draft)
     assert yaml.safe_load(text)["source"]["exclude"] == ["/docs/tags/**"]
     assert "# not indexed: /blog/** (2 pages)" in text
+
+
+def test_what_stands_in_front_of_the_embedded_texts_is_written_into_the_suite(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = langchain_payloads()
+    texts = [f"{payload['metadata']['title']}\n{payload['page_content']}" for payload in payloads]
+    store(tmp_path / "qdrant", payloads, texts=texts)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    text = (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["payload"]["embedded_text"] == "{title}\n{text}"
+    assert yaml.safe_load(text)["embedding"] == {"provider": "static"}
+    assert "stored texts again, with the page title in front of each text, gave the stored vectors" in text
+    assert "cosine 1.000" in ragval("doctor", "-s", "ragval.yaml").out
+
+
+def test_texts_that_were_embedded_as_they_are_need_no_template(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert "embedded_text" not in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")

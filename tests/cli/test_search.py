@@ -18,7 +18,7 @@ def test_each_hit_has_its_rank_score_page_chunk_and_words(home: Home, ragval: Ca
     assert ended.code == 0
     first, second = ended.out.splitlines()[:2]
     assert "1 0." in first
-    assert "chunk 1" in first
+    assert "chunk_index 0" in first
     assert second.split()[0] == "https://physical-ai-book.example/docs/intro"
     assert "chatbot" in ended.out
     assert "3 hits; " in ended.out

@@ -64,3 +64,22 @@ def test_an_honest_index_of_a_framework_has_no_finding(world: World, flavour: st
     measured = {criterion.name: criterion.value for criterion in report.criteria}
     for name in ("coverage", "metadata_completeness", "content_integrity", "source_captured", "embedding_match"):
         assert measured[name] == pytest.approx(1.0, abs=0.01), name
+
+
+def test_an_index_with_titles_in_front_of_the_embedded_texts_is_right_when_the_suite_says_so(world: World) -> None:
+    from qdrant_client import QdrantClient, models
+
+    with closing(QdrantClient(path=str(world.folder / "qdrant"))) as client:
+        points, _ = client.scroll(NAME, limit=1000)
+        texts = [f"{(point.payload or {})['title']}\n{(point.payload or {})['chunk_text']}" for point in points]
+        vectors = open_embedder(provider="static").embed(texts, input_type="search_document").vectors.tolist()
+        rows = [
+            models.PointStruct(id=point.id, vector=vector, payload=point.payload)
+            for point, vector in zip(points, vectors, strict=True)
+        ]
+        client.upsert(NAME, rows)
+    [finding] = run_suite(world.suite({}), only=["vectors"]).report.findings
+    assert finding.code == "vector.model_mismatch"
+    assert 'write embedded_text: "{title}\\n{text}" below payload' in finding.remedy
+    report = run_suite(world.suite({"payload": {"embedded_text": "{title}\n{text}"}}), only=["vectors"]).report
+    assert list(report.findings) == []

@@ -31,9 +31,21 @@ def test_a_point_is_named_by_its_page_its_number_and_its_first_words():
         Subject(name="p2", details={"cosine": 0.123, "looks_like": "noise"}), "elsewhere",
     ]))  # fmt: skip
     found = named.words(finding, "p2")
-    assert (found.title, found.place, found.words, found.url) == ("Intro", "chunk 3", "Words of chunk 2", URLS[0])
-    assert found.line == "Intro, chunk 3: “Words of chunk 2” (similarity 0.12 to its own text, it looks like noise)"
+    assert (found.title, found.place, found.url) == ("Intro", "chunk_index 2", URLS[0])
+    assert found.words == "Words of chunk 2"
+    assert found.line.startswith("Intro, chunk_index 2: “Words of chunk 2” (similarity 0.12 to its own text")
+    assert found.line.endswith("it looks like noise)")
     assert named.words(finding, "elsewhere").line == "point elsewhere"
+
+
+def test_a_short_chunk_is_quoted_once_and_its_letters_are_those_that_count():
+    named, finding = subjects(make_finding("chunk.too_small", [
+        Subject(name="p1", details={"letters": 14, "text": "Intro Words of chunk 1"}),
+        Subject(name="p9", details={"letters": 20, "text": "机器人手爪一直闭"}),
+    ]))  # fmt: skip
+    assert named.words(finding, "p1").line == "Intro, chunk_index 1: “Words of chunk 1” (14 letters)"
+    unread = named.words(finding, "p9").line
+    assert unread == "point p9: “机器人手爪一直闭” (counts as 20 letters, 2.5 for each of its script)"
 
 
 @pytest.mark.parametrize(
@@ -73,14 +85,17 @@ def test_a_loss_at_different_places_of_pages_is_told_by_what_most_of_it_is(lost,
 
 def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_values():
     cases = {
-        "chunk.index_gap": ({"missing": [2, 3], "missing_count": 2, "highest": 7}, "chunks 3, 4 of 8 missing"),
-        "chunk.duplicate_text": ({"others": ["p1"]}, "the same as chunk 2 of Intro"),
+        "chunk.index_gap": (
+            {"missing": [2, 3], "missing_count": 2, "highest": 7}, "chunk_index 2, 3 missing, the highest is 7"
+        ),
+        "chunk.too_small": ({"letters": 12, "text": "Intro Words"}, "12 letters"),
+        "chunk.duplicate_text": ({"others": ["p1"]}, "the same as chunk_index 1 of Intro"),
         "chunk.over_model_limit": (
             {"tokens": 812, "limit": 512, "embedded_share": 0.63}, "812 tokens; the model reads 512, 63 % of it"
         ),
         "vector.swapped": (
             {"belongs_to": "p1", "others": ["p1"], "cosine": 0.22, "cosine_there": 0.999},
-            "its vector has similarity 0.22 to its own text, and 1.00 to chunk 2 of Intro",
+            "its vector has similarity 0.22 to its own text, and 1.00 to chunk_index 1 of Intro",
         ),
         "coverage.foreign_host": (
             {"pages": 1, "points": 7, "urls": ["https://old.example/a"]},

@@ -43,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
     ),
     "payload.modules": None,
     "payload.flavour": None,
+    "payload.embedded_text": None,
     "embedding.provider": "cohere",
     "embedding.model": None,
     "embedding.base_url": None,
@@ -113,7 +114,13 @@ EVERYTHING: dict[str, Any] = {
         "min_readable": 0.5,
         "timeout_s": 1,
     },
-    "payload": {"fields": {"text": "body.text"}, "required": ["url"], "modules": ["Intro"], "flavour": "none"},
+    "payload": {
+        "fields": {"text": "body.text"},
+        "required": ["url"],
+        "modules": ["Intro"],
+        "flavour": "none",
+        "embedded_text": "{title} {text}",
+    },
     "embedding": {
         "provider": "mine:Embedder",
         "model": "m",

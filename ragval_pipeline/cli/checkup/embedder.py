@@ -11,7 +11,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
-from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
 from ragval_pipeline.suite.model import PayloadSettings, Suite
@@ -94,8 +94,8 @@ def same_model(one: str, other: str) -> bool:
 
 def _with_text(look: Look, payload: PayloadSettings) -> list[tuple[Point, str]]:
     """A few points spread over the sample, each with the text that was embedded."""
-    path = payload.fields.get("text")
-    held = [(point, embedded_of(point.payload, path, payload.flavour)) for point in look.points]
+    path, template = payload.fields.get("text"), template_of(payload)
+    held = [(point, embedded_of(point.payload, path, payload.flavour, template)) for point in look.points]
     usable = [(point, text) for point, text in held if not is_blank(text)]
     step = max(len(usable) // _TEXTS, 1)
     return usable[::step][:_TEXTS]
@@ -145,7 +145,10 @@ def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
         return problem("model", f"{told}, the suite embeds with {model}{detail}", remedy)
     if cosine is None:
         return skipped("model", "neither names nor cosine similarity can tell whether it is the collection's")
-    remedy = "Another model, input type or preprocessing made the collection: set embedding to the same."
+    remedy = (
+        "Another model, input type or preprocessing made the collection: set embedding, or payload.embedded_text, to "
+        "the same."
+    )
     return note("model", shown, remedy) if cosine >= _ALIKE else problem("model", shown, remedy)
 
 

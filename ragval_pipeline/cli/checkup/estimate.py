@@ -13,7 +13,7 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.numbers import show_seconds, show_spent
 from ragval_pipeline.sources.embedders.models import PRICES_OF, price_of
 from ragval_pipeline.sources.search.timing import BATCH, TIMINGS
-from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
 from ragval_pipeline.sources.stores.qdrant.vectors import PAGE_SIZE
 from ragval_pipeline.suite.model import Suite
 
@@ -230,8 +230,8 @@ def _embedding(suite: Suite, embedder: CachingEmbedder | None, found: Estimate) 
 def _size(suite: Suite, look: Look, pages: int) -> Size:
     from ragval_pipeline.sources.embedders.tokens import count_tokens
 
-    path, flavour = suite.payload.fields.get("text"), suite.payload.flavour
-    texts = [embedded_of(point.payload, path, flavour) for point in look.points]
+    path, flavour, template = suite.payload.fields.get("text"), suite.payload.flavour, template_of(suite.payload)
+    texts = [embedded_of(point.payload, path, flavour, template) for point in look.points]
     queries = _queries(suite)
     return Size(
         points=look.facts.points_count,

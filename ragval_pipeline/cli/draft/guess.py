@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,14 @@ from ragval_pipeline.sources.embedders.models import (
     facts_of,
     known_limit,
 )
-from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.thresholds import NOISE
+from ragval_pipeline.validation.vectors.trials import VARIANTS, Variant
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
 
 #: The most used models of each size, the first of which is proposed.
 _USUAL = {
@@ -34,7 +36,8 @@ _USUAL = {
     3072: ("text-embedding-3-large",),
     4096: ("embed-english-v2.0",),
 }
-_TEXTS = 5
+#: Texts that are embedded again: what stands in front of them is no chance then.
+_TEXTS = 20  # work
 _SAME = 0.99
 
 
@@ -49,6 +52,7 @@ class EmbedderGuess:
         sure: Whether it was tried out, or a name says so.
         others: Models that are as long: who guesses names them.
         stored: The model that the payload names, where another one gave the vectors.
+        embedded_text: What gave the vectors where it is not the text alone, as ``payload.embedded_text`` says it.
     """
 
     provider: str | None
@@ -57,6 +61,7 @@ class EmbedderGuess:
     sure: bool
     others: tuple[str, ...] = ()
     stored: str | None = None
+    embedded_text: str | None = None
 
     @property
     def limited_by(self) -> str | None:
@@ -82,11 +87,10 @@ def guess_embedder(
         reader: Reads a few vectors, when they have the static embedder's size.
     """
     names = stored_models(look, fields.get("model"))
-    if vector.size == STATIC_DIMENSION and _is_static(reader, fields.get("text"), flavour):
+    static = _static(reader, fields, flavour) if vector.size == STATIC_DIMENSION else None
+    if static is not None:
         named = next((name for name in names if known_limit(name) is not None), None)
-        return EmbedderGuess(
-            "static", None, "embedding stored texts again gave the stored vectors", sure=True, stored=named
-        )
+        return replace(static, stored=named)
     for name in names:
         facts = facts_of(name)
         if facts is not None and facts.gives(vector.size):
@@ -109,18 +113,39 @@ def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> Embedder
     return EmbedderGuess(facts.maker, None if facts.maker == "static" else known, why, sure)
 
 
-def _is_static(reader: Reader, path: str | None, flavour: str | None) -> bool:
-    """Whether the offline embedder, which costs nothing, gives the stored vectors."""
+def _static(reader: Reader, fields: Mapping[str, str], flavour: str | None) -> EmbedderGuess | None:
+    """The offline embedder, which costs nothing, where it gives the stored vectors, and of which texts it does."""
+    points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
+    path = fields.get("text")
+    texts = [embedded_of(point.payload, path, flavour) for point in points]
+    usable = [place for place, text in enumerate(texts) if not is_blank(text)][:_TEXTS]
+    if not usable:
+        return None
+    tried = [points[place] for place in usable]
+    said = [texts[place] for place in usable]
+    ways: dict[Variant | None, float] = {None: _median_cosine(tried, said)}
+    # What a framework puts in front of a text is known.
+    for variant in () if fields_read(flavour) else VARIANTS:
+        if variant.template is None:
+            continue
+        way = Template(variant.template, fields)
+        with_more = [way.of(point.payload) or "" for point in tried]
+        if with_more != said:
+            ways[variant] = _median_cosine(tried, with_more)
+    best = max(ways, key=lambda variant: ways[variant] - NOISE * (variant is not None))
+    if ways[best] < _SAME:
+        return None
+    how = "" if best is None else f", {best.means},"
+    why = f"embedding stored texts again{how} gave the stored vectors"
+    return EmbedderGuess("static", None, why, sure=True, embedded_text=None if best is None else best.template)
+
+
+def _median_cosine(points: Sequence[Point], texts: Sequence[str]) -> float:
+    """Of the vectors of some points with those that the offline embedder makes of texts."""
     from ragval_pipeline.sources.embedders import open_embedder
 
-    points = next(iter(reader.pages(None, with_vectors=True)), [])
-    held = [(point, embedded_of(point.payload, path, flavour)) for point in points if point.vector]
-    usable = [(point, text) for point, text in held if not is_blank(text)][:_TEXTS]
-    if not usable:
-        return False
-    made = open_embedder(provider="static").embed([text for _, text in usable], input_type="search_document").vectors
-    cosines = [_cosine(point.vector or (), row) for (point, _), row in zip(usable, made.tolist(), strict=True)]
-    return statistics.median(cosines) >= _SAME
+    made = open_embedder(provider="static").embed(texts, input_type="search_document").vectors
+    return statistics.median(_cosine(point.vector or (), row) for point, row in zip(points, made.tolist(), strict=True))
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

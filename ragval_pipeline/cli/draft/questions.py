@@ -17,6 +17,7 @@ import yaml
 from ragval_pipeline.cli.draft.site import DraftPage
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.profiles.base import Profile
+from ragval_pipeline.validation.self_retrieval.names import shared_parts
 
 #: Questions without ``--queries``, and how many more are off topic.
 USUAL, OFF_TOPIC = 8, 5
@@ -49,18 +50,23 @@ _VERBS = frozenset(
     """.split()  # noqa: SIM905
 )
 _ASKING = frozenset("how why what when where which who can should does is are do will".split())  # noqa: SIM905
-#: Verbs of those above that are nouns as well: they tell what to do only before an article.
+#: Verbs of those above that stand before nouns as well, as in "Set Operations" or "Use Cases": they tell what to do
+#: only before an article.
 _NOUNS_TOO = frozenset(
     """
-    access build call change check control count design display download export filter format group handle import
-    limit list load log map measure mount move name open package plan print process query record release replace
-    reset restart return reuse scale schedule search share show sort split start stop store style switch test track
-    tune turn update upgrade upload view wait watch wrap
+    access build bundle call catch change check clone control copy count debug design display download edit export
+    fetch filter find fix format get group handle import include launch limit list load log map measure merge mount
+    move name open override package parse pass pick plan print process pull push put query read record register
+    release replace reset restart return reuse run save scale schedule search secure select send serve set share show
+    sort split start stop store style switch test track train trigger tune turn update upgrade upload use view wait
+    watch wrap write
     """.split()  # noqa: SIM905
 )
 _ARTICLES = frozenset({"a", "an", "the", "your", "all", "it", "its", "with", "from", "to", "multiple", "several"})
 #: Words that make of a heading more than the name of a thing, and with which no name of a thing begins.
 _SMALL = frozenset({"and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "over", "the", "to", "via", "with"})
+#: What ends in -ing and has a vowel before it: "testing", but not "string" or "spring".
+_GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{3,}ing")
 #: What stands in front of a title and numbers it, and labels that generators put behind the name of a thing.
 _NUMBERED = re.compile(
     r"^(?:chapter|week|module|stage|step|task|part|section|lesson)\s+\d+\s*[:.)\u2013-]\s*", re.IGNORECASE
@@ -124,10 +130,13 @@ def draft_questions(
     """
     chosen = random.Random(seed)
     english = is_english(page.text for page in pages)
-    owners = Counter(text.casefold() for page in pages for text in {clean(text) for text in _headings(page, headings)})
+    named = [list(map(clean, _headings(page, headings))) for page in pages]
+    shared = shared_parts(named)
+    named = [[shared.without(text) for text in texts] for texts in named]
+    owners = Counter(text.casefold() for texts in named for text in set(texts))
     open_: dict[int, list[str]] = {}
-    for number, page in enumerate(pages):
-        own = dict.fromkeys(clean(text) for text in _headings(page, headings))
+    for number, texts in enumerate(named):
+        own = dict.fromkeys(texts)
         telling = [text for text in own if is_telling(text) and owners[text.casefold()] <= 1]
         chosen.shuffle(telling)
         open_[number] = telling
@@ -186,7 +195,7 @@ def question_of(heading: str, title: str) -> str:
     words = rest.casefold().split()
     if low in _VERBS and words and (low not in _NOUNS_TOO or words[0] in _ARTICLES):
         return f"How do I {low} {rest}?"
-    if re.fullmatch(r"[a-z]{3,}ing", low) and words:
+    if _GERUND.fullmatch(low) and words:
         return f"How does {low} {rest} work?"
     if len(words) < 3 and _SMALL.isdisjoint(words):
         verb = "are" if re.search(r"[^s]s$", heading) else "is"

@@ -19,6 +19,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import is_http_url, path_of
 from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.sections import SourceSettings
+from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 
 #: Pages that a site generator makes and nobody asks about, by a part of their path.
 _MADE = frozenset(
@@ -152,8 +153,6 @@ def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
     return root if any(site.find(url) for url in urls[:50]) else None
 
 
-#: A site's name at the end of a title, after a bar, a dash or a middle dot.
-_SUFFIX = re.compile("\\s+[|\u2013\u2014\u00b7-]\\s+[^|\u2013\u2014\u00b7]+$")
 _WORD = re.compile(r"\w")
 _MARKDOWN = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
 
@@ -189,9 +188,7 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
         firsts.setdefault(key, point)
         headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(look, point, fields)))
     named = {key: _title(look, point, fields) for key, point in firsts.items()}
-    ends = Counter(match.group() for title in named.values() if (match := _SUFFIX.search(title)))
-    suffix = next((end for end, count in ends.most_common(1) if count > 1 and 2 * count >= len(named)), "")
-    titles = {key: title.removesuffix(suffix).strip() for key, title in named.items()}
+    titles = own_titles(named, shared_parts([title] for title in named.values()))
     counts = Counter(title.casefold() for title in titles.values())
     own = {key: title for key, title in titles.items() if _WORD.search(title) and counts[title.casefold()] == 1}
     return [_page(look, key, own[key], firsts[key], fields, tuple(headings[key])) for key in sorted(own)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -146,6 +147,9 @@ def _payload(draft: SuiteDraft) -> list[str]:
     if not draft.fields:
         return ["# payload:", "#   fields: {}   # nothing in the points has a name that ragval knows", *missing]
     lines = ["payload:"]
+    if draft.embedder.embedded_text is not None:
+        template = json.dumps(draft.embedder.embedded_text, ensure_ascii=False)
+        lines.append(f"  embedded_text: {template}   # of these, embedding again gave the stored vectors")
     if draft.flavour is not None:
         lines.append(f"  flavour: {draft.flavour}   # its way to store points; says what was embedded, too")
     lines.append(f"  fields:   # found in the first {plural(draft.points, 'point')}")

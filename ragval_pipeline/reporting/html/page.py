@@ -48,7 +48,7 @@ from ragval_pipeline.reporting.subjects import Subjects, page_name
 from ragval_pipeline.reporting.text import one_line, shorten, visible
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
-from ragval_pipeline.suite.printing import plural, show_count
+from ragval_pipeline.suite.printing import chunk_name, plural, show_count
 from ragval_pipeline.validation.report import TopResult, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -204,7 +204,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
 
 
 class _Named:
-    """Names a hit by the title of its page and its number on it."""
+    """Names a hit by the title of its page and its stored number on it."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -212,7 +212,7 @@ class _Named:
     def __call__(self, hit: TopResult) -> str:
         page = self._corpus.page(hit.source_url)
         title = page_name(page) if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
-        return f"{title}, chunk {hit.chunk_index + 1}" if hit.chunk_index is not None else title
+        return f"{title}, {chunk_name(hit.chunk_index)}" if hit.chunk_index is not None else title
 
 
 def badge_of(report: ValidationReport, counts: Mapping[Severity, int]) -> str:

@@ -1,20 +1,68 @@
-"""What an ingestion embedded for a point, where its framework puts more than the chunk's text into the vector.
+"""What an ingestion embedded for a point, where it puts more than the chunk's text into the vector.
 
-``payload.flavour`` names the framework. LangChain and Haystack embed the text as it is stored; LlamaIndex embeds it
-behind a header of its metadata (``MetadataMode.EMBED`` in ``llama_index.core.schema``).
+``payload.embedded_text`` says it in the fields of a chunk, else ``payload.flavour`` names the framework. LangChain and
+Haystack embed the text as it is stored; LlamaIndex embeds it behind a header of its metadata (``MetadataMode.EMBED`` in
+``llama_index.core.schema``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
+
+if TYPE_CHECKING:
+    from ragval_pipeline.suite.payload import PayloadSettings
 
 #: The payload name of LlamaIndex's node: JSON text.
 NODE = "_node_content"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Template:
+    """What was embedded, as the suite says it.
+
+    Attributes:
+        text: Canonical fields in braces, and what stands between them.
+        fields: Canonical name to payload name.
+    """
+
+    text: str
+    fields: Mapping[str, str]
+
+    def of(self, payload: Mapping[str, Any]) -> str | None:
+        """What was embedded for a point with this payload; None when it has no text."""
+        values = {name: lookup(payload, path)[1] for name, path in self.fields.items()}
+        return filled(self.text, values) if values.get("text") else None
+
+
+def template_of(payload: PayloadSettings) -> Template | None:
+    """``payload.embedded_text`` of a suite."""
+    return None if payload.embedded_text is None else Template(payload.embedded_text, payload.fields)
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """A template with the values of a chunk.
+
+    Args:
+        template: Names in braces. One without a value is left out, with what stands between it and the next.
+        values: By canonical name; ``headings`` is joined to a path, and ``heading`` is the last of them.
+    """
+    first, *pieces = _PLACEHOLDER.split(template)
+    said = [(_shown(name, values), behind) for name, behind in zip(pieces[::2], pieces[1::2], strict=True)]
+    return first + "".join(f"{value}{behind}" for value, behind in said if value)
+
+
+def _shown(name: str, values: Mapping[str, Any]) -> str:
+    value = values.get("headings" if name == "heading" else name)
+    if isinstance(value, list | tuple):
+        parts = [str(entry) for entry in value if entry]
+        value = " > ".join(parts[-1:] if name == "heading" else parts)
+    return "" if value is None else str(value)
 
 
 def embedded_text(row: Mapping[str, Any]) -> str:
@@ -29,16 +77,19 @@ def embedded_text(row: Mapping[str, Any]) -> str:
     return str(row["embedded_text"] or row["text"] or "")
 
 
-def embedded_of(payload: Mapping[str, Any], path: str | None, flavour: str | None) -> str:
+def embedded_of(
+    payload: Mapping[str, Any], path: str | None, flavour: str | None, template: Template | None = None
+) -> str:
     """The text that a point's vector was made from, by its payload; empty when it has none.
 
     Args:
         payload: The whole payload.
         path: Payload name of the text; None: not known.
         flavour: The framework; None: not known.
+        template: What the suite says of it; None: nothing.
     """
     stored = None if path is None else lookup(payload, path)[1]
-    return text_of_payload(payload, flavour) or (stored if isinstance(stored, str) else "")
+    return text_of_payload(payload, flavour, template) or (stored if isinstance(stored, str) else "")
 
 
 def fields_read(flavour: str | None) -> tuple[str, ...]:
@@ -46,16 +97,19 @@ def fields_read(flavour: str | None) -> tuple[str, ...]:
     return (NODE,) if flavour == "llamaindex" else ()
 
 
-def text_of_payload(payload: Mapping[str, Any], flavour: str | None) -> str | None:
+def text_of_payload(payload: Mapping[str, Any], flavour: str | None, template: Template | None = None) -> str | None:
     """What was embedded for a point with this payload.
 
     Args:
         payload: The payload, with ``fields_read``.
         flavour: The framework; None: not known.
+        template: What the suite says of it, which wins; None: nothing.
 
     Returns:
         The embedded text; None where it is the stored text itself.
     """
+    if template is not None:
+        return template.of(payload)
     if flavour != "llamaindex":
         return None
     node = json_object(payload.get(NODE))
@@ -72,18 +126,18 @@ def _with_header(node: Mapping[str, Any]) -> str | None:
     # The name was misspelt in older versions, and still is in what some of them write.
     separator = _setting(node, "\n", "metadata_separator", "metadata_seperator")
     header = separator.join(
-        _filled(entry, key=key, value=str(value)) for key, value in metadata.items() if key not in left_out
+        _replaced(entry, key=key, value=str(value)) for key, value in metadata.items() if key not in left_out
     ).strip()
     if not header:
         return None
     template = _setting(node, "{metadata_str}\n\n{content}", "text_template")
-    return _filled(template, metadata_str=header, content=text).strip()
+    return _replaced(template, metadata_str=header, content=text).strip()
 
 
 def _setting(node: Mapping[str, Any], default: str, *names: str) -> str:
     return next((node[name] for name in names if isinstance(node.get(name), str)), default)
 
 
-def _filled(template: str, **values: str) -> str:
+def _replaced(template: str, **values: str) -> str:
     # Not str.format: a template out of a payload may ask for attributes, or for a width of gigabytes.
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)

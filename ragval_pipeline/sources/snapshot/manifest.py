@@ -105,7 +105,7 @@ COLUMNS: dict[str, str] = {
     "page_key": "Canonical form of source_url; null when the point names no source",
     "page_url": "The in-scope sitemap page that the point belongs to, as the sitemap spells it; null when none",
     "text": "Chunk text as stored",
-    "embedded_text": "What the framework embedded, where it is not the text itself",
+    "embedded_text": "What was embedded by framework or suite, where it is not the text itself",
     "source_url": "Source URL as stored",
     "title": "Page title as stored",
     "module": "Module as stored",

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.snapshot.embedded import fields_read, text_of_payload
+from ragval_pipeline.sources.snapshot.embedded import Template, fields_read, text_of_payload
 from ragval_pipeline.sources.snapshot.manifest import (
     INTEGER_FIELDS,
     LIST_FIELDS,
@@ -54,6 +54,7 @@ class RecordMapper:
         page_key: Canonical form of a source URL.
         pages: In-scope sitemap pages by canonical form, as the sitemap spells them.
         flavour: The framework that wrote the points, which says what was embedded; None: not known.
+        template: What the suite says was embedded; None: nothing.
     """
 
     def __init__(
@@ -64,12 +65,14 @@ class RecordMapper:
         page_key: Callable[[str], str],
         pages: Mapping[str, str],
         flavour: str | None = None,
+        template: Template | None = None,
     ) -> None:
         self._fields = dict(fields)
         self._tracked = tuple(tracked)
         self._page_key = page_key
         self._pages = pages
         self._flavour = flavour
+        self._template = template
         self._places: dict[str | None, tuple[str | None, str | None]] = {}
         self.schema = arrow_schema(self._tracked)
 
@@ -114,7 +117,7 @@ class RecordMapper:
             places = [known.get(url) or self._place(url) for url in urls.dictionary.to_pylist()]
             for name, each in zip(("page_key", "page_url"), zip(*places, strict=True), strict=False):
                 found[name] = pa.array(each, pa.string()).take(urls.indices)
-        if fields_read(self._flavour):
+        if self._template is not None or fields_read(self._flavour):
             told = zip(payloads, text.to_pylist(), strict=True)
             found["embedded_text"] = pa.array([self._embedded(*pair) for pair in told], pa.string())
         return found
@@ -126,7 +129,7 @@ class RecordMapper:
         return place
 
     def _embedded(self, payload: Mapping[str, Any], text: str | None) -> str | None:
-        found = text_of_payload(payload, self._flavour)
+        found = text_of_payload(payload, self._flavour, self._template)
         return None if found is None or found == text else encodable(found)
 
 

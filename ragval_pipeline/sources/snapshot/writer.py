@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
-from ragval_pipeline.sources.snapshot.embedded import fields_read
+from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.snapshot.values import payload_paths
@@ -62,7 +62,12 @@ def take_snapshot(
     facts = reader.facts()
     tracked = tracked_fields(payload.fields, payload.required)
     mapper = RecordMapper(
-        fields=payload.fields, tracked=tracked, page_key=page_key, pages=pages, flavour=payload.flavour
+        fields=payload.fields,
+        tracked=tracked,
+        page_key=page_key,
+        pages=pages,
+        flavour=payload.flavour,
+        template=template_of(payload),
     )
     fields = (*tracked, *fields_read(payload.flavour))
     way = reader.way(facts)

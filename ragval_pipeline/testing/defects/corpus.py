@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.site.inventory import Scope
-from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
 from ragval_pipeline.suite.payload import PayloadSettings, usual_fields
 from ragval_pipeline.testing.defects.site import Site
@@ -165,8 +165,10 @@ class Corpus:
 
     def embedded(self, point: StoredPoint) -> str:
         """The text that the vector of a point is made from: the stored one, with what the framework adds."""
-        flavour = self.settings.get("payload", {}).get("flavour")
-        return embedded_of(point.payload, self.fields["text"], flavour)
+        payload = self.settings.get("payload", {})
+        said = payload.get("embedded_text")
+        template = None if said is None else Template(said, self.fields)
+        return embedded_of(point.payload, self.fields["text"], payload.get("flavour"), template)
 
     def put(self, point: StoredPoint, name: str, value: Any) -> None:
         """Set the payload's value for a canonical name."""

@@ -142,9 +142,16 @@ class Relation:
         return self.scales[best] * _MEASURES[best](texts)
 
     def allowed(self, texts: Columns) -> tuple[Counts, Counts]:
-        """Smallest and largest claims that are not off: tokenizers differ by a factor, and claims scatter a little."""
-        expected, factor = self.expected(texts), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
-        return expected / factor, expected * factor
+        """Smallest and largest claims that are not off: tokenizers differ by a factor, and claims scatter a little.
+
+        Where the recount predicts the claims about as well as the best measure, a claim that is near either is not
+        off: a list of ``NAMES_LIKE_THIS`` has few words and many tokens, by any tokenizer.
+        """
+        import numpy as np
+
+        best, factor = self.expected(texts), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
+        recounted = self.tokens * texts.tokens if self._is_steady else best
+        return np.minimum(best, recounted) / factor, np.maximum(best, recounted) * factor
 
     def gives(self, texts: Columns) -> Mask:
         """Whether it gives the claims but for rounding."""
@@ -153,8 +160,12 @@ class Relation:
     def is_trusted(self, script: Script) -> bool:
         """Whether claims that follow it are tokens of the model: what other measures predict better are estimates."""
         low, high = RATIOS[script]
-        steady = self.spreads[0] <= 2 * min(self.spreads) + COUNT_ROUNDING
-        return steady and low <= self.tokens <= high and self.tolerance <= math.log(MISCOUNTED)
+        return self._is_steady and low <= self.tokens <= high and self.tolerance <= math.log(MISCOUNTED)
+
+    @property
+    def _is_steady(self) -> bool:
+        """Whether the recount predicts the claims about as well as the measure that does best."""
+        return self.spreads[0] <= 2 * min(self.spreads) + COUNT_ROUNDING
 
 
 #: By script; a script without a relation is not there.
@@ -183,7 +194,9 @@ class Estimate:
 
 
 def learn_relations(texts: Columns) -> Relations:
-    """The relation for each script with enough claims that agree."""
+    """The relation for each script with enough claims that agree; none where claims are numbers of characters."""
+    if characters_claimed(texts).any():
+        return {}
     usable = (texts.claimed > 0) & (texts.tokens >= SHORT_TEXT)
     scripts = {script: texts.some(usable & rows) for script, rows in texts.by_script().items()}
     by_script = {script: claims for script, claims in scripts.items() if len(claims)}
@@ -196,6 +209,19 @@ def learn_relations(texts: Columns) -> Relations:
         same = next((known for known in learnt.values() if known and _is_followed(known, by_script[script])), None)
         relations |= {script: same} if same else {}
     return relations
+
+
+def characters_claimed(texts: Columns) -> Mask:
+    """Which claims are exactly the numbers of characters; none where most claims are something else.
+
+    One such claim may be chance, in a script that needs about a token a character. Most of them are how the ingestion
+    counts, whatever the texts: then even those that are near the number of tokens are not counts of tokens.
+    """
+    same: Mask = (texts.claimed == texts.characters) & (texts.claimed > 0)
+    found = int((same & (texts.characters >= SHORT_TEXT)).sum())
+    claims = int(((texts.claimed > 0) & (texts.characters >= SHORT_TEXT)).sum())
+    usual = found >= FEWEST and found > MOST * claims
+    return same if usual else same & False
 
 
 def _is_followed(relation: Relation, claims: Columns) -> bool:

@@ -11,7 +11,14 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.token_counts import Estimate, Limit, Relations, estimate, plausible_range
+from ragval_pipeline.validation.chunks.token_counts import (
+    Estimate,
+    Limit,
+    Relations,
+    characters_claimed,
+    estimate,
+    plausible_range,
+)
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import MISCOUNTED, MOST, SPECIAL_TOKENS
 
@@ -21,24 +28,27 @@ if TYPE_CHECKING:
 
 @detector("chunk.token_count_off", needs=ChunkEvidence)
 def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points whose claimed count is off."""
+    """Points whose claimed count is off: by its size, or because it is the number of characters as most claims are."""
     import numpy as np
 
     texts, relations = evidence.texts, evidence.relations
     low, high = expected_range(texts, relations)
     beyond = (texts.claimed < low) | (texts.claimed > high)
     apart = np.minimum(abs(texts.claimed - low * MISCOUNTED), abs(texts.claimed - high / MISCOUNTED))
+    characters = characters_claimed(texts)
     subjects = []
-    for row in np.flatnonzero(beyond & (apart >= SPECIAL_TOKENS)).tolist():
+    for row in np.flatnonzero((beyond & (apart >= SPECIAL_TOKENS)) | characters).tolist():
         claimed, tokens = texts.value("claimed", row), texts.value("tokens", row)
         ratio = round(claimed / max(tokens, 1), 2)
         subject = texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio)
         # A text that was cut has fewer tokens than were counted.
-        subjects.append(subject if claimed > high[row] else replace(subject, without=frozenset({Aspect.KEPT})))
+        whole = characters[row] or claimed > high[row]
+        subjects.append(subject if whole else replace(subject, without=frozenset({Aspect.KEPT})))
     if not subjects:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
-    yield make_finding("chunk.token_count_off", subjects, details=details, cause=_cause(texts, len(subjects)))
+    cause = "The counts are numbers of characters, not of tokens." if characters.any() else None
+    yield make_finding("chunk.token_count_off", subjects, details=details, cause=cause)
 
 
 def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts]:
@@ -55,13 +65,6 @@ def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts
 def usual_ratios(relations: Relations) -> dict[str, float]:
     """Claimed for each recounted token, by script, for the report."""
     return {script: round(relation.tokens, 3) for script, relation in relations.items()}
-
-
-def _cause(texts: Columns, off: int) -> str | None:
-    """Says so when the counts are plainly counts of something else."""
-    if off > (texts.claimed > 0).sum() / 2 and (texts.claimed == texts.characters).sum() > off / 2:
-        return "The counts are characters, not tokens."
-    return None
 
 
 _MIN_PAGES = 2

@@ -30,7 +30,10 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         "chunk_seq", "split_id", "seq_num", "position", "index",
     ),
     "chunk_id": ("chunk_id", "chunk_uuid", "node_id", "id"),
-    "text_hash": ("text_hash", "content_hash", "chunk_hash", "text_sha256", "content_sha256", "chunk_sha256"),
+    "text_hash": (
+        "text_hash", "content_hash", "chunk_hash", "text_sha256", "content_sha256", "chunk_sha256", "sha256", "sha1",
+        "md5",
+    ),
     "model": (
         "model", "embedding_model", "embedding_model_name", "model_name", "model_version", "embed_model", "model_id",
     ),

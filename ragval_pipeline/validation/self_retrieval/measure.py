@@ -12,7 +12,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.text.folding import fold_blanks, words_of
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.quality import distribution
@@ -147,7 +147,7 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
     for query in own.queries:
         asked.setdefault(query.key, []).append(query)
     subjects = [
-        Subject(name=own.pages[key].url, page=key, details={"asked": [query.text for query in queries]})
+        Subject(name=own.pages[key].url, page=key, details={"asked": [fold_blanks(query.text) for query in queries]})
         for key, queries in asked.items()
         if any(query.unique for query in queries) and not any(own.found[query.id] for query in queries)
     ]

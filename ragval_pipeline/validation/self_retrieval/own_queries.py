@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.retrieval.texts import fold_text
+from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 
 #: Snapshot columns that ``pages_from_snapshot`` and ``passage_queries`` need.
 COLUMNS = ("page_key", "page_url", "title", "headings")
@@ -27,8 +30,7 @@ COMMON_HEADING = 2
 PASSAGES = 5  # work
 #: Words and characters of a chunk that are asked with: what every model reads, and in scripts without blanks.
 WORDS, CHARACTERS = 200, 1500  # work
-#: Separators between the title of a page and the name of its site.
-_SEPARATORS = (" | ", " \u2013 ", " \u2014 ", " \u00b7 ", " - ")
+_BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
@@ -112,18 +114,23 @@ def sample_of(pages: Collection[str], size: int) -> frozenset[str]:
 def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) -> list[OwnQuery]:
     """A title query a page, and up to ``HEADINGS_ASKED`` heading queries that no other page could ask.
 
-    The name of the site that many titles end with is cut off: it would draw all queries to the same chunks. Headings
-    are asked together with the title of their page: "Usage" alone is a question about everything, and real models
-    answer such questions with the same few chunks.
+    What the names of most pages begin or end with, as the name of the site, is cut off: it would draw all queries to
+    the same chunks. A heading that then says what the title says is the same question. Headings are asked together
+    with the title of their page: "Usage" alone is a question about everything, and real models answer such questions
+    with the same few chunks.
 
     Args:
         pages: All of them: what several call themselves names none.
         asked: Canonical forms of the pages that are asked for; None: all.
     """
-    known = list(pages)
-    shared = _site_suffixes([page.title for page in known if page.title])
+    whole = list(pages)
+    shared = shared_parts({*page.headings, *([page.title] if page.title else [])} for page in whole)
+    titles = own_titles({page.key: page.title for page in whole if page.title}, shared)
+    known = [
+        replace(page, headings=tuple(dict.fromkeys(map(shared.without, page.headings)))) if page.headings else page
+        for page in whole
+    ]
     owners = Counter(folded for page in known for folded in set(map(fold_text, page.headings)))
-    titles = {page.key: _without_suffix(page.title, shared) for page in known if page.title}
     bearers = Counter(fold_text(title) for title in titles.values())
     queries = []
     for page in known:
@@ -139,7 +146,7 @@ def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) 
             before = f"{title}: " if bearers[folded] == 1 else ""
         queries += [
             OwnQuery(f"{page.key}#{number}", page.key, "heading", f"{before}{heading}", heading=heading)
-            for number, heading in enumerate(_telling(page, title, owners))
+            for number, heading in enumerate(_telling(page, {title, shared.without(page.title or "")}, owners))
         ]
     return queries
 
@@ -165,6 +172,8 @@ def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[Own
 def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) -> list[OwnQuery]:
     """Beginnings of the longest chunks of some pages; vectors that are not those of the page's texts find neither.
 
+    With their blanks as they are stored: some models read them, and a text of short lines has another vector without.
+
     Args:
         keys: Canonical forms of the pages.
         rows: Snapshot rows with ``PASSAGE_COLUMNS``.
@@ -178,35 +187,24 @@ def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) ->
             texts.sort(key=lambda text: (-len(text), text))
             del texts[PASSAGES:]
     return [
-        OwnQuery(f"{key}#passage{number}", key, "passage", " ".join(text.split()[:WORDS])[:CHARACTERS])
+        OwnQuery(f"{key}#passage{number}", key, "passage", _beginning(text))
         for key, texts in longest.items()
         for number, text in enumerate(texts)
     ]
 
 
-def _telling(page: OwnPage, title: str | None, owners: Mapping[str, int]) -> list[str]:
+def _telling(page: OwnPage, titles: Collection[str | None], owners: Mapping[str, int]) -> list[str]:
+    said = {fold_text(title) for title in titles if title}
     chosen = [
         heading
         for heading in page.headings
-        if owners[fold_text(heading)] < COMMON_HEADING and fold_text(heading) != fold_text(title or "")
+        if owners[fold_text(heading)] < COMMON_HEADING and fold_text(heading) not in said
     ]
     return chosen[:HEADINGS_ASKED]
 
 
-def _site_suffixes(titles: Sequence[str]) -> frozenset[str]:
-    endings = Counter(ending for title in titles for ending in [_ending(title)] if ending)
-    return frozenset(ending for ending, count in endings.items() if count >= max(2, len(titles) // 2))
-
-
-def _ending(title: str) -> str | None:
-    for separator in _SEPARATORS:
-        if separator in title:
-            return separator + title.rsplit(separator, 1)[1]
-    return None
-
-
-def _without_suffix(title: str, suffixes: Iterable[str]) -> str:
-    for suffix in suffixes:
-        if title.endswith(suffix):
-            return title.removesuffix(suffix).strip() or title
-    return title.strip()
+def _beginning(text: str) -> str:
+    """The first words of a text, as they stand there."""
+    blanks = list(islice(_BLANKS.finditer(text), WORDS))
+    end = blanks[-1].start() if len(blanks) == WORDS else len(text)
+    return text[: min(end, CHARACTERS)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
@@ -191,7 +192,14 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         f"match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
-    yield make_finding("vector.model_mismatch", [vectors.collection], details=details, message=message, cause=cause)
+    yield make_finding(
+        "vector.model_mismatch",
+        [vectors.collection],
+        details=details,
+        message=message,
+        cause=cause,
+        remedy=_remedy(decision.best),
+    )
 
 
 @detector("vector.text_mismatch", needs=Vectors)
@@ -278,6 +286,17 @@ def _cause(decision: Decision, model: str) -> str:
     return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"
 
 
+def _remedy(best: Trial | None) -> str | None:
+    """What to write into the suite, where a way that it can name gives the stored vectors: then the index is right."""
+    if best is None or not best.explains or best.template is None:
+        return None
+    template = json.dumps(best.template, ensure_ascii=False)
+    return (
+        f"If it was meant so, the index is right: write embedded_text: {template} below payload in the suite, and runs "
+        "embed the same. Else embed the collection again."
+    )
+
+
 def _contradiction(names: Counter[str], model: str, sampled: int) -> str:
     if not names:
         return ""
@@ -295,4 +314,5 @@ def _same_model(first: str, second: str) -> bool:
 
 
 def _shown(best: Trial) -> dict[str, Any]:
-    return {"name": best.name, "median_cosine": round(best.median, 4), "explains": best.explains}
+    told = {"embedded_text": best.template} if best.explains and best.template is not None else {}
+    return {"name": best.name, "median_cosine": round(best.median, 4), "explains": best.explains, **told}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.snapshot.embedded import filled
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, NOISE
 from ragval_pipeline.validation.vectors.sample import id_hash
@@ -46,38 +48,24 @@ class Variant:
             instruction of the model; ``cleaned``: it holds the same words.
         means: Completes "the collection was embedded ...".
         text: What is embedded for a row.
+        template: The same as ``payload.embedded_text`` says it; None where it cannot.
     """
 
     name: str
     kind: str
     means: str
     text: Callable[[Row], str]
+    template: str | None = None
 
 
-def _title(row: Row) -> tuple[str | None, ...]:
-    return (row["title"],)
-
-
-def _path(row: Row) -> tuple[str | None, ...]:
-    return (" > ".join(row["headings"] or ()),)
-
-
-def _title_and_path(row: Row) -> tuple[str | None, ...]:
-    return (row["title"], " > ".join(row["headings"] or ()))
-
-
-def _last_heading(row: Row) -> tuple[str | None, ...]:
-    return ((row["headings"] or ("",))[-1],)
-
-
-def _added(name: str, means: str, before: Callable[[Row], tuple[str | None, ...]]) -> Iterator[Variant]:
+def _added(name: str, means: str, *before: str) -> Iterator[Variant]:
     """What stands in front of a text, joined to it in every usual way: short texts tell one from the other."""
     for number, joint in enumerate(JOINTS):
-
-        def text(row: Row, joint: str = joint) -> str:
-            return joint.join(part for part in (*before(row), row["text"]) if part)
-
-        yield Variant(f"{name}_{number}" if number else name, "added", f"with {means} in front of each text", text)
+        template = joint.join([*(f"{{{field}}}" for field in before), "{text}"])
+        means_it = f"with {means} in front of each text"
+        yield Variant(
+            f"{name}_{number}" if number else name, "added", means_it, functools.partial(filled, template), template
+        )
 
 
 def _collapsed(row: Row) -> str:
@@ -93,10 +81,10 @@ def _folded(row: Row) -> str:
 
 
 VARIANTS = (
-    *_added("title", "the page title", _title),
-    *_added("headings", "the heading path", _path),
-    *_added("title_and_headings", "title and heading path", _title_and_path),
-    *_added("last_heading", "the section's heading", _last_heading),
+    *_added("title", "the page title", "title"),
+    *_added("headings", "the heading path", "headings"),
+    *_added("title_and_headings", "title and heading path", "title", "headings"),
+    *_added("last_heading", "the section's heading", "heading"),
     Variant("stored_text", "cleaned", "as the stored texts alone", lambda row: str(row["stored_text"])),
     Variant("passage", "instructed", "with the prefix 'passage: '", lambda row: f"passage: {row['text']}"),
     Variant(
@@ -124,6 +112,7 @@ class Trial:
         explains: Whether it gives the stored vectors of the points that differ.
         keeps: Whether it gives those of the points that match, too.
         raises: Whether those that match and that it changes are closer to it than to their texts.
+        template: How ``payload.embedded_text`` says it; None where it cannot.
     """
 
     name: str
@@ -133,6 +122,7 @@ class Trial:
     explains: bool
     keeps: bool
     raises: bool = False
+    template: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +147,14 @@ def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
     """Every way that changes a text, the closest first."""
     trials = [_input_type(tested, embed)]
     originals = [str(row["text"]) for row in tested.rows]
+    # A template says what stands around the stored text, not around what the suite already says was embedded.
+    plain = all(row["text"] == row["stored_text"] for row in tested.rows)
     for variant in VARIANTS:
         texts = [variant.text(row) for row in tested.rows]
         if texts[: tested.off] != originals[: tested.off]:
             cosines = _cosines(tested, embed(texts, "search_document"))
-            trials.append(_trial(tested, cosines, variant.name, variant.kind, variant.means))
+            trial = _trial(tested, cosines, variant.name, variant.kind, variant.means)
+            trials.append(replace(trial, template=variant.template if plain else None))
     return sorted([*trials, _truncated(tested, embed)], key=lambda trial: -trial.median)
 
 

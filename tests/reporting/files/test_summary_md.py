@@ -68,8 +68,8 @@ def test_the_summary_says_what_changed_and_what_to_know_about_the_scores():
 def test_a_point_is_named_by_its_page_which_is_linked():
     point = Subject(name="9f1c", details={"page_url": "https://x/a_b", "chunk_index": 0})
     text = summary_md(factory.report(findings=[make_finding("text.zero_width", [point])])).decode()
-    assert "  - [/a_b](<https://x/a_b>), chunk 1" in text
-    assert '<a href="https://x/a_b">/a_b</a>, chunk 1' in rendered(text)
+    assert "  - [/a_b](<https://x/a_b>), chunk_index 0" in text
+    assert '<a href="https://x/a_b">/a_b</a>, chunk_index 0' in rendered(text)
 
 
 def test_a_number_that_nothing_is_asked_of_has_passed_nothing():

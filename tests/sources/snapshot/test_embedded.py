@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.snapshot.embedded import embedded_text
+from ragval_pipeline.sources.snapshot.embedded import embedded_text, template_of
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.payload import PayloadSettings
@@ -78,3 +79,44 @@ def test_langchain_and_haystack_embed_the_text_as_it_is_stored() -> None:
     assert {embedded_text(one), embedded_text(two)} == {TEXT}
     assert one["source_url"] == two["source_url"] == "https://docs.example.com/valves"
     assert (one["title"], two["chunk_index"], two["chunk_id"]) == ("Valves", 4, "a1")
+
+
+@pytest.mark.parametrize(
+    ("template", "payload", "embedded"),
+    [
+        ("{title}\n{text}", {"title": "Valves"}, f"Valves\n{TEXT}"),
+        ("{title}\n{text}", {}, None),  # without a title it is the text itself
+        (
+            "{title}: {headings}\n{text}",
+            {"title": "Valves", "path": ["Use", "Open"]},
+            f"Valves: Use > Open\n{TEXT}",
+        ),
+        ("{title}: {headings}\n{text}", {"path": ["Use", "Open"]}, f"Use > Open\n{TEXT}"),
+        ("{heading} - {text}", {"path": ["Use", "Open"]}, f"Open - {TEXT}"),
+        ("passage: {text}", {}, f"passage: {TEXT}"),
+        ("{module}{title} {text}", {"title": "{text} {x}"}, f"{{text}} {{x}} {TEXT}"),
+    ],
+)
+def test_a_template_of_the_suite_says_what_was_embedded(
+    template: str, payload: dict[str, Any], embedded: str | None
+) -> None:
+    settings = PayloadSettings(embedded_text=template, fields={"text": "body", "title": "title", "headings": "path"})
+    mapper = RecordMapper(
+        fields=settings.fields,
+        tracked=tracked_fields(settings.fields, settings.required),
+        page_key=str,
+        pages={},
+        template=template_of(settings),
+    )
+    [row, empty] = mapper.batch([Point("1", {"body": TEXT, **payload}), Point("2", payload)]).to_pylist()
+    assert row["embedded_text"] == embedded
+    assert embedded_text(row) == (embedded or TEXT)
+    assert embedded_text(empty) == ""
+
+
+@pytest.mark.parametrize(
+    ("template", "told"), [("{titel}\n{text}", "Did you mean title"), ("{title}", "it has to hold {text}")]
+)
+def test_a_template_that_says_nothing_of_the_text_is_refused(template: str, told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        PayloadSettings(embedded_text=template)

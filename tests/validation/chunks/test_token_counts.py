@@ -110,7 +110,42 @@ def test_counts_of_characters_are_off_and_the_cause_says_so():
     counted = collection(lambda chunk: chunk.characters)
     finding = off(counted)[0]
     assert finding.count == 60
-    assert finding.cause == "The counts are characters, not tokens."
+    assert finding.cause == "The counts are numbers of characters, not of tokens."
+
+
+def test_counts_of_characters_are_off_for_all_points_though_some_texts_have_as_many_tokens():
+    japanese = [{"text": JAPANESE * size, "token_count": len(JAPANESE) * size} for size in range(1, 9)]
+    english = [{"text": SENTENCES * size, "token_count": len(SENTENCES) * size} for size in range(1, 5)]
+    counted = texts_of(rows(*japanese, *english))
+    (finding,) = off(counted)
+    assert finding.count == 12
+    assert finding.cause == "The counts are numbers of characters, not of tokens."
+    assert learn_relations(columns_of_texts(counted)) == {}
+
+
+def test_a_count_that_happens_to_be_the_number_of_characters_is_not_off():
+    texts = [JAPANESE * size for size in range(1, 9)]
+    tokens = count_tokens(texts)
+    counted = texts_of(rows(*({"text": text, "token_count": n} for text, n in zip(texts, tokens, strict=True))))
+    one = [replace(counted[0], claimed=counted[0].characters), *counted[1:]]
+    assert off(one) == []
+
+
+def test_names_that_are_few_words_and_many_tokens_are_not_off_by_their_words():
+    """The tokenizer of such a collection needs about a token a word in prose, and eight a name, as the recount does."""
+    rng = random.Random(5)
+    prose = [" ".join(rng.choices(PROSE, k=rng.randint(60, 300))) for _ in range(60)]
+    lists = ["\n".join(f"_R_CHECK_THINGS_{number}_IN_TEMP_DIR_=true" for number in range(30))]
+    counted = texts_of(rows(*({"text": text, "token_count": 1} for text in prose + lists)))
+    claimed = [
+        *(replace(chunk, claimed=int(chunk.marks * rng.uniform(0.95, 1.05))) for chunk in counted[:-1]),
+        replace(counted[-1], claimed=int(0.7 * counted[-1].tokens)),
+    ]
+    assert claimed[-1].claimed > 3 * claimed[-1].marks
+    assert off(claimed) == []
+    for times in (2.5, 3, 1 / 3, 0.2):
+        spoilt = [replace(chunk, claimed=int(times * chunk.claimed)) for chunk in claimed[:10]]
+        assert named(off([*spoilt, *claimed[10:]])) == sorted(str(number) for number in range(10))
 
 
 def test_points_without_a_count_are_left_alone():

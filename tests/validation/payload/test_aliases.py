@@ -35,6 +35,11 @@ from ragval_pipeline.validation.payload.aliases import (
             {"text": "page_content", "source_url": "metadata.source", "title": "metadata.title"},
         ),
         (
+            "an own ingester that names the hash by its function",
+            ["text", "url", "sha256"],
+            {"text": "text", "source_url": "url", "text_hash": "sha256"},
+        ),
+        (
             "LangChain4j",
             ["text_segment", "url", "index"],
             {"text": "text_segment", "source_url": "url", "chunk_index": "index"},

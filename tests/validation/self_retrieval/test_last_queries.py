@@ -37,6 +37,12 @@ def test_a_long_chunk_is_asked_by_its_beginning() -> None:
     assert len(query.text) == 1500
 
 
+def test_a_chunk_is_asked_with_the_blanks_that_it_was_embedded_with() -> None:
+    """A tokenizer that counts line breaks gives a page of short lines another vector without them."""
+    text = "git-citool(1)\n\n\n\nNAME\n\n\n\ngit-citool"
+    assert [query.text for query in passage_queries(["a"], [{"page_key": "a", "text": text}])] == [text]
+
+
 def test_a_page_without_text_is_not_asked_for() -> None:
     rows = [{"page_key": "a", "text": text} for text in (None, "", " \u200b")]
     assert passage_queries(["a"], rows) == []

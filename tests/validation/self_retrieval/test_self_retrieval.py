@@ -43,6 +43,12 @@ def test_the_name_of_the_site_is_cut_off_titles():
     assert [query.text for query in own_queries(pages)] == ["Nodes", "Topics"]
 
 
+def test_a_heading_that_says_what_the_title_says_is_no_second_question():
+    pages = [OwnPage(name, name, f"{name}(1)", (f"{name}(1) Manual Page", f"{name} it")) for name in ("add", "apply")]
+    asked = [query.text for query in own_queries(pages)]
+    assert asked == ["add", "add: add it", "apply", "apply: apply it"]
+
+
 def test_a_page_without_a_title_is_called_by_its_first_heading_and_zero_width_headings_are_none():
     pages = pages_from_snapshot([row("a", None, "\u200b", "First")])
     assert own_queries(pages.values())[0].text == "First"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -180,6 +181,26 @@ def test_what_was_embedded_instead_of_the_text_is_found_out(
     assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", kind)
     assert words in finding.cause
     assert finding.details["best_variant"]["explains"]
+
+
+@pytest.mark.parametrize(
+    ("text", "template"),
+    [
+        (lambda row: f"{row['title']}\n{row['text']}", "{title}\n{text}"),
+        (lambda row: f"{' > '.join(row['headings'])}: {row['text']}", "{headings}: {text}"),
+        (lambda row: row["text"].lower(), None),
+        (lambda row: row["text"][:110], None),
+    ],
+)
+def test_what_a_suite_can_say_was_embedded_is_the_remedy(
+    text: Callable[[dict[str, Any]], str], template: str | None
+) -> None:
+    points = space()
+    points.vectors = list(embedded([text(row) for row in points.rows]))
+    finding = only(points)
+    assert finding.details["best_variant"].get("embedded_text") == template
+    assert ("the index is right: write embedded_text" in finding.remedy) == (template is not None)
+    assert template is None or json.dumps(template) in finding.remedy
 
 
 def test_a_model_that_reads_only_the_beginning_of_long_texts_is_a_mismatch_although_most_match() -> None:
