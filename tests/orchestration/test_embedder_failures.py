@@ -49,7 +49,7 @@ def test_status_and_tries_are_told_and_every_call_is_counted(
     world: World, cohere: CohereStandIn, mode: str, status: int | None, tries: int, subject: str
 ) -> None:
     cohere.fail(mode)
-    report = validated(world, cohere.url, "queries")
+    report = validated(world, cohere.url, "queries", timeout_s=0.3 if mode == "slow" else 30)
     finding = unreachable(report)
     assert (finding.details["status"], finding.details["tries"], finding.subjects) == (status, tries, [subject])
     assert report.verdict == "error"
