@@ -18,6 +18,7 @@ from ragval_pipeline.reporting.numbers import show_percent, show_score
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.printing import plural, show_count
+from ragval_pipeline.validation.coverage.addresses import STANDS_FOR
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 
 _WORDS, _PASSAGE, _NOTE, _QUESTION = 90, 110, 260, 160
@@ -298,6 +299,12 @@ def _amount(value: Any) -> int:
 _Note = Callable[[Mapping[str, Any], Subjects], str]
 
 
+def _orphan(found: Mapping[str, Any], subjects: Subjects) -> str:
+    told = f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}"
+    pages = [path_of(str(url)) for url in found.get(STANDS_FOR, ())]
+    return f"{told}; the text of {subjects.value('pages', pages)}" if pages else told
+
+
 def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"the same as {subjects.value('others', found['others'])}" if found.get("others") else ""
 
@@ -409,7 +416,7 @@ def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
 
 #: What was measured on a subject, by code.
 _NOTES: Mapping[str, _Note] = {
-    "coverage.orphan_page": lambda found, _: f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}",
+    "coverage.orphan_page": _orphan,
     "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:_LISTED])}",
     "coverage.stale_page": lambda found, _: f"changed {found['lastmod']}, embedded {found['embedded_at']}",
     "chunk.duplicate_text": _others,
