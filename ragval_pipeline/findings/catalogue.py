@@ -147,7 +147,8 @@ _ROWS = (
             "is named. Addresses that differ in case or fragment count only where the same chunk stands under "
             "both.",
         cause="Links with and without slash, .html, www or a fragment were ingested as different pages.",
-        remedy="Normalise URLs before ingesting, and delete all of a page's addresses but one."),
+        remedy="Normalise URLs before ingesting. Delete all of a page's addresses but one; where each holds another "
+            "part of the page, ingest it again first."),
     FindingType("coverage.stale_page", "warning", "subject", "coverage", "page", "reingest",
         title="Pages changed since they were embedded",
         means="changed after it was embedded", many="changed after they were embedded",

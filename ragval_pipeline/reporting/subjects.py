@@ -401,8 +401,9 @@ def _high(found: Mapping[str, Any], _: Subjects) -> str:
 
 
 def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
-    near = f"; near names: {subjects.value('near', found['near'])}" if found.get("near") else ""
-    return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{near}"
+    near = [path_of(str(name)) for name in (found.get("near") or {}).values()]
+    meant = f"; did you mean {subjects.value('near', near)}?" if near else ""
+    return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{meant}"
 
 
 def _flat(found: Mapping[str, Any], _: Subjects) -> str:
