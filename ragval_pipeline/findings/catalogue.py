@@ -441,7 +441,7 @@ _ROWS = (
         many="could not be read, or show no text without a browser",
         measured="Each page in scope, and each page that chunks come from, is read. Pages that do not answer, or "
             "hold next to no text without JavaScript, are named, and their chunks are not compared.",
-        cause="The page is gone, refuses, or builds its text in the browser.",
+        cause="The page is gone, refuses, builds its text in the browser, or shows a wall in place of its text.",
         remedy="Make the page readable without a browser, or exclude it."),
     FindingType("vector.zero", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.FIELD}, fields=("text",),
