@@ -147,7 +147,8 @@ _ROWS = (
             "is named. Addresses that differ in case or fragment count only where the same chunk stands under "
             "both.",
         cause="Links with and without slash, .html, www or a fragment were ingested as different pages.",
-        remedy="Normalise URLs before ingesting, and delete all of a page's addresses but one."),
+        remedy="Normalise URLs before ingesting. Delete all of a page's addresses but one; where each holds another "
+            "part of the page, ingest it again first."),
     FindingType("coverage.stale_page", "warning", "subject", "coverage", "page", "reingest",
         title="Pages changed since they were embedded",
         means="changed after it was embedded", many="changed after they were embedded",
@@ -442,7 +443,7 @@ _ROWS = (
         many="could not be read, or show no text without a browser",
         measured="Each page in scope, and each page that chunks come from, is read. Pages that do not answer, or "
             "hold next to no text without JavaScript, are named, and their chunks are not compared.",
-        cause="The page is gone, refuses, or builds its text in the browser.",
+        cause="The page is gone, refuses, builds its text in the browser, or shows a wall in place of its text.",
         remedy="Make the page readable without a browser, or exclude it."),
     FindingType("vector.zero", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.FIELD}, fields=("text",),

@@ -142,8 +142,11 @@ def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action:
 
 def _listed(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
     """What a list of remediation.json holds for a finding's code."""
-    entries = bundle.remedies.get(name, ())
-    return [entry.get("url") or entry["id"] for entry in entries if finding.code in entry["codes"]]
+    return [entry.get("url") or entry["id"] for entry in _entries(name, finding, bundle)]
+
+
+def _entries(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[Mapping[str, Any]]:
+    return [entry for entry in bundle.remedies.get(name, ()) if finding.code in entry["codes"]]
 
 
 def _addresses(finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
@@ -160,8 +163,12 @@ def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
     lists = [name for name in lists if _listed(name, finding, bundle)]
     if not lists:
         return "\n".join(pages)
-    then = ["", "# Then ingest these pages again:", *(f"# {url.removeprefix('# ')}" for url in pages)] if pages else []
+    named = [f"# {url.removeprefix('# ')}" for url in pages]
+    # What alone holds the text of a page is deleted when the page is there.
+    first = any("ingest_first" in entry for name in lists for entry in _entries(name, finding, bundle))
+    before = ["# First ingest these pages:", *named, "# Then delete what is left under their old addresses:"]
     lines = [
+        *(before if first else []),
         "import json",
         "from pathlib import Path",
         _client(bundle),
@@ -169,7 +176,7 @@ def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
         f"listed = {' + '.join(f'remedies[{name!r}]' for name in lists)}",
         f'ids = [point["id"] for point in listed if {finding.code!r} in point["codes"]]',
         f"client.delete({bundle.report.collection_name!r}, [int(id) if id.isdecimal() else id for id in ids])",
-        *then,
+        *(["", "# Then ingest these pages again:", *named] if pages and not first else []),
     ]
     return "\n".join(lines)
 

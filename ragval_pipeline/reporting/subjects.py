@@ -20,6 +20,7 @@ from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.printing import chunk_name, plural, show_count
 from ragval_pipeline.text.characters import UNSPACED
+from ragval_pipeline.validation.coverage.addresses import STANDS_FOR
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.thresholds import MOST, UNSPACED_LETTERS
 
@@ -309,6 +310,12 @@ def _amount(value: Any) -> int:
 _Note = Callable[[Mapping[str, Any], Subjects], str]
 
 
+def _orphan(found: Mapping[str, Any], subjects: Subjects) -> str:
+    told = f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}"
+    pages = [path_of(str(url)) for url in found.get(STANDS_FOR, ())]
+    return f"{told}; the text of {subjects.value('pages', pages)}" if pages else told
+
+
 def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"the same as {subjects.value('others', found['others'])}" if found.get("others") else ""
 
@@ -411,8 +418,9 @@ def _high(found: Mapping[str, Any], _: Subjects) -> str:
 
 
 def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
-    near = f"; near names: {subjects.value('near', found['near'])}" if found.get("near") else ""
-    return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{near}"
+    near = [path_of(str(name)) for name in (found.get("near") or {}).values()]
+    meant = f"; did you mean {subjects.value('near', near)}?" if near else ""
+    return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{meant}"
 
 
 def _flat(found: Mapping[str, Any], _: Subjects) -> str:
@@ -426,7 +434,7 @@ def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
 
 #: What was measured on a subject, by code.
 _NOTES: Mapping[str, _Note] = {
-    "coverage.orphan_page": lambda found, _: f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}",
+    "coverage.orphan_page": _orphan,
     "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:_LISTED])}",
     "coverage.stale_page": lambda found, _: f"changed {found['lastmod']}, embedded {found['embedded_at']}",
     "chunk.too_small": _small,

@@ -14,6 +14,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
+from ragval_pipeline.validation.coverage.addresses import with_addresses
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.repair.cases import JUDGED
@@ -94,10 +95,11 @@ def assemble_report(
         simulated: What the repairs of the causes would clear; None: none was tried.
         doubt: Why no gate may be called met; empty: no doubt.
     """
-    graded = graded_findings(measurements, severities, extra_findings)
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
+    moved = sections.get("moved_pages", {})
+    graded = with_addresses(graded_findings(measurements, severities, extra_findings), moved)
     shared = with_shares(graded, _totals(sections, inventory))
-    site = Site(_pages_of_modules(inventory), sections.get("moved_pages", {}))
+    site = Site(_pages_of_modules(inventory), moved)
     if simulated is None:
         findings = explain(shared, site)
     else:

@@ -34,8 +34,9 @@ def compare_pages(inventory: SiteInventory, manifest: SnapshotManifest) -> Measu
     from ragval_pipeline.validation.coverage.compare import measure_coverage
     from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 
-    indexed = collect_pages(Snapshot(manifest).rows(COLUMNS))
-    return measure_coverage(inventory, indexed, points=manifest.points, now=datetime.now(UTC))
+    now = datetime.now(UTC)
+    indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
+    return measure_coverage(inventory, indexed, points=manifest.points, now=now)
 
 
 def judge_payloads(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_loopback_or_private
+from ragval_pipeline.validation.coverage.addresses import STANDS_FOR
 from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, site_pages_of
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
@@ -51,6 +52,7 @@ class Remediation:
         self._reingest_points: dict[str, list[str]] = {}
         self._delete: dict[str, list[str]] = {}
         self._delete_pages: dict[str, list[str]] = {}
+        self._ingest_first: dict[str, list[str]] = {}
         self._review: dict[str, list[str]] = {}
         self._unclear: list[Finding] = []
         self._lists: dict[str, list[dict[str, Any]]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
@@ -81,8 +83,8 @@ class Remediation:
         return {
             "reingest_urls": _listed("url", self._reingest),
             "reingest_point_ids": _listed("id", self._reingest_points),
-            "delete_point_ids": _listed("id", self._delete),
-            "delete_pages": _listed("url", self._delete_pages),
+            "delete_point_ids": _listed("id", self._delete, self._ingest_first),
+            "delete_pages": _listed("url", self._delete_pages, self._ingest_first),
             "review_point_ids": _listed("id", review),
             **self._lists,
         }
@@ -184,6 +186,11 @@ class Remediation:
                 _note(self._reingest, pages[name] or name, finding.code)
         for url in urls:
             self._delete_page(url, finding.code)
+        for subject in finding.subjects:
+            for page in subject.details.get(STANDS_FOR, ()):
+                _note(self._reingest, page, finding.code)
+                for name in (subject.name, *self._lookup.ids_of.get(subject.name, ())):
+                    _note(self._ingest_first, name, page)
 
     def _delete_page(self, url: str, code: str) -> None:
         _note(self._delete_pages, url, code)
@@ -237,9 +244,10 @@ def remediation(
 
     Returns:
         ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (a person
-        decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``), and by who acts ``ingestion``,
-        ``chunker``, ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy,
-        count, subjects, because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and
+        decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``); what is deleted and holds all
+        that is stored of some pages names these as ``ingest_first``. By who acts ``ingestion``, ``chunker``,
+        ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy, count, subjects,
+        because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and
         ``would_clear`` what its repair would clear (``{code, scope, clears, cleared, of, simulated}``), ``would_fail``
         which queries that pass it would make fail (``{code, scope, failing, of, simulated}``).
     """
@@ -254,8 +262,8 @@ def remediation(
     collected.settle()
     by_code = {(finding.code, finding.scope): finding for finding in findings}
     for node in nodes:
-        for below in going_away(node) if CATALOGUE[node.finding.code].action == "reingest" else ():
-            if CATALOGUE[below.code].action == "reingest" and below.code not in JUDGED:
+        for below in going_away(node):
+            if _is_ingested_with(node.finding.code, below.code):
                 collected.ingest_pages_of(by_code[below.code, below.scope], node.finding.code)
     return {
         **collected.as_json(),
@@ -267,6 +275,17 @@ def remediation(
             if "would_fail" in finding.details
         ],
     }
+
+
+def _is_ingested_with(cause: str, code: str) -> bool:
+    """Whether what follows from a cause goes away only with an ingestion of its pages.
+
+    Deleting clears what is wrong with points, and brings no page what it lacks.
+    """
+    if CATALOGUE[code].action != "reingest" or code in JUDGED:
+        return False
+    action = CATALOGUE[cause].action
+    return action == "reingest" or (action == "delete" and CATALOGUE[code].subject_kind in _PAGES)
 
 
 def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
@@ -308,5 +327,11 @@ def _note(noted: dict[str, list[str]], name: str, code: str) -> None:
         codes.append(code)
 
 
-def _listed(key: str, noted: dict[str, list[str]]) -> list[dict[str, Any]]:
-    return [{key: name, "codes": codes} for name, codes in sorted(noted.items())]
+def _listed(
+    key: str, noted: dict[str, list[str]], ingest_first: Mapping[str, list[str]] | None = None
+) -> list[dict[str, Any]]:
+    first = ingest_first or {}
+    return [
+        {key: name, "codes": codes, **({"ingest_first": first[name]} if name in first else {})}
+        for name, codes in sorted(noted.items())
+    ]

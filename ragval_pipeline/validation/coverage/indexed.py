@@ -9,7 +9,7 @@ from typing import Any
 
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import without_fragment
-from ragval_pipeline.validation.times import parse_time
+from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
 #: Snapshot columns that ``collect_pages`` needs.
 COLUMNS = ("page_key", "source_url", "embedded_at", "chunk_index", "text_sha256")
@@ -74,16 +74,23 @@ class Covered:
         return bool(self.points and self.inventory.scope_urls)
 
 
-def collect_pages(rows: Iterable[Mapping[str, Any]]) -> dict[str, IndexedPage]:
-    """Indexed pages by canonical form; points without a source URL belong to none."""
+def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = None) -> dict[str, IndexedPage]:
+    """Indexed pages by canonical form; points without a source URL belong to none.
+
+    Args:
+        rows: Rows of the snapshot, of ``COLUMNS``.
+        now: Time of the run, aware: nothing was embedded later, whatever a point says. None: all times are believed.
+    """
     pages: dict[str, IndexedPage] = {}
+    latest = now + CLOCK_SKEW if now else None
     for row in rows:
         key = row["page_key"]
         if key is not None:
             page = pages.get(key)
             if page is None:
                 page = pages[key] = IndexedPage(key)
-            page.add(row["source_url"], 1, parse_time(row["embedded_at"]))
+            moment = parse_time(row["embedded_at"])
+            page.add(row["source_url"], 1, None if moment and latest and moment > latest else moment)
             if row.get("text_sha256") is not None:
                 chunk = hash((row["chunk_index"], row["text_sha256"]))
                 page.chunks.setdefault(row["source_url"], set()).add(chunk)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
@@ -37,6 +38,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
     facts, inventory = reviewed.facts, reviewed.golden.inventory
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
+    site_modules = {} if inventory.failure else Counter(modules_of(inventory.pages).values())
     known_urls = [page.url for page in inventory.pages]
     subjects = []
     for query in reviewed.golden.queries:
@@ -47,14 +49,22 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
         targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
         targets += _dead_names(query, facts, reviewed.golden.module_match)
         if targets:
-            subjects.append(_subject(query, targets, pages, known_urls, facts, site))
+            borne = _any(site_modules, partial(_is_module, query, reviewed.golden.module_match))
+            on_site = site | ({query.expected_module} if borne else set())
+            subjects.append(_subject(query, targets, pages, known_urls, facts, on_site))
     if subjects and all(subject.details["on_site"] for subject in subjects):
-        return [make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=_INGEST)]
+        remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
+        return [make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)]
     return [make_finding("query.dead_target", subjects)] if subjects else []
 
 
-_NOT_INDEXED = "The expected pages are on the site and have no chunk in the index."
+_NOT_INDEXED = "What is expected is on the site, and no chunk of the index has it."
 _INGEST = "Re-ingest the pages: the expectations are right."
+_NAME_MODULES = "Re-ingest the pages with the module that their address says: the expectations are right."
+
+
+def _is_module(query: TestQuery, module_match: ModuleMatch, name: str) -> bool:
+    return query.expected_module is not None and name_matches(query.expected_module, name, mode=module_match)
 
 
 def _dead_pages(pages: Mapping[str, str], facts: IndexFacts, site: set[str]) -> list[str]:
@@ -67,7 +77,7 @@ def _dead_pages(pages: Mapping[str, str], facts: IndexFacts, site: set[str]) -> 
 def _dead_names(query: TestQuery, facts: IndexFacts, module_match: ModuleMatch) -> list[str]:
     dead = []
     module, chapter = query.expected_module, query.expected_chapter
-    if module is not None and not _any(facts.modules, lambda name: name_matches(module, name, mode=module_match)):
+    if module is not None and not _any(facts.modules, partial(_is_module, query, module_match)):
         dead.append(module)
     if chapter is not None and not _any(facts.chapters, lambda name: chapter_matches(chapter, name)):
         dead.append(chapter)
@@ -84,7 +94,7 @@ def _subject(
     pages: Mapping[str, str],
     known_urls: list[str],
     facts: IndexFacts,
-    site: set[str],
+    on_site: Collection[str | None],
 ) -> Subject:
     near = {
         target: nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
@@ -95,7 +105,7 @@ def _subject(
     details: dict[str, Any] = {
         "targets": targets,
         "near": {target: names[0] for target, names in near.items() if names and names[0] != target},
-        "on_site": all(pages.get(target) in site for target in targets),
+        "on_site": all(pages.get(target, target) in on_site for target in targets),
         "expected_pages": sorted(pages[target] for target in dead_pages or pages),
         "expected_module": query.expected_module if query.expected_module in targets else None,
     }

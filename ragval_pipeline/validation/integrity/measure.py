@@ -22,7 +22,13 @@ from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
-from ragval_pipeline.validation.integrity.content import class_of, common_digests, is_lost, pages_holding
+from ragval_pipeline.validation.integrity.content import (
+    class_of,
+    common_digests,
+    is_lost,
+    pages_holding,
+    shows_nothing_of_its_own,
+)
 from ragval_pipeline.validation.integrity.findings import Compared
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
@@ -163,9 +169,12 @@ def measure_integrity(facts: Facts) -> Measurement:
 
 def compare(facts: Facts) -> Compared:
     """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
-    common = common_digests(_digests(facts))
+    common, walls = common_digests(_digests(facts)), _walls(facts)
     pages, held, content = {}, 0, 0
     for page in facts.pages():
+        if page.page_key in walls:
+            pages[page.page_key] = replace(page, state="unreadable", problem=_WALL, blocks=(), anchors=())
+            continue
         blocks = tuple(block for block in page.blocks if block.digest not in common)
         if page.state == "read":
             held, content = held + sum(block.held for block in blocks), content + sum(block.letters for block in blocks)
@@ -175,7 +184,7 @@ def compare(facts: Facts) -> Compared:
     by_page: dict[str, list[ChunkFacts]] = {}
     strays, found, letters = [], 0, 0
     for chunk in facts.chunks():
-        if not chunk.compared:
+        if not chunk.compared or chunk.page_key in walls:
             strays.append(chunk)
             continue
         found, letters = found + chunk.found, letters + chunk.letters
@@ -197,6 +206,32 @@ def compare(facts: Facts) -> Compared:
         content=content,
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
     )
+
+
+#: Why a page whose chunks stand on no part of it, and that shows what others show, judges nothing.
+_WALL = "it shows what other pages show, and nothing of its own"
+
+
+def _walls(facts: Facts) -> frozenset[str]:
+    """Pages that show nothing of their own and none of their chunks: consent, login, rate limits, an outage.
+
+    Whoever reads the site now sees it, and the index may be right: such a page cannot judge its chunks. What some chunk
+    holds is content, which a page may show under several addresses.
+    """
+    repeated = common_digests(_digests(facts), share=0.0)
+    for page in facts.pages() if repeated else ():
+        repeated -= {block.digest for block in page.blocks if not is_lost(block)}
+    if not repeated:
+        return frozenset()
+    alike = {
+        page.page_key
+        for page in facts.pages()
+        if page.state == "read" and page.chunks and shows_nothing_of_its_own(page, repeated)
+    }
+    for chunk in facts.chunks() if alike else ():
+        if chunk.compared and chunk.found >= MOST * chunk.letters:
+            alike.discard(chunk.page_key or "")
+    return frozenset(alike)
 
 
 def _digests(facts: Facts) -> Iterator[Sequence[int]]:

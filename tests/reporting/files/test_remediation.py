@@ -5,6 +5,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
+from ragval_pipeline.validation.coverage.addresses import with_addresses
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
@@ -198,6 +199,35 @@ def test_an_orphan_page_is_deleted_with_all_its_points():
     result = remedy(make_finding("coverage.orphan_page", ["https://docs.example.com/old"]), lookup=lookup)
     assert [entry["url"] for entry in result["delete_pages"]] == ["https://docs.example.com/old"]
     assert ids(result["delete_point_ids"]) == ["8", "9"]
+
+
+def moved_to(old):
+    """Findings of a page of the site that no point has, whose text stands under another address."""
+    orphan = make_finding("coverage.orphan_page", [Subject(name=old, page="key:old", details={"reason": "gone"})])
+    missing = make_finding("coverage.missing_page", [Subject(name=PAGE, page="key:intro")])
+    told = with_addresses([orphan, missing], {"key:intro": {"key:old"}})
+    return [told[0], told[1].model_copy(update={"because": "coverage.orphan_page"})]
+
+
+def test_a_page_that_moved_is_ingested_before_its_old_points_go():
+    old = "https://docs.example.com/stable/docs/intro"
+    lookup = PointLookup(ids_of={old: ["8", "9"]})
+    orphan, missing = moved_to(old)
+    assert orphan.cause.startswith(f"1 page is stored under another address: {old} for {PAGE}.")
+    assert "only then delete" in orphan.remedy
+    result = remedy(orphan, missing, lookup=lookup)
+    assert PAGE in [entry["url"] for entry in result["reingest_urls"]]
+    assert [(entry["id"], entry["ingest_first"]) for entry in result["delete_point_ids"]] == [
+        ("8", [PAGE]), ("9", [PAGE]),
+    ]  # fmt: skip
+
+
+def test_pages_that_moved_together_are_told_by_their_folders():
+    pages = [(f"https://d.example/stable/book/{name}", f"https://d.example/book/{name}") for name in ("a", "b")]
+    orphan = make_finding("coverage.orphan_page", [Subject(name=old, page=old) for old, _ in pages])
+    missing = make_finding("coverage.missing_page", [Subject(name=new, page=new) for _, new in pages])
+    told = with_addresses([orphan, missing], {new: {old} for old, new in pages})[0]
+    assert told.cause.startswith("2 pages are stored under /stable/ in place of /.")
 
 
 def test_of_a_pages_spellings_the_sitemaps_stays_with_its_fragments():

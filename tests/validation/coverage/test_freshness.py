@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.compare import freshness_findings
-from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages
 from tests.validation.factory import NOW, SITE, index, site
 
 OLD = {"/a": "2026-01-01", "/b": "2026-02-01", "/c": "2026-03-01", "/d": "2026-04-01"}
@@ -28,6 +28,16 @@ def judge(
 def stale(findings: list[Finding]) -> list[str]:
     assert {finding.code for finding in findings} <= {"coverage.stale_page"}
     return [subject.name for finding in findings for subject in finding.subjects]
+
+
+def test_a_time_in_the_future_does_not_make_a_page_fresh() -> None:
+    inventory = site("/a", lastmods={"/a": "2026-06-10"})
+    rows = [
+        {"page_key": inventory.pages[0].key, "source_url": f"{SITE}/a", "embedded_at": text}
+        for text in ("2026-06-01", f"{NOW.year + 1}-01-01")
+    ]
+    assert stale(fresh(inventory, collect_pages(rows, now=NOW))) == [f"{SITE}/a"]
+    assert stale(fresh(inventory, collect_pages(rows))) == []
 
 
 def test_older_dates_than_the_embedding_are_fresh() -> None:

@@ -114,6 +114,16 @@ def test_a_module_that_no_point_has_is_dead_and_a_differently_written_one_is_not
     assert [subject.name for subject in found[0].subjects] == ["r"]
 
 
+def test_a_module_of_the_site_that_no_point_bears_is_the_payloads_fault():
+    index = facts(chunk("/docs/ch5/a", module="ch6"))
+    asked = [query("q", expected_module="ch5")]
+    found = dead_targets(evidence(asked, index, inventory("/docs/ch5/a", "/docs/ch6/b")))[0]
+    assert found.cause == "What is expected is on the site, and no chunk of the index has it."
+    assert found.remedy.endswith("the expectations are right.")
+    misspelt = dead_targets(evidence([query("q", expected_module="ch7")], index, inventory("/docs/ch5/a")))[0]
+    assert misspelt.remedy == "Correct the expectation."
+
+
 def test_negative_queries_have_no_targets():
     asked = [query("q", negative=True, expected_module="Nowhere")]
     assert dead_targets(evidence(asked, facts(chunk("/a")), inventory("/a"))) == []

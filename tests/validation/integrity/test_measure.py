@@ -118,6 +118,28 @@ def test_a_page_without_a_file_is_unfit_and_unreadable_and_its_chunks_do_not_cou
     assert found.sections["integrity"]["page_unreadable"] == 1
 
 
+WALL = html(paragraphs("Before you continue please let us know which cookies this browser may keep, and for how long"))
+
+
+def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(tmp_path: Path):
+    pages = {**PAGES, **dict.fromkeys(("/d", "/e", "/f"), WALL)}
+    own = [
+        point(f"/{name}", f"The machine of hall {name} turns slowly, and nobody has seen it stop.") for name in "def"
+    ]
+    found = measured(tmp_path, pages, *POINTS, *own)
+    assert codes(found) == {"integrity.page_unreadable"}
+    assert len(subjects(found, "integrity.page_unreadable")) == 3
+    assert found.value("content_integrity").value == 1.0
+    assert found.sections["integrity"]["pages_read"] == 3
+
+
+def test_a_page_under_several_addresses_judges_its_chunks(tmp_path: Path):
+    pages = {**PAGES, **dict.fromkeys(("/d", "/e", "/f"), PAGES["/b"])}
+    stored = [point("/d", BATTERY), point("/e", GRIPPER), point("/f", BATTERY)]
+    found = measured(tmp_path, pages, *POINTS, *stored)
+    assert codes(found) == {"integrity.gone"}
+
+
 @pytest.mark.parametrize("shell", ['<div id="root"></div>', '<div id="root">Loading…</div>', "   "])
 def test_a_page_that_is_rendered_in_the_browser_is_unreadable(tmp_path: Path, shell: str):
     found = measured(tmp_path, {**PAGES, "/b": f"<html><body>{shell}<script>1</script></body></html>"}, *POINTS)
