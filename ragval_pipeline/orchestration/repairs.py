@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Texts that are embedded at most, by a provider that costs nothing and by one that costs money.
 FREE_TEXTS, PAID_TEXTS = 5000, 100
+#: Places where right texts are rewritten to see how far that moves their scores, where embedding costs money.
+_PAID_COMPARED = 4
 #: Why nothing could be tried.
 _OWN_SEARCH = "retrieval.retriever ranks by its own scores"
 
@@ -112,7 +114,8 @@ class Trial:
         )
         with open_reader(self.connection, self.suite) as reader, self.embedding.embedder_for(self.suite) as embedder:
             embed = embed_like(embedder, vector)
-            tried, texts, left_out = _affordable(repairs, FREE_TEXTS if embedder.free else PAID_TEXTS)
+            planned = repairs if embedder.free else [_with_few_compared(repair) for repair in repairs]
+            tried, texts, left_out = _affordable(planned, FREE_TEXTS if embedder.free else PAID_TEXTS)
             cases = cases if tried else ()
             asked = list(dict.fromkeys(case.text for case in cases))
             wrong = dict.fromkeys(case.text for case in cases if case.code != PASSING)
@@ -174,6 +177,10 @@ class Trial:
         added = [known for chunk, known in written if chunk.is_new]
         after = facts_after(facts, removed=repair.removed, changed=changed, added=added)
         return {subject.name for subject in met_by_chance(golden, after)}
+
+
+def _with_few_compared(repair: Repair) -> Repair:
+    return repair if repair.compared is None else replace(repair, compared=repair.compared[:_PAID_COMPARED])
 
 
 def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], list[str], dict[str, str]]:

@@ -5,128 +5,21 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Aspect, Finding
+from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
-from ragval_pipeline.text.folding import FoldedText, fold, words_of
+from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.repair.chunker import Chunker, Layout
+from ragval_pipeline.validation.repair.opening import Opening
+from ragval_pipeline.validation.repair.passages import SEED, Span, as_on_page, own_passage, place_of
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
-from ragval_pipeline.validation.repair.repair import Chunk
-from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
-
-#: Letters of a seed, about two words: chance repeats few of them on a page.
-SEED = 12  # work
-
-
-def own_passage(text: str, page: FoldedText) -> str | None:
-    """The piece of the page that a chunk was made of, as the page has it; None when it is not on the page.
-
-    Args:
-        text: The chunk: words may be changed, joined or damaged.
-        page: The page's text.
-    """
-    place = _place_of(fold(text), page)
-    return None if place is None else page.between(*place)
-
-
-def _place_of(letters: str, page: FoldedText) -> tuple[int, int] | None:
-    """From where to where a page has a chunk, in letters."""
-    starts = _starts(letters, page.letters)
-    if len(starts) < MOST * max(1, (len(letters) - SEED) // (SEED // 2) + 1):
-        return None
-    begin = int(statistics.median(starts))
-    return max(0, begin), min(len(page.letters), begin + len(letters))
-
-
-def as_on_page(text: str, page: FoldedText) -> str | None:
-    """A chunk with the words that differ as its page has them, else as it is stored; None when it is not on the page.
-
-    Args:
-        text: The chunk.
-        page: The page's text.
-    """
-    place = _place_of(fold(text), page)
-    if place is None:
-        return None
-    stored, shown = (re.findall(r"\s*\S+", one) for one in (text, page.between(*page.whole_words(*place))))
-    compared = SequenceMatcher(None, list(map(fold, stored)), list(map(fold, shown)), autojunk=False)
-    words: list[str] = []
-    for kind, first, last, start, end in compared.get_opcodes():
-        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones.
-        at_edge = first == 0 or last == len(stored)
-        as_stored = kind == "equal" or (at_edge and kind in {"insert", "delete"})
-        words += stored[first:last] if as_stored else shown[start:end]
-    return "".join(words).strip()
-
-
-def without_phrases(text: str, phrases: Iterable[str]) -> str:
-    """A text without some phrases, which are given as words in lower case, as ``as_written`` joins them."""
-    for phrase in sorted(phrases, key=len, reverse=True):
-        written = (r"[\W_]*".join(map(re.escape, words_of(piece))) for piece in phrase.split())
-        text = re.sub(r"[\W_]+".join(written), "", text, flags=re.IGNORECASE)
-    return text.strip()
-
-
-def _starts(letters: str, page: str) -> list[int]:
-    """Where the chunk begins on the page, as each of its seeds that stand together there has it."""
-    if len(letters) < SEED:
-        place = page.find(letters) if letters else -1
-        return [] if place < 0 else [place]
-    found = []
-    for at in range(0, len(letters) - SEED + 1, SEED // 2):
-        place = page.find(letters[at : at + SEED])
-        while place >= 0:
-            found.append(place - at)
-            place = page.find(letters[at : at + SEED], place + 1)
-    # Words that came or went move all that follows them by a few letters.
-    reach = max(SEED, len(letters) // 2)
-    groups: dict[int, list[int]] = {}
-    for start in found:
-        for number in (start // reach, start // reach + 1):
-            groups.setdefault(number, []).append(start)
-    return max(groups.values(), key=len, default=[])
-
-
-def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[str]:
-    """The pieces of a page of at least ``PASSAGE_LETTERS`` letters that none of the texts holds, in page order."""
-    import numpy as np
-
-    size = len(page.letters)
-    places: dict[str, list[int]] = {}
-    for at in range(size - SEED + 1):
-        places.setdefault(page.letters[at : at + SEED], []).append(at)
-    held = np.zeros(size + 2, dtype=np.int8)
-    for text in texts:
-        letters = fold(text)
-        for at in range(len(letters) - SEED + 1):
-            for place in places.get(letters[at : at + SEED], ()):
-                held[place + 1 : place + SEED + 1] = 1
-    held[0] = held[-1] = 1
-    edges = np.flatnonzero(held == 1)
-    return [page.between(int(one), int(two) - 1) for one, two in pairwise(edges) if two - one - 1 >= PASSAGE_LETTERS]
-
-
-def in_chunks(passage: str, characters: int) -> list[str]:
-    """A passage in equal pieces of about so many characters, cut between words where it has blanks."""
-    number = max(1, round(len(passage) / characters))
-    length = len(passage) / number
-    words = passage.split()
-    if max(map(len, words), default=0) > characters:  # a script without blanks
-        edges = [round(piece * length) for piece in range(number + 1)]
-        return [passage[start:end] for start, end in pairwise(edges)]
-    pieces: list[list[str]] = [[] for _ in range(number)]
-    at = 0
-    for word in words:
-        pieces[min(number - 1, int(at / length))].append(word)
-        at += len(word) + 1
-    return [" ".join(piece) for piece in pieces if piece]
-
+from ragval_pipeline.validation.repair.repair import Chunk, Compared
 
 Row = Mapping[str, Any]
 
@@ -135,19 +28,30 @@ COLUMNS = (
     "point_id", "page_key", "page_url", "text", "source_url", "title", "module", "chapter", "headings", "token_count",
     "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text",
 )  # fmt: skip
-PAGE_COLUMNS = ("page_key", "title", "main")
+PAGE_COLUMNS = ("page_key", "title", "main", "headings", "blocks")
 _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
 #: Points that a plan looks at; a cause that concerns more is not simulated.
 MOST_POINTS = 5000  # work
 #: Points without a finding that are rewritten to see how far that moves their scores.
 _COMPARED = 12  # work
+#: Pages whose chunks show how the ingestion cuts.
+_MODELS = 24  # work
+#: Chunks on either side of them that are made anew with them.
+_AROUND = 2  # work
 #: One of so many words of them is changed first.
 _CHANGED = 8  # work
 #: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
 LONGEST = 1000  # work
+#: The other size that is tried where no chunk shows how pages are cut, as a multiple of the usual chunk.
+_LARGER = 1.5  # work
 
 
 _OF_VECTORS = tuple(code for code, row in CATALOGUE.items() if Aspect.VECTOR in row.breaks)
+#: What makes the chunks of a page other than those that the ingestion has cut.
+_OF_CUTS = frozenset({
+    Aspect.ONCE, Aspect.PRESENCE, Aspect.POSITION, Aspect.PLACE, Aspect.CURRENT, Aspect.OWN, Aspect.CUT, Aspect.KEPT,
+    Aspect.LENGTH, Aspect.SPLIT,
+})  # fmt: skip
 
 
 @dataclass
@@ -165,10 +69,16 @@ class RepairCorpus:
     usual: dict[tuple[str, str], Counter[Any]] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
     homes: dict[str, str | None] = field(default_factory=dict)
-    headed: Row | None = None
+    blocks: dict[str, list[Block]] = field(default_factory=dict)
+    layouts: dict[str, Layout] = field(default_factory=dict)
+    placed: dict[str, list[tuple[Row, Span]]] = field(default_factory=dict)
+    ill: Set[str] = frozenset()
     healthy: list[Row] = field(default_factory=list)
-    size: int = LONGEST
-    usual_size: int = LONGEST
+    header: Opening = field(default_factory=Opening)
+    opening: Opening = field(default_factory=Opening)
+    chunkers: tuple[Chunker, ...] = ()
+    chunker: Chunker = field(default_factory=Chunker)
+    titled: bool = False
     whole: bool = True
 
     @classmethod
@@ -198,33 +108,48 @@ class RepairCorpus:
         keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
         ill = {entry.page for finding in known if finding.subject_kind == "page" for entry in finding.subjects}
         lengths, cut = [], _names(findings, "chunk.too_small")
+        moved = {subject.page for finding in findings if _is_about_cuts(finding) for subject in finding.subjects}
+        models: dict[str, list[Row]] = {}
+        headed: Row | None = None
         for row in rows():
-            if world.headed is None and header_of(row):
-                world.headed = row
+            key = row["page_key"]
+            if headed is None and header_of(row):
+                headed = row
             if row["point_id"] not in cut:
                 lengths.append(len(row["text"] or ""))
-            well = row["page_url"] is not None and row["point_id"] not in names and row["page_key"] not in ill
-            if well and row["text"] and len(world.healthy) < _COMPARED:
-                world.healthy.append(row)
+            placed = row["page_url"] is not None and row["text"] and key not in moved
+            if placed and (key in models or len(models) < _MODELS):
+                models.setdefault(key, []).append(row)
             for name in ("module", "chapter"):
-                if row[name] is not None and row["page_key"] is not None:
-                    module = world.modules.get(row["page_key"], row["page_key"])
-                    world.usual.setdefault((name, row["page_key"]), Counter())[row[name]] += 1
+                if row[name] is not None and key is not None:
+                    module = world.modules.get(key, key)
+                    world.usual.setdefault((name, key), Counter())[row[name]] += 1
                     world.usual.setdefault((name, f"module {module}"), Counter())[row[name]] += 1
-            wanted = everything or row["point_id"] in names or row["source_url"] in names or row["page_key"] in keys
+            wanted = everything or row["point_id"] in names or row["source_url"] in names or key in keys
             if wanted and len(world.rows) < MOST_POINTS:
                 world.rows[row["point_id"]] = row
-                world.of_page.setdefault(row["page_key"] or "", []).append(row)
+                world.of_page.setdefault(key or "", []).append(row)
                 world.of_source.setdefault(row["source_url"] or "", []).append(row)
             world.whole = world.whole and not (wanted and len(world.rows) == MOST_POINTS)
-        world.usual_size = int(statistics.median(lengths)) if lengths else LONGEST
-        world.size = min(LONGEST, world.usual_size)
-        shown = {row["page_key"] for row in world.healthy}
+        world.ill = names
+        well = {key: [row for row in same if row["point_id"] not in names] for key, same in models.items()}
+        world.healthy = _evenly([same for key, same in well.items() if key not in ill], _COMPARED)
         strays = any(row["page_url"] is None or row["point_id"] in gone for row in world.rows.values())
         for page in pages():
-            if strays or page["page_key"] in keys | shown or page["page_key"] in world.of_page:
-                world.texts[page["page_key"]] = FoldedText.of(page["main"])
-                world.titles[page["page_key"]] = page["title"]
+            key = page["page_key"]
+            if strays or key in keys or key in models or key in world.of_page:
+                world.texts[key] = FoldedText.of(page["main"])
+                world.titles[key] = page["title"]
+                if key in keys or key in models or key in world.of_page:
+                    world.blocks[key] = _blocks_of(page)
+        if headed is not None:
+            world.header = Opening.seen_in([(header_of(headed), headed)])
+        usual = int(statistics.median(lengths)) if lengths else LONGEST
+        # How an ingestion cuts that was never seen to cut is not known: what is claimed holds for both sizes.
+        sizes = (min(LONGEST, usual), min(2 * LONGEST, int(_LARGER * usual)))
+        world.chunkers = tuple(Chunker(limit=max(1, size), even=True) for size in sizes)
+        world._learn(models)
+        world.chunker = world.chunkers[0]
         return world
 
     def lookup(self) -> PointLookup:
@@ -276,57 +201,118 @@ class RepairCorpus:
                 return others[0]
         return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
 
-    def chunks_of(self, key: str, texts: Iterable[str]) -> Iterator[Chunk]:
-        """New chunks of a page, as long as its neighbours, with the payload that they would have."""
-        url = self.inventory.scope_urls.get(key, key)
+    def chunks_of(self, key: str, spans: Iterable[Span]) -> Iterator[Chunk]:
+        """New chunks of stretches of a page, as the ingestion would cut them, with the payload that they would have."""
+        layout, url = self.layout(key), self.inventory.scope_urls.get(key, key)
         blank = dict.fromkeys(COLUMNS) | {"page_key": key, "page_url": url}
         values = {
             "source_url": url,
-            "title": self.titles.get(key),
+            "title": self._title(key),
             "module": self.value("module", blank),
             "chapter": self.value("chapter", blank),
         }
-        header = self._header_with(values)
-        pieces = [piece for text in texts for piece in in_chunks(text, self.size)]
-        for number, piece in enumerate(pieces):
-            yield Chunk(f"new {key} {number}", piece, values, header, is_new=True)
+        pieces = [piece for span in spans for piece in self.chunker.pieces(layout, *span)]
+        for number, (start, end) in enumerate(pieces):
+            header, text = self._written(layout, start, end, values)
+            yield Chunk(f"new {key} {number}", text, values, header, is_new=True)
 
-    def rewritten(self) -> Iterator[tuple[tuple[str, ...], str]]:
+    def _written(self, layout: Layout, start: int, end: int, values: Mapping[str, Any]) -> tuple[str, str]:
+        """What is embedded in front of a chunk of a page, and its text."""
+        known = {**values, "headings": layout.path(start)}
+        return self.header.of(known), self.opening.of(known) + layout.text(start, end)
+
+    def layout(self, key: str) -> Layout:
+        """Where the blocks of a page stand."""
+        if key not in self.layouts:
+            self.layouts[key] = Layout.of(self.texts[key], self.blocks.get(key, ()))
+        return self.layouts[key]
+
+    def cut(self, row: Row) -> list[str]:
+        """The text of a point in several chunks, cut where its page has blocks."""
+        text, key = row["text"] or "", str(row["page_key"])
+        placed = place_of(text, self.texts[key]) if key in self.texts else None
+        if placed is None or placed.end - placed.start < len(fold(text)) - len(fold(placed.opening)) - SEED:
+            layout = Layout.of(FoldedText.of(text), ())
+            return [layout.text(*piece) for piece in self.chunker.pieces(layout, 0, len(layout.page.letters))]
+        layout = self.layout(key)
+        pieces = self.chunker.pieces(layout, placed.start, placed.end)
+        return [self._written(layout, *piece, row)[1] for piece in pieces]
+
+    def rewritten(self) -> Iterator[Compared]:
         """Points without a finding, of which some words are as their page has them, and as they are stored."""
-        for row, page, _ in self._compared():
+        for row, _ in self._compared():
             words = re.split(r"(\s+)", row["text"])
             words[:: 2 * _CHANGED] = [word[::-1] for word in words[:: 2 * _CHANGED]]
-            text = as_on_page("".join(words), page)
+            text = as_on_page("".join(words), self.texts[row["page_key"]])
             if text is not None:
-                yield (stored_chunk(row, text).embedded,), stored_chunk(row).embedded
+                yield (stored_chunk(row, text).embedded,), (stored_chunk(row).embedded,)
 
-    def recut(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """The places of points without a finding in other pieces, and what is stored of them, as both are embedded."""
-        for row, page, (start, end) in self._compared():
-            more = (end - start) // 2
-            around = page.between(max(0, start - more), min(len(page.letters), end + more))
-            yield tuple(header_of(row) + piece for piece in in_chunks(around, self.size)), stored_chunk(row).embedded
+    def recut(self) -> Iterator[Compared]:
+        """Chunks that would be made around points without a finding, and the points that hold them, as embedded.
 
-    def _compared(self) -> Iterator[tuple[Row, FoldedText, tuple[int, int]]]:
+        A page is found by its best chunk: what one chunk says less about a question, the next one may say.
+        """
+        for row, (first, last) in self._compared():
+            layout, page = self.layout(row["page_key"]), self.placed[row["page_key"]]
+            pieces = self.chunker.pieces(layout, 0, len(layout.page.letters))
+            here = max(range(len(pieces)), key=lambda at: min(pieces[at][1], last) - max(pieces[at][0], first))
+            window = pieces[max(0, here - _AROUND) : here + _AROUND + 1]
+            stored = [other for other, (start, end) in page if start < window[-1][1] and end > window[0][0]]
+            if not any(other["point_id"] in self.ill for other in stored):
+                values = {**row, "title": row["title"] or self._title(row["page_key"])}
+                written = (self._written(layout, *piece, values) for piece in window)
+                yield tuple(map("".join, written)), tuple(stored_chunk(one).embedded for one in stored)
+
+    def _compared(self) -> Iterator[tuple[Row, Span]]:
         for row in self.healthy:
-            page = self.texts.get(row["page_key"])
-            place = None if page is None else _place_of(fold(row["text"]), page)
-            if page is not None and place is not None:
-                yield row, page, place
+            places = self.placed.get(row["page_key"], ())
+            yield from ((other, place) for other, place in places if other["point_id"] == row["point_id"])
 
-    def _header_with(self, values: Mapping[str, Any]) -> str:
-        """What the ingestion would embed in front of a page's chunks: as for others, with this address and title."""
-        if self.headed is None:
-            return ""
-        header = header_of(self.headed)
-        for name in ("source_url", "title"):
-            if self.headed[name]:
-                header = header.replace(str(self.headed[name]), str(values[name] or ""))
-        return header
+    def _title(self, key: str) -> str | None:
+        """The title of the chunks of a page: its first heading where others have theirs, else that in HTML."""
+        return (self._first_heading(key) if self.titled else None) or self.titles.get(key)
+
+    def _first_heading(self, key: str) -> str | None:
+        return next((block.text for block in self.blocks.get(key, ()) if block.kind == "heading"), None)
+
+    def _learn(self, models: Mapping[str, Sequence[Row]]) -> None:
+        """Find out how the ingestion cuts pages, and what it puts in front of the chunks."""
+        pages, openings = [], []
+        for key, rows in models.items():
+            if key in self.texts:
+                found = [(row, place_of(row["text"], self.texts[key])) for row in rows]
+                known = [(row, place) for row, place in found if place is not None]
+                openings += [(place.opening, row) for row, place in known]
+                self.placed[key] = [(row, (place.start, place.end)) for row, place in known]
+                pages.append((self.layout(key), [span for _, span in self.placed[key]]))
+                self.titled = self.titled or any(row["title"] == self._first_heading(key) for row in rows)
+        self.opening = Opening.seen_in(openings)
+        seen = Chunker.seen_in(pages)
+        if seen is not None:
+            self.chunkers = (seen,)
 
 
 def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
     return frozenset(subject.name for finding in findings if finding.code in codes for subject in finding.subjects)
+
+
+def _is_about_cuts(finding: Finding) -> bool:
+    return not _OF_CUTS.isdisjoint(CATALOGUE[finding.code].breaks)
+
+
+def _evenly(groups: Sequence[Sequence[Row]], most: int) -> list[Row]:
+    """So many rows at most, as many of each group as there are of the others, from all over it."""
+    each = -(-most // max(1, len(groups)))
+    rows = [group[number * len(group) // each] for number in range(each) for group in groups if number < len(group)]
+    return list({row["point_id"]: row for row in rows}.values())[:most]
+
+
+def _blocks_of(page: Mapping[str, Any]) -> list[Block]:
+    levels = iter(page.get("headings") or ())
+    return [
+        Block(entry["kind"], entry["text"], next(levels)["level"] if entry["kind"] == "heading" else 0)
+        for entry in page.get("blocks") or ()
+    ]
 
 
 def header_of(row: Row) -> str:

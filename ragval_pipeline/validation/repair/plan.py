@@ -11,22 +11,11 @@ from urllib.parse import urlsplit
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
-from ragval_pipeline.validation.repair.corpus import (
-    LONGEST,
-    RepairCorpus,
-    Row,
-    as_on_page,
-    in_chunks,
-    missing_passages,
-    stored_chunk,
-    without_phrases,
-)
+from ragval_pipeline.validation.repair.corpus import RepairCorpus, Row, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.passages import as_on_page, missing_passages, without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
-
-#: The other pieces that a page is cut into, as a multiple of the usual chunk.
-_LARGER = 1.5  # work
 
 #: Suggested thresholds are multiples of a thousandth.
 _STEPS = 1000  # shown
@@ -107,8 +96,7 @@ class _Plan:
             return [self._made(removed=gone) for gone in self._generations()]
         worlds = [self.world]
         if self.finding.code in _COMPLETED | _CUT | {"integrity.gone"}:
-            # How an ingestion would cut is not known: what is claimed must hold for smaller and for larger pieces.
-            worlds.append(replace(self.world, size=min(2 * LONGEST, int(_LARGER * self.world.usual_size))))
+            worlds = [replace(self.world, chunker=chunker) for chunker in self.world.chunkers]
         found = [replace(self, world=world)._repair() for world in worlds]
         if self.finding.code == "integrity.gone":
             found.append(self._moved())
@@ -242,7 +230,7 @@ class _Plan:
         """Texts that are too long, in several chunks."""
         chunks: list[Chunk] = []
         for row in self._rows():
-            pieces = in_chunks(row["text"] or "", self.world.size)
+            pieces = self.world.cut(row)
             values = stored_chunk(row).values
             named = ((f"part {row['point_id']} {number}", text) for number, text in enumerate(pieces))
             chunks += [Chunk(name, text, values, is_new=True) for name, text in named]

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+#: Texts that a repair would write, and those that are stored in their place.
+Compared = tuple[tuple[str, ...], tuple[str, ...]]
+
 
 @dataclass(frozen=True)
 class Chunk:
@@ -58,7 +61,7 @@ class Repair:
     thresholds: Mapping[float, float] = field(default_factory=dict)
     dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
     exact: bool = False
-    compared: tuple[tuple[tuple[str, ...], str], ...] | None = None
+    compared: tuple[Compared, ...] | None = None
 
     @property
     def replaced(self) -> frozenset[str]:
@@ -68,7 +71,7 @@ class Repair:
     @property
     def texts(self) -> dict[str, None]:
         """What has to be embedded to try it."""
-        compared = (text for pieces, stored in self.compared or () for text in (*pieces, stored))
+        compared = (text for pieces, stored in self.compared or () for text in (*pieces, *stored))
         return dict.fromkeys([*(chunk.embedded for chunk in self.chunks), *compared])
 
     @property

@@ -198,7 +198,8 @@ def simulate(
                 continue
             base = exact if repair.exact else hits
             # Of scores that are equal but for rounding any may come first.
-            shifts = dict.fromkeys((0.0, -margin - ROUNDING, margin + ROUNDING) if repair.chunks else (0.0,))
+            low, high = margin
+            shifts = dict.fromkeys((0.0, low - ROUNDING, high + ROUNDING) if repair.chunks else (0.0,))
             answers = _mended(case, repair, vector, base, vectors, settings, cut=cut, shifts=shifts)
             judgements.setdefault((case.code, case.subject), []).append(_judge(case, repair, answers))
     needed = {(case.code, case.subject): case.needed for case in cases}
@@ -292,22 +293,26 @@ def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:
     return sum(outcomes) > needed * len(outcomes) if needed > 0 else any(outcomes)
 
 
-def _margin(repair: Repair, vectors: Mapping[str, Vector], questions: Sequence[Vector], distance: Distance) -> float:
-    """How far the scores of a repair's chunks may be off: as far as those of right texts that are rewritten like them.
+def _margin(
+    repair: Repair, vectors: Mapping[str, Vector], questions: Sequence[Vector], distance: Distance
+) -> tuple[float, float]:
+    """By how much the scores of a repair's chunks may have to be lower and higher.
 
-    Of each text the questions count that it answers best.
+    As much as those of right texts that are rewritten like them, of each the questions count that it answers best.
     """
     if repair.compared is None:
-        return 0.0
+        return 0.0, 0.0
     best = min if distance in {"Euclid", "Manhattan"} else max
+
+    def scores(texts: Iterable[str]) -> list[float]:
+        return [best(score_of(question, vectors[text], distance) for text in texts) for question in questions]
+
     off = []
     for pieces, stored in repair.compared:
-        scores = [score_of(question, vectors[stored], distance) for question in questions]
-        order = sorted(range(len(scores)), key=scores.__getitem__, reverse=best is max)
-        for number in order[:_NEAREST]:
-            again = best(score_of(questions[number], vectors[piece], distance) for piece in pieces)
-            off.append(abs(again - scores[number]))
-    return max(off, default=math.inf)
+        again, as_stored = scores(pieces), scores(stored)
+        order = sorted(range(len(again)), key=again.__getitem__, reverse=best is max)
+        off += [as_stored[number] - again[number] for number in order[:_NEAREST]]
+    return (min(0.0, *off), max(0.0, *off)) if off else (-math.inf, math.inf)
 
 
 def _mended(

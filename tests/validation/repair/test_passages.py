@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.text.folding import FoldedText
-from ragval_pipeline.validation.repair.corpus import in_chunks, missing_passages, own_passage
+from ragval_pipeline.validation.repair.passages import missing_passages, own_passage, place_of
 
 PAGE = (
     "Gears are cut from brass on the small lathe. The cutter has one tooth and turns slowly. "
@@ -38,13 +38,18 @@ def test_a_text_of_another_page_is_found_nowhere() -> None:
 
 
 def test_what_no_chunk_holds_is_missing_in_page_order() -> None:
-    assert missing_passages(WHOLE, [SECOND]) == [PAGE[: PAGE.index("Each") - 2], PAGE[PAGE.index("After") : -1]]
+    missing = [WHOLE.between(*span) for span in missing_passages(WHOLE, [SECOND])]
+    assert missing == [PAGE[: PAGE.index("Each") - 2], PAGE[PAGE.index("After") : -1]]
     assert missing_passages(WHOLE, [PAGE[:100], PAGE[80:]]) == []
     assert missing_passages(FoldedText.of(""), [SECOND]) == []
 
 
-def test_a_passage_is_cut_between_words_and_nothing_of_it_is_lost() -> None:
-    pieces = in_chunks(PAGE, 60)
-    assert " ".join(pieces) == PAGE
-    assert all(55 <= len(piece) <= 70 for piece in pieces)
-    assert "".join(in_chunks("\u8d64" * 100, 30)) == "\u8d64" * 100
+def test_what_stands_in_front_of_a_chunk_is_no_part_of_its_place() -> None:
+    placed = place_of(f"Gear cutting > Blanks\n{SECOND}", WHOLE)
+    assert placed is not None
+    assert placed.opening == "Gear cutting > Blanks\n"
+    assert WHOLE.between(placed.start, placed.end) == SECOND[:-1]
+    bare = place_of(SECOND, WHOLE)
+    assert bare is not None
+    assert (bare.opening, bare.start) == ("", placed.start)
+    assert place_of("Paint dries for two days before the second coat is put on with a brush.", WHOLE) is None

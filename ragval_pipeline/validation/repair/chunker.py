@@ -1,0 +1,233 @@
+"""The chunker of an ingestion as the chunks on their pages show it, and the chunks that it would make of others."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.repair.passages import Span
+from ragval_pipeline.validation.thresholds import FEWEST, MOST
+
+if TYPE_CHECKING:
+    from ragval_pipeline.sources.site.html.page_text import Block
+
+#: Letters by which the edge of a chunk may lie beside that of a block: a number, a mark that extractions write out.
+_BESIDE = 3  # work
+#: Characters that are no chunk of their own where chunks are about equal: cuts between words move by as many.
+_WORD = 20  # work
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the blocks of a page stand.
+
+    Attributes:
+        page: The page's text.
+        blocks: The letters of each block, with the level of a heading, else 0.
+    """
+
+    page: FoldedText
+    blocks: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(cls, page: FoldedText, blocks: Iterable[Block]) -> Layout:
+        """Find the blocks, which come in the order of the page; what is not found there is left out."""
+        found, at = [], 0
+        for block in blocks:
+            letters = fold(block.text)
+            start = page.letters.find(letters, at) if letters else -1
+            if start >= 0:
+                at = start + len(letters)
+                found.append((start, at, block.level))
+        return cls(page, tuple(found))
+
+    def text(self, start: int, end: int) -> str:
+        """The text from one letter to before another, with the marks that stand between them."""
+        offsets, shown = self.page.offsets, self.page.shown
+        return shown[int(offsets[start]) : int(offsets[end]) if end < len(offsets) else len(shown)].strip()
+
+    def path(self, at: int) -> list[str]:
+        """The headings that a letter stands under, the highest first."""
+        path: list[tuple[int, str]] = []
+        for first, last, level in self.blocks:
+            if first > at:
+                break
+            if level:
+                path = [(above, text) for above, text in path if above < level]
+                path.append((level, " ".join(self.page.between(first, last).split())))
+        return [text for _, text in path]
+
+    def characters(self, start: int, end: int) -> int:
+        """Characters from one letter to before another."""
+        return int(self.page.offsets[end - 1] - self.page.offsets[start]) + 1 if end > start else 0
+
+
+@dataclass(frozen=True)
+class Chunker:
+    """How an ingestion cuts pages.
+
+    Attributes:
+        levels: Levels of the headings that a chunk begins at.
+        at_blocks: Whether what is longer than a chunk is cut between blocks, else between words.
+        whole: Whether a block that is longer than a chunk is left whole all the same.
+        limit: Characters of a chunk at most.
+        overlap: Characters that a chunk repeats of the one before it, where no heading parts them.
+        even: Whether the chunks of a text are about equal: how it is cut was not seen.
+    """
+
+    levels: frozenset[int] = frozenset()
+    at_blocks: bool = False
+    whole: bool = False
+    limit: int = 1000  # work
+    overlap: int = 0
+    even: bool = False
+
+    @classmethod
+    def seen_in(cls, pages: Sequence[tuple[Layout, Sequence[Span]]]) -> Chunker | None:
+        """The chunker that has made the chunks of some pages; None when too few are in several chunks.
+
+        Args:
+            pages: Pages, each with where all its chunks stand.
+        """
+        parted = [(layout, sorted(spans)) for layout, spans in pages if len(spans) > 1]
+        if len(parted) < FEWEST:
+            return None
+        levels = _levels(parted)
+        cuts = [cut for layout, spans in parted for cut in _cuts(layout, spans, levels)]
+        fitting = [layout.characters(*span) for layout, spans in parted for span in spans]
+        if not cuts:
+            return cls(levels, limit=max(fitting))
+        at_blocks = sum(cut.at_block for cut in cuts) > MOST * len(cuts)
+        limit = _limit([(cut.length, cut.length + (cut.block if at_blocks else cut.word)) for cut in cuts], fitting)
+        long = [
+            any(start <= first and last <= end for start, end in spans)
+            for layout, spans in parted
+            for first, last, _ in layout.blocks
+            if layout.characters(first, last) > limit
+        ]
+        whole = at_blocks and sum(long) > MOST * len(long)
+        return cls(levels, at_blocks, whole, limit, max(0, int(statistics.median(cut.overlap for cut in cuts))))
+
+    def pieces(self, layout: Layout, start: int, end: int) -> list[Span]:
+        """The chunks of a stretch of a page, in its order."""
+        edges = [start, *(first for first in self._openings(layout) if start < first < end), end]
+        return [piece for first, last in pairwise(edges) if last > first for piece in self._cut(layout, first, last)]
+
+    def _openings(self, layout: Layout) -> Iterator[int]:
+        """The headings that begin a chunk, but for those that follow one without a text, and those above all texts."""
+        begun = True
+        for first, _, level in layout.blocks:
+            if level in self.levels and not begun:
+                yield first
+            begun = level > 0 and (begun or level in self.levels)
+
+    def _cut(self, layout: Layout, start: int, end: int) -> Iterator[Span]:
+        import numpy as np
+
+        page, limit = layout.page, self.limit
+        if self.even:
+            whole = layout.characters(start, end)
+            limit = -(-whole // max(1, round(whole / limit)))
+        ends = np.array([last for _, last, _ in layout.blocks if start < last < end] + [end])
+        while layout.characters(start, end) > limit + (_WORD if self.even else 0):
+            reach = int(page.offsets.searchsorted(page.offsets[start] + limit))
+            fitting = ends[(ends > start) & (ends <= reach)] if self.at_blocks else ends[:0]
+            if len(fitting):
+                cut = int(fitting[-1])
+            else:
+                cut = int(ends[ends > start][0]) if self.whole else _word_start(page, start, reach)
+            yield start, cut
+            start = max(start + 1, _nearest_word(page, cut, self.overlap)) if self.overlap else cut
+        if end > start:
+            yield start, end
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Where a chunk ends because it is full.
+
+    Attributes:
+        length: Its characters.
+        word: Characters of the next word, which it has no room for.
+        block: Characters up to the end of the next block.
+        overlap: Characters that the next chunk repeats of it.
+        at_block: Whether it ends with a block.
+    """
+
+    length: int
+    word: int
+    block: int
+    overlap: int
+    at_block: bool
+
+
+def _word_start(page: FoldedText, start: int, reach: int) -> int:
+    first = page.whole_words(reach, reach + 1)[0]
+    return first if first > start else reach
+
+
+def _nearest_word(page: FoldedText, cut: int, overlap: int) -> int:
+    """The word that begins about so many characters before a letter."""
+    at = int(page.offsets.searchsorted(page.offsets[cut - 1] + 1 - overlap))
+    if at >= cut:
+        return cut
+    before, after = page.whole_words(at, at + 1)
+    return before if at - before <= after - at else min(after, cut)
+
+
+def _levels(pages: Iterable[tuple[Layout, Sequence[Span]]]) -> frozenset[int]:
+    """The levels of headings most of which a chunk begins at."""
+    seen: defaultdict[int, list[bool]] = defaultdict(list)
+    for layout, spans in pages:
+        starts = [start for start, _ in spans]
+        for first, last, level in _parting(layout):
+            begun = any(first - _BESIDE <= start <= last + _BESIDE for start in starts)
+            seen[level].append(begun)
+    return frozenset(level for level, begun in seen.items() if sum(begun) > MOST * len(begun))
+
+
+def _parting(layout: Layout) -> Iterator[tuple[int, int, int]]:
+    """The headings that have a text before them, with what of them follows at once."""
+    after_text = False
+    for first, last, level in layout.blocks:
+        if level and after_text:
+            yield first, last, level
+        after_text = not level
+
+
+def _cuts(layout: Layout, spans: Sequence[Span], levels: frozenset[int]) -> Iterator[_Cut]:
+    openings = [(first, last) for first, last, level in _parting(layout) if level in levels]
+    ends = [last for _, last, _ in layout.blocks]
+    for (start, end), (following, _) in pairwise(spans):
+        if not any(first - _BESIDE <= following <= last + _BESIDE for first, last in openings):
+            word = layout.page.whole_words(end, end + 1)[1]
+            block = next((last for last in ends if last > end + _BESIDE), end)
+            yield _Cut(
+                length=layout.characters(start, end),
+                word=layout.characters(end, word),
+                block=layout.characters(end, block),
+                overlap=layout.characters(following, end),
+                at_block=any(abs(last - end) <= _BESIDE for last in ends),
+            )
+
+
+def _limit(full: Sequence[tuple[int, int]], fitting: Iterable[int]) -> int:
+    """The length that most chunks keep to and that most full ones would exceed with what comes next.
+
+    Args:
+        full: Characters of each full chunk, and what it would have with what comes next.
+        fitting: Characters of every chunk.
+    """
+    steps = sorted([(length, 1) for length in fitting] + [(beyond, -1) for _, beyond in full])
+    best, at, count = 0, 0, 0
+    for number, (length, step) in enumerate(steps):
+        count += step
+        if count > best:
+            following = steps[number + 1][0] if number + 1 < len(steps) else length
+            best, at = count, (length + following) // 2
+    return max(1, at)

@@ -1,0 +1,139 @@
+"""Where a text stands on a page, how the page has it, and what of the page no text holds."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from ragval_pipeline.text.folding import FoldedText, fold, words_of
+from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
+
+#: Letters of a seed, about two words: chance repeats few of them on a page.
+SEED = 12  # work
+
+#: A stretch of a page, in letters: the first, and the one behind the last.
+Span = tuple[int, int]
+
+
+def own_passage(text: str, page: FoldedText) -> str | None:
+    """The piece of the page that a chunk was made of, as the page has it; None when it is not on the page.
+
+    Args:
+        text: The chunk: words may be changed, joined or damaged.
+        page: The page's text.
+    """
+    place = _place_of(fold(text), page)
+    return None if place is None else page.between(*place)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A chunk on its page.
+
+    Attributes:
+        opening: What it begins with and the page does not have there: a title, a heading path.
+        start: The first letter of the page that it holds.
+        end: The letter behind the last.
+    """
+
+    opening: str
+    start: int
+    end: int
+
+
+def place_of(text: str, page: FoldedText) -> Placed | None:
+    """Where a page has a chunk, which it has to its first letter; None when it has it nowhere."""
+    whole = FoldedText.of(text)
+    begin = _begin_of(whole.letters, page)
+    if begin is None:
+        return None
+    seeds = range(max(0, -begin), len(whole.letters) // 2)
+    same = (at for at in seeds if page.letters.startswith(whole.letters[at : at + SEED], begin + at))
+    at = next(same, 0)
+    opening = whole.shown[: int(whole.offsets[at])] if at else ""
+    return Placed(opening, max(0, begin + at), min(len(page.letters), begin + len(whole.letters)))
+
+
+def _place_of(letters: str, page: FoldedText) -> Span | None:
+    """From where to where a page has a chunk, in letters."""
+    begin = _begin_of(letters, page)
+    return None if begin is None else (max(0, begin), min(len(page.letters), begin + len(letters)))
+
+
+def _begin_of(letters: str, page: FoldedText) -> int | None:
+    """Where on a page a chunk would begin if the page had all of it; before its first letter if it lacks some."""
+    starts = _starts(letters, page.letters)
+    enough = MOST * max(1, (len(letters) - SEED) // (SEED // 2) + 1)
+    return int(statistics.median(starts)) if len(starts) >= enough else None
+
+
+def as_on_page(text: str, page: FoldedText) -> str | None:
+    """A chunk with the words that differ as its page has them, else as it is stored; None when it is not on the page.
+
+    Args:
+        text: The chunk.
+        page: The page's text.
+    """
+    place = _place_of(fold(text), page)
+    if place is None:
+        return None
+    stored, shown = (re.findall(r"\s*\S+", one) for one in (text, page.between(*page.whole_words(*place))))
+    compared = SequenceMatcher(None, list(map(fold, stored)), list(map(fold, shown)), autojunk=False)
+    words: list[str] = []
+    for kind, first, last, start, end in compared.get_opcodes():
+        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones.
+        at_edge = first == 0 or last == len(stored)
+        as_stored = kind == "equal" or (at_edge and kind in {"insert", "delete"})
+        words += stored[first:last] if as_stored else shown[start:end]
+    return "".join(words).strip()
+
+
+def without_phrases(text: str, phrases: Iterable[str]) -> str:
+    """A text without some phrases, which are given as words in lower case, as ``as_written`` joins them."""
+    for phrase in sorted(phrases, key=len, reverse=True):
+        written = (r"[\W_]*".join(map(re.escape, words_of(piece))) for piece in phrase.split())
+        text = re.sub(r"[\W_]+".join(written), "", text, flags=re.IGNORECASE)
+    return text.strip()
+
+
+def _starts(letters: str, page: str) -> list[int]:
+    """Where the chunk begins on the page, as each of its seeds that stand together there has it."""
+    if len(letters) < SEED:
+        place = page.find(letters) if letters else -1
+        return [] if place < 0 else [place]
+    found = []
+    for at in range(0, len(letters) - SEED + 1, SEED // 2):
+        place = page.find(letters[at : at + SEED])
+        while place >= 0:
+            found.append(place - at)
+            place = page.find(letters[at : at + SEED], place + 1)
+    # Words that came or went move all that follows them by a few letters.
+    reach = max(SEED, len(letters) // 2)
+    groups: dict[int, list[int]] = {}
+    for start in found:
+        for number in (start // reach, start // reach + 1):
+            groups.setdefault(number, []).append(start)
+    return max(groups.values(), key=len, default=[])
+
+
+def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
+    """The stretches of a page of at least ``PASSAGE_LETTERS`` letters that none of the texts holds, in page order."""
+    import numpy as np
+
+    size = len(page.letters)
+    places: dict[str, list[int]] = {}
+    for at in range(size - SEED + 1):
+        places.setdefault(page.letters[at : at + SEED], []).append(at)
+    held = np.zeros(size + 2, dtype=np.int8)
+    for text in texts:
+        letters = fold(text)
+        for at in range(len(letters) - SEED + 1):
+            for place in places.get(letters[at : at + SEED], ()):
+                held[place + 1 : place + SEED + 1] = 1
+    held[0] = held[-1] = 1
+    edges = np.flatnonzero(held == 1)
+    return [(int(one), int(two) - 1) for one, two in pairwise(edges) if two - one - 1 >= PASSAGE_LETTERS]
