@@ -79,7 +79,7 @@ def content_element(body: LexborNode) -> tuple[LexborNode, bool]:
 
 
 def _most_of(body: LexborNode) -> LexborNode:
-    """The innermost element that holds every H1 and two thirds of the headings and of the text, and has none like it.
+    """The innermost element that holds every H1, two thirds of the headings and half of the text, and has none like it.
 
     What DocBook, Texinfo and hand-made themes put before and after it is the way to other pages, under names of their
     own. Beside a section that is most of a page stand other sections.
@@ -89,7 +89,7 @@ def _most_of(body: LexborNode) -> LexborNode:
     area, size = body, _size(body) if headings else 0
     while size:
         inner = next((node for node in area.iter() if within[node.mem_id] >= len(headings) * 2 / 3), None)
-        if inner is None or inner.tag == "header" or len(inner.css("h1")) < titles or _size(inner) < size * 2 / 3:
+        if inner is None or inner.tag == "header" or len(inner.css("h1")) < titles or _size(inner) < size / 2:
             break
         beside = [(node.tag, node.attributes.get("class")) for node in area.iter() if within[node.mem_id]]
         if beside.count((inner.tag, inner.attributes.get("class"))) > 1:
