@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 from ragval_pipeline.findings.graph import Site, explain
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.validation.vectors.trials import Tested as Points
+from ragval_pipeline.validation.vectors.trials import try_all
 from tests.validation.vectors.space import Refusing, Space, embedded, other_model, space, subjects
 
 
@@ -201,6 +204,30 @@ def test_what_a_suite_can_say_was_embedded_is_the_remedy(
     assert finding.details["best_variant"].get("embedded_text") == template
     assert ("the index is right: write embedded_text" in finding.remedy) == (template is not None)
     assert template is None or json.dumps(template) in finding.remedy
+
+
+def test_upper_case_is_tried_as_lower_case_is() -> None:
+    points = space()
+    points.vectors = list(embedded([row["text"].upper() for row in points.rows]))
+    found = {finding.code: finding for finding in explain(points.examined().findings, Site())}
+    assert "embedded in upper case" in found["vector.model_mismatch"].cause
+    assert {finding.because for code, finding in found.items() if code != "vector.model_mismatch"} <= {
+        "vector.model_mismatch"
+    }
+
+
+def test_how_close_beginnings_come_is_measured_at_one_length_over_all_points_like_every_other_way() -> None:
+    points = space()
+    rows: list[Mapping[str, Any]] = [{**row, "stored_text": row["text"]} for row in points.rows[:20]]
+    # Each text has a beginning of its own that comes closer than the whole; no length does for all.
+    stored = embedded([row["text"][: 60 + 7 * number] + " glasshouse tomato" for number, row in enumerate(rows)])
+    own = embedded([row["text"] for row in rows])
+    tested = Points(rows, stored, np.einsum("ij,ij->i", stored, own), off=20)
+    [trial] = [one for one in try_all(tested, lambda texts, _: embedded(list(texts))) if one.name == "truncated"]
+    limit = int(re.findall(r"first (\d+) characters", trial.means)[0])
+    cut = embedded([row["text"][:limit] for row in rows])
+    assert trial.median == pytest.approx(float(np.median(np.einsum("ij,ij->i", stored, cut))), abs=0.01)
+    assert not trial.explains
 
 
 def test_a_model_that_reads_only_the_beginning_of_long_texts_is_a_mismatch_although_most_match() -> None:
