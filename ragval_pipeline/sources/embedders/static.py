@@ -7,7 +7,7 @@ import importlib.util
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,14 +39,10 @@ class StaticParts:
     Attributes:
         matrix: float32 array of shape (32000, 256), one row per token.
         tokenizer: ``tokenizers.Tokenizer`` without padding and truncation.
-        words: Tokens of words that were met, for ``static.token_ids``.
-        counts: How many tokens words have that were met, for ``static.token_counts``.
     """
 
     matrix: Vectors
     tokenizer: Any
-    words: dict[str, list[int]] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
 
 
 def static_files() -> tuple[Path, Path]:
@@ -152,10 +148,10 @@ def _last_cut(text: str, start: int, stop: int) -> int:
     return max(at, 0)
 
 
-#: Words whose tokens are kept, about 20 MB of them, and the longest of these.
-WORDS_HELD, WORD_CHARS = 100_000, 64
-#: The blank behind a word, and what the tokenizer takes for a token, or for a blank, wherever it stands.
-_PARTED = re.compile(r"(?<=[^ ]) ")
+#: Words whose tokens are kept, about 20 MB of them, and how many tokens one of them has at most on average.
+WORDS_HELD, WORD_TOKENS = 100_000, 64
+#: The blank behind a word, the end of a line, and what the tokenizer takes for a token, or for a blank, anywhere.
+_PARTED = re.compile(r"(?<=[^ ]) |(?=\n)")
 _SPECIAL = ("<s>", "</s>", "<unk>", "\u2581")
 _BLANK = "\u2581"
 
@@ -199,14 +195,19 @@ def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]
     vocabulary = _vocabulary(parts)
     sums = np.zeros((len(texts), STATIC_DIMENSION), dtype=np.float64)
     for held in slices_of(texts):
-        tokens = vocabulary.tokens_of([_words(piece) for _, piece in held])
+        tokens = vocabulary.tokens_of([piece for _, piece in held])
         for (index, _), ids in zip(held, tokens, strict=True):
             sums[index] += parts.matrix.take(ids, axis=0).sum(axis=0)
     return sums
 
 
 class _Vocabulary(dict[str, int]):
-    """A number for each word that was met, and the tokens of all of them in one array."""
+    """A number for each word that was met, and the tokens of all of them in one array.
+
+    No token holds a blank behind another character, or the end of a line beside one, so a text's tokens are those of
+    its words, each with the blanks in front of it. The tokenizer puts one blank before whatever it is given: that is
+    the one that words are parted at. What begins with the end of a line follows without a blank.
+    """
 
     _new: list[str]
     _ends: NDArray[np.intp]
@@ -222,28 +223,50 @@ class _Vocabulary(dict[str, int]):
         self._new.append(word)
         return number
 
-    def tokens_of(self, texts: Sequence[Sequence[str]]) -> list[NDArray[np.intp]]:
-        """The tokens of each text, by its words."""
+    def tokens_of(self, texts: Sequence[str]) -> list[NDArray[np.intp]]:
+        """The tokens of each text."""
         import numpy as np
 
-        if len(self) > WORDS_HELD or len(self._tokens) > WORDS_HELD * WORD_CHARS:
-            self._forget()
-        words = np.fromiter(map(self.__getitem__, chain.from_iterable(texts)), dtype=np.intp)
-        self._learn()
+        words, ends = self._numbers(texts)
         lengths = np.diff(self._ends)[words]
-        ends = np.cumsum(lengths)
-        tokens = self._tokens[np.arange(lengths.sum()) + np.repeat(self._ends[words] - ends + lengths, lengths)]
+        last = np.cumsum(lengths)
+        tokens = self._tokens[np.arange(lengths.sum()) + np.repeat(self._ends[words] - last + lengths, lengths)]
         # Where the tokens of a text end is where those of its last word do.
-        last = np.concatenate([[0], ends])[np.cumsum([0, *map(len, texts)])].tolist()
-        return [tokens[start:end] for start, end in pairwise(last)]
+        return [tokens[start:end] for start, end in pairwise(np.concatenate([[0], last])[ends].tolist())]
+
+    def counts_of(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has."""
+        import numpy as np
+
+        words, ends = self._numbers(texts)
+        last = np.concatenate([[0], np.cumsum(np.diff(self._ends)[words])])
+        counts: list[int] = np.diff(last[ends]).tolist()
+        return counts
+
+    def _numbers(self, texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The words of all texts, and behind how many of them each text ends, from 0 on."""
+        import numpy as np
+
+        if len(self) > WORDS_HELD or len(self._tokens) > WORDS_HELD * WORD_TOKENS:
+            self._forget()
+        words = list(map(_words, texts))
+        numbers = np.fromiter(map(self.__getitem__, chain.from_iterable(words)), dtype=np.intp)
+        self._learn()
+        return numbers, np.cumsum([0, *map(len, words)])
 
     def _learn(self) -> None:
         """Add the tokens of the words that were not met before."""
         import numpy as np
 
         if self._new:
-            known = _ids_of(self._parts, [self._new])
-            found = [known[word] for word in self._new]
+            tokenizer = self._parts.tokenizer
+            found = [
+                # A text's last blank has no word behind it, and is a token by itself.
+                (encoding.ids[1:] if word[0] == "\n" else encoding.ids) if word else [tokenizer.token_to_id(_BLANK)]
+                for word, encoding in zip(
+                    self._new, tokenizer.encode_batch(self._new, add_special_tokens=False), strict=True
+                )
+            ]
             tokens = np.fromiter(chain.from_iterable(found), dtype=np.intp)
             self._ends = np.concatenate([self._ends, self._ends[-1] + np.cumsum(list(map(len, found)))])
             self._tokens = np.concatenate([self._tokens, tokens])
@@ -263,55 +286,23 @@ def _vocabulary(parts: StaticParts) -> _Vocabulary:
 
 
 def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each text, word by word: a word that was met before is not tokenised again.
-
-    No token holds a blank behind another character, so a text's tokens are those of its words, each with the blanks in
-    front of it. The tokenizer puts one blank before whatever it is given: that is the one that words are parted at.
-    """
-    words = list(map(_words, texts))
-    known = _ids_of(parts, words)
-    return [list(chain.from_iterable(map(known.__getitem__, each))) for each in words]
+    """The tokens of each text; a word that was met before is not tokenised again."""
+    return [tokens.tolist() for tokens in _vocabulary(parts).tokens_of(texts)]
 
 
 def token_counts(parts: StaticParts, texts: Sequence[str]) -> list[int]:
     """How many tokens each text has."""
-    known, words = parts.counts, list(map(_words, texts))
-    new = {word for each in words for word in each if word not in known}
-    if len(known) + len(new) > WORDS_HELD:
-        known.clear()
-        new = set(chain.from_iterable(words))
-    if new:
-        known.update((word, len(ids)) for word, ids in _ids_of(parts, [list(new)]).items())
-    counts = [sum(map(known.__getitem__, each)) for each in words]
-    for word in new:
-        if len(word) > WORD_CHARS:
-            del known[word]
-    return counts
-
-
-def _ids_of(parts: StaticParts, words: Sequence[Sequence[str]]) -> dict[str, list[int]]:
-    """The tokens of each distinct word."""
-    distinct = set(chain.from_iterable(words))
-    known = {word: ids for word in distinct if (ids := parts.words.get(word)) is not None}
-    new = list(distinct - known.keys())
-    fresh = {
-        # A text's last blank has no word behind it, and is a token by itself.
-        word: encoding.ids if word else [parts.tokenizer.token_to_id(_BLANK)]
-        for word, encoding in zip(new, parts.tokenizer.encode_batch(new, add_special_tokens=False), strict=True)
-    }
-    if len(parts.words) + len(fresh) > WORDS_HELD:
-        parts.words.clear()
-    parts.words.update((word, ids) for word, ids in fresh.items() if len(word) <= WORD_CHARS)
-    known.update(fresh)
-    return known
+    return _vocabulary(parts).counts_of(texts)
 
 
 def _words(text: str) -> list[str]:
     if not text:
         return []
     if any(mark in text for mark in _SPECIAL):
-        return [text]
-    return _PARTED.split(text) if "  " in text or text[0] == " " else text.split(" ")
+        return ["", text] if text[0] == "\n" else [text]
+    if "  " in text or text[0] == " ":
+        return _PARTED.split(text)
+    return text.replace("\n", " \n").split(" ")
 
 
 def _unit_length(sums: NDArray[np.float64]) -> Vectors:
