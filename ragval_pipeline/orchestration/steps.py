@@ -66,13 +66,13 @@ def build_asset(
         late=row.late,
     )
     def compute(context: dg.AssetExecutionContext, **values: Any) -> Iterator[Any]:
-        from ragval_pipeline.sources.memory import keep_large_blocks_apart
+        from ragval_pipeline.sources.memory import keep_large_blocks_apart, seldom_collecting
 
         keep_large_blocks_apart()
         with reading_the_suite():
             resolved = resolve_suite(suite)
         task = Task(context, resolved, run_place(context, resolved), values)
-        with _taken_back(task):
+        with _taken_back(task), seldom_collecting():
             yield from _step(task, name, row, [spec.name for spec in checks])
 
     return compute

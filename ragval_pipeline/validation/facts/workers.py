@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ragval_pipeline.errors import RagvalError, with_remedy
+from ragval_pipeline.sources.memory import ALLOCATIONS
 from ragval_pipeline.suite.sections import ScaleSettings
 
 #: Points for which another process pays: starting one costs as much as some 2,000 of them.
 POINTS_A_WORKER = 4096  # work
-#: Objects that a worker makes before cycles are looked for: facts have none, and looking takes a tenth of the time.
-_ALLOCATIONS = 100_000  # work
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -113,7 +112,7 @@ def _begin_worker() -> None:
     import signal
     from multiprocessing.connection import wait
 
-    gc.set_threshold(_ALLOCATIONS)
+    gc.set_threshold(ALLOCATIONS)
     atexit.register(gc.freeze)  # what was imported goes with the process, without a last look for cycles
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
