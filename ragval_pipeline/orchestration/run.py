@@ -31,6 +31,7 @@ from ragval_pipeline.orchestration.names import (
 from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.reporting.run import Run
+from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -104,7 +105,7 @@ def run_suite(
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
         expect_steps(steps_of(STEPS, only))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
-        with tidied(place_of, place_of().base):
+        with tidied(place_of, place_of().base), keeping_workers():
             _check_place(place_of())
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
                 instance=instance,

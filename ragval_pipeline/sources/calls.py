@@ -128,6 +128,7 @@ def _usable(hint: float | None) -> float | None:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Begun = TypeVar("Begun")
 
 
 def in_order(
@@ -147,15 +148,22 @@ def in_order(
     if workers == 1:
         yield from map(call, items)
         return
-    running: deque[Future[Result]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="ragval")
     try:
-        for item in items:
-            running.append(pool.submit(call, item))
-            if len(running) >= (ahead or 2 * workers):
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
+        yield from in_turn(lambda item: pool.submit(call, item), items, Future.result, ahead=ahead or 2 * workers)
     finally:
         # Not waited for: what still runs after a failure ends when the caller closes its client.
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def in_turn(
+    begin: Callable[[Item], Begun], items: Iterable[Item], end: Callable[[Begun], Result], *, ahead: int
+) -> Iterator[Result]:
+    """What comes of each item, in their order, with at most ``ahead`` of them begun and not ended."""
+    begun: deque[Begun] = deque()
+    for item in items:
+        begun.append(begin(item))
+        if len(begun) >= ahead:
+            yield end(begun.popleft())
+    while begun:
+        yield end(begun.popleft())

@@ -185,7 +185,7 @@ def check_estimate(suite: Suite, look: Look, embedder: CachingEmbedder | None, *
         embedder: Has embedded some texts: its cost tells how long a call takes. None: it does not answer.
         pages: In scope; 0: not known.
     """
-    from ragval_pipeline.validation.facts.workers import POINTS_A_WORKER, usable_cpus
+    from ragval_pipeline.sources.workers import POINTS_A_WORKER, usable_cpus
 
     size = _size(suite, look, pages)
     spent = embedder.cost if embedder else None

@@ -150,6 +150,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
             folder=place.staged_pages,
             kept_uri=str(place.kept_pages),
             run_id=place.run_id,
+            scale=suite.scale,
             on_progress=progress_of(PAGE_SNAPSHOT),
         )
         if manifest.failure is None:

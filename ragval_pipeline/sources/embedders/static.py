@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, no_vectors
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION, STATIC_MODEL
+from ragval_pipeline.sources.workers import by_running
 from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
@@ -176,9 +177,12 @@ class StaticEmbedder:
         """
         if not texts:
             return no_vectors(STATIC_DIMENSION)
-        parts = static_parts()
+        import numpy as np
+
+        static_parts()
         started = time.perf_counter()
-        vectors = _unit_length(_token_sums(parts, [encodable(text) for text in texts]))
+        some = [texts[start : start + SLICE_TEXTS] for start in range(0, len(texts), SLICE_TEXTS)]
+        vectors = np.concatenate(list(by_running(_embedded, some)))
         elapsed = time.perf_counter() - started
         return EmbeddingBatch(
             vectors=vectors, calls=1, inputs=len(texts), billed_tokens=0.0, tries=1, elapsed_s=elapsed
@@ -186,6 +190,10 @@ class StaticEmbedder:
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def _embedded(texts: Sequence[str]) -> Vectors:
+    return _unit_length(_token_sums(static_parts(), [encodable(text) for text in texts]))
 
 
 def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]:

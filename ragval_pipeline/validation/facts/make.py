@@ -12,12 +12,12 @@ from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.buckets import encoding_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.workers import each_done
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.rows import HASHES, UNIQUE, chunk_table, page_table
 from ragval_pipeline.validation.facts.tokens import Counting, Limits
-from ragval_pipeline.validation.facts.workers import each_done
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -106,7 +106,9 @@ def make_facts(
     counting = Counting(limits, claims="token_count" in points.fields)
     work = [Bucket(points, pages, counting, str(folder), number, buckets) for number in range(buckets)]
     made, done = [], 0
-    for files in each_done(make_bucket, work, scale or ScaleSettings(workers=1), weight=points.points):
+    if scale is None or str(folder).startswith("memory:"):  # where no other process finds it
+        scale = ScaleSettings(workers=1)
+    for files in each_done(make_bucket, work, scale, weight=points.points):
         made.append(files)
         done += files.points
         if on_progress:
@@ -115,16 +117,12 @@ def make_facts(
         run_id=run_id,
         staged_uri=str(folder),
         kept_uri=kept_uri,
-        chunks=_in_order(files.chunks for files in made),
-        pages=_in_order(files.pages for files in made),
+        chunks=tuple(files.chunks for files in made if files.chunks),
+        pages=tuple(files.pages for files in made if files.pages),
         points=points,
         copies=pages,
         seconds=time.monotonic() - started,
     )
-
-
-def _in_order(parts: Any) -> tuple[Part, ...]:
-    return tuple(sorted((part for part in parts if part is not None), key=lambda part: part.bucket))
 
 
 def _write(table: Any, bucket: Bucket, kind: str) -> Part:

@@ -8,21 +8,21 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from upath import UPath
 
+from ragval_pipeline.sources import workers
 from ragval_pipeline.sources.site.page_copies import writer as page_writer
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot import writer as point_writer
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.workers import WorkerError, each_done
 from ragval_pipeline.suite.sections import ScaleSettings
-from ragval_pipeline.validation.facts import workers
 from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import Facts, FactsError
-from ragval_pipeline.validation.facts.workers import WorkerError, each_done
 from ragval_pipeline.validation.measurement import failed_measurement
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, copies_of, snapshot_of
 
@@ -94,19 +94,47 @@ def test_facts_that_could_not_be_made_are_an_error_and_not_an_empty_collection(t
     assert (finding.code, "a worker died." in finding.message) == ("check.crashed", True)
 
 
+class Counted:
+    """Stands for a pool, and says how many processes it has."""
+
+    ended: ClassVar[list[int]] = []
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def results(self, work: Any, items: Any) -> Iterator[int]:
+        yield self.count
+
+    def end(self) -> None:
+        self.ended.append(self.count)
+
+
 def test_a_small_collection_is_not_worth_a_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "usable_cpus", lambda: 8)
-    monkeypatch.setattr(workers, "_in_pool", lambda work, items, wanted: iter([("pool", wanted)]))
+    monkeypatch.setattr(workers, "_Processes", Counted)
     few = list(each_done(len, ["a", "bc"], ScaleSettings(), weight=workers.POINTS_A_WORKER))
     many = list(each_done(len, ["a", "bc", "d"], ScaleSettings(), weight=100 * workers.POINTS_A_WORKER))
-    assert (few, many) == ([1, 2], [("pool", 3)])
+    assert (few, many) == ([1, 2], [3])
+
+
+def test_workers_of_a_run_serve_all_of_its_work_and_are_more_when_more_are_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "_Processes", Counted)
+    Counted.ended = []
+    with workers.keeping_workers():
+        assert list(workers.by_running(len, ["a", "bc"])) == [1, 2]
+        for wanted, counts in ((2, [2]), (1, [2]), (3, [3])):
+            assert list(each_done(len, iter("abc"), ScaleSettings(workers=wanted), weight=1)) == counts
+        assert (list(workers.by_running(len, ["a", "bc"])), Counted.ended) == ([3], [2])
+    assert Counted.ended == [2, 3]
 
 
 def test_a_script_without_a_guard_is_not_run_again_by_its_workers(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from ragval_pipeline.suite.sections import ScaleSettings\n"
-        "from ragval_pipeline.validation.facts.workers import each_done\n"
+        "from ragval_pipeline.sources.workers import each_done\n"
         "print(sorted(each_done(abs, [-2, -1], ScaleSettings(workers=2), weight=2)))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)

@@ -90,6 +90,11 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
     )
 
 
+def rows_of(copies: Sequence[tuple[PageCopy, str]]) -> pa.RecordBatch:
+    """The rows of some pages as they were read, each with its key."""
+    return batch_of([record_of(copy, page_key) for copy, page_key in copies])
+
+
 def batch_of(records: Sequence[PageRecord]) -> pa.RecordBatch:
     """The rows of some records, with ``arrow_schema``."""
     import pyarrow as pa

@@ -13,10 +13,12 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.site.of_suite import PageCopy, ReadsPages, read_pages
-from ragval_pipeline.sources.site.page_copies.copies import PageRecord, arrow_schema, batch_of, record_of
+from ragval_pipeline.sources.site.page_copies.copies import arrow_schema, rows_of
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.sources.site.page_reader import SYSTEM
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
+from ragval_pipeline.sources.workers import each_done
+from ragval_pipeline.suite.sections import ScaleSettings
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 PAGES_PER_BUCKET = 256
 #: Pages that are made into rows at once.
 _BATCH = 64
+#: About as many points as a page has: those who parse it make their facts later.
+CHUNKS_A_PAGE = 8
 
 
 @dataclass
@@ -32,18 +36,16 @@ class _Tally:
     """What was read so far, and why reading ended."""
 
     pages: int = 0
-    readable: int = 0
     gone: int = 0
     failed: int = 0
     failure: SystemFailure | None = None
     hashes: hashlib._Hash = field(default_factory=hashlib.sha256)
 
-    def count(self, record: PageRecord, *, host_failed: bool) -> None:
+    def count(self, copy: PageCopy, page_key: str) -> None:
         self.pages += 1
-        self.gone += record.status in (404, 410)
-        self.failed += host_failed
-        self.readable += bool(record.body)
-        self.hashes.update(f"{record.page_key}\t{record.sha256 or record.problem}\n".encode())
+        self.gone += copy.status in (404, 410)
+        self.failed += copy.host_failed
+        self.hashes.update(f"{page_key}\t{copy.sha256 or copy.problem}\n".encode())
 
 
 def take_copies(
@@ -55,6 +57,7 @@ def take_copies(
     kept_uri: str,
     run_id: str,
     min_readable: float = 0.0,
+    scale: ScaleSettings | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> PageCopiesManifest:
     """Read every in-scope page into Parquet parts.
@@ -67,6 +70,7 @@ def take_copies(
         kept_uri: Where the parts will be in the end.
         run_id: The run that reads.
         min_readable: Share of the pages, 0..1, that must be readable; reading ends when the host fails for more.
+        scale: In how many processes pages are parsed, and whose; None: in this one. The rows are the same.
         on_progress: Called with pages read and pages to read.
 
     Returns:
@@ -78,12 +82,13 @@ def take_copies(
     most = len(pages) if max_pages is None else max_pages
     tally = _Tally()
     folder.mkdir(parents=True, exist_ok=True)
-    records = _records(pages, reader, most, min_readable, tally, on_progress)
-    buckets = buckets_for(min(len(pages), most), PAGES_PER_BUCKET)
-    with sparing_memory(), BucketWriter(folder, arrow_schema(), buckets) as writer:
-        while some := list(islice(records, _BATCH)):
-            batch = batch_of(some)
+    copies = _copies(pages, reader, most, min_readable, tally, on_progress)
+    some = iter(lambda: list(islice(copies, _BATCH)), [])
+    expected, readable = min(len(pages), most), 0
+    with sparing_memory(), BucketWriter(folder, arrow_schema(), buckets_for(expected, PAGES_PER_BUCKET)) as writer:
+        for batch in each_done(rows_of, some, scale or ScaleSettings(workers=1), weight=CHUNKS_A_PAGE * expected):
             writer.add(batch, batch.column("page_key"))
+            readable += sum(map(bool, batch.column("body").to_pylist()))
         parts = writer.close()
     return PageCopiesManifest(
         run_id=run_id,
@@ -92,7 +97,7 @@ def take_copies(
         parts=parts,
         buckets=writer.buckets,
         pages=tally.pages,
-        readable=tally.readable,
+        readable=readable,
         gone=tally.gone,
         min_readable=min_readable,
         left_out=max(0, len(pages) - most),
@@ -102,22 +107,21 @@ def take_copies(
     )
 
 
-def _records(
+def _copies(
     pages: Sequence[SitePage],
     reader: ReadsPages,
     max_pages: int,
     min_readable: float,
     tally: _Tally,
     on_progress: Callable[[int, int], None] | None,
-) -> Iterator[PageRecord]:
+) -> Iterator[tuple[PageCopy, str]]:
     keys = {page.url: page.key for page in pages}
     copies = read_pages([page.url for page in pages], reader, max_pages=max_pages, on_progress=on_progress)
     expected = min(len(pages), max_pages)
     try:
         for copy in copies:
-            record = record_of(copy, keys[copy.url])
-            tally.count(record, host_failed=copy.host_failed)
-            yield record
+            tally.count(copy, keys[copy.url])
+            yield copy, keys[copy.url]
             # One page of several that fails is a broken page; of a small site it may be more than the share.
             fails_alone = tally.failed == 1 < expected
             if tally.failed > (1 - min_readable) * expected + 1e-9 and not fails_alone:  # rounding
