@@ -9,13 +9,17 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ragval_pipeline.errors import RagvalError, with_remedy
 from ragval_pipeline.sources.calls import in_turn
 from ragval_pipeline.sources.memory import ALLOCATIONS
 from ragval_pipeline.suite.sections import ScaleSettings
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 #: Points for which another process pays: starting one costs as much as some 2,000 of them.
 POINTS_A_WORKER = 4096
@@ -134,8 +138,6 @@ class _Processes:
 
         self.count = count
         self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin_worker)
-        with _without_main(), _one_thread_each():
-            self._pool.submit(int)  # what starts all of them
 
     def results(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """What each item gives, in their order; some are under way before they are asked for."""
@@ -143,12 +145,16 @@ class _Processes:
         from concurrent.futures.process import BrokenProcessPool
 
         try:
-            yield from in_turn(lambda item: self._pool.submit(work, item), items, Future.result, ahead=2 * self.count)
+            yield from in_turn(partial(self._begin, work), items, Future.result, ahead=2 * self.count)
         except BrokenProcessPool:
             raise WorkerError(
                 "a worker process of the run died: it was killed, most often because memory ran out",
                 f"Give the run more memory, or fewer workers than {self.count}: scale.workers in the suite.",
             ) from None
+
+    def _begin(self, work: Callable[[Item], Result], item: Item) -> Future[Result]:
+        with _without_main(), _one_thread_each():  # a process may be started each time, while there are too few
+            return self._pool.submit(work, item)
 
     def end(self) -> None:
         """End them once what is under way is done."""

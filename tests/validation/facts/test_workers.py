@@ -135,10 +135,10 @@ def test_a_script_without_a_guard_is_not_run_again_by_its_workers(tmp_path: Path
     script.write_text(
         "from ragval_pipeline.suite.sections import ScaleSettings\n"
         "from ragval_pipeline.sources.workers import each_done\n"
-        "print(sorted(each_done(abs, [-2, -1], ScaleSettings(workers=2), weight=2)))\n"
+        "print(list(each_done(abs, [-1, -2, -3, -4], ScaleSettings(workers=2), weight=2)))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.stdout, done.returncode) == ("[1, 2]\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == ("[1, 2, 3, 4]\n", 0), done.stderr
 
 
 @pytest.mark.ray
