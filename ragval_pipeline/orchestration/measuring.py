@@ -143,7 +143,7 @@ _FAULT = "fault_of_the_suite"
 
 
 def fault_of_the_suite(result: dg.ExecuteInProcessResult) -> SuiteError | None:
-    """The fault of the suite that only the systems could show, and that a step of a run failed for; None without one."""
+    """The fault of the suite that a step of a run failed for: one that only a system could show; None without one."""
     for event in result.all_events:
         given = event.step_failure_data.user_failure_data if event.is_step_failure else None
         found = given.metadata.get(_FAULT) if given is not None else None

@@ -383,8 +383,15 @@ def _small(found: Mapping[str, Any], _: Subjects) -> str:
 
 
 def _twice(found: Mapping[str, Any], _: Subjects) -> str:
-    sizes = " and ".join(plural(len(points), "chunk") for points in found["generations"][:4])
-    return f"stored {found['times_stored']:g} times: {sizes}"
+    first, *others = (plural(len(points), "chunk") for points in found["generations"][:4])
+    if not others:
+        return f"its text is stored {_times(round(found['times_stored']))}"
+    again = " and ".join(f"again in {size}" for size in others)
+    return (
+        f"stored {_times(1 + len(others))}: in {first}, {again}"
+        if len(found["generations"]) <= 4
+        else (f"stored {_times(len(found['generations']))}")
+    )
 
 
 def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
