@@ -195,7 +195,7 @@ def _unsaid(report: ValidationReport) -> str:
         unsaid.append("pages: the suite names no source")
     drafts = drafts_of(report)
     if drafts and not any(query.counted for query in report.query_results):
-        told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"
+        told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts):,} test queries are drafts"
         unsaid.append(f"answers: {told}")
     return f" It says nothing about {', and nothing about '.join(unsaid)}." if unsaid else ""
 

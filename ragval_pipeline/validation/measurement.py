@@ -151,7 +151,7 @@ def mean(name: str, values: list[float], *, of: str, without: ReasonCode = "not_
         value=total / len(values),
         numerator=total,
         denominator=len(values),
-        reason=f"mean over {len(values)} {of.replace('queries', 'query') if len(values) == 1 else of}",
+        reason=f"mean over {len(values):,} {of.replace('queries', 'query') if len(values) == 1 else of}",
     )
 
 

@@ -43,7 +43,7 @@ def times_stored(layout: Layout) -> MeasuredValue:
     pages = len(layout.copies)
     if not pages:
         return not_measured("times_stored", "not_applicable", "no page was read that has chunks")
-    reason = f"median over {pages} pages that were read and have chunks"
+    reason = f"median over {pages:,} pages that were read and have chunks"
     value = statistics.median(layout.copies)
     return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)
 
