@@ -108,7 +108,7 @@ def _needed(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str
         return problem("payload fields", message, _remedy(suite, look, lacking, suggested))
     partly = {name: look.filled(name) for name in suite.payload.required if look.filled(name) < len(look.points)}
     if partly:
-        told = ", ".join(f"{name} in {count}" for name, count in partly.items())
+        told = ", ".join(f"{name} in {count:,}" for name, count in partly.items())
         return note("payload fields", f"of the first {seen}, {told}", "A run names the points that lack them.")
     return ok("payload fields", f"{plural(len(suite.payload.required), 'required field')} in the first {seen}")
 

@@ -30,6 +30,8 @@ _FEWEST_RUNS = 30
 _REPEATED = 1.6
 #: Pages and chunks that are looked at for repetition and length.
 _SAMPLED = 400
+#: A share below it is not shown as a number: it would be rounded to nothing.
+_FEW = 0.01
 
 
 @dataclass(frozen=True)
@@ -126,18 +128,22 @@ def first_look(
     ]
 
 
+#: What names the pages, by the kind of source.
+_WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", "llms": "llms.txt"}
+
+
 def _pages(site: SiteLook | None, *, partial: str) -> Line:
     if site is None:
-        return Line("pages", "not compared with a site: name its sitemap with --sitemap", "unseen")
+        return Line("pages", "not compared with a site: name it with --source", "unseen")
     if site.inventory is None:
         return Line("pages", f"not compared: {site.problem}", "unseen")
-    scope = site.in_scope
+    scope, where = site.in_scope, _WHERE[site.source.kind]
     if not scope:
-        return Line("pages", "the sitemap lists no page in scope", "note")
+        return Line("pages", f"{where} lists no page in scope", "note")
     found = len(site.indexed & scope)
     if not found:
-        return Line("pages", f"none of the {plural(len(scope), 'page')} of the sitemap is in the index", "note")
-    told = f"{found:,} of {plural(len(scope), 'page')} of the sitemap are in the index"
+        return Line("pages", f"none of the {plural(len(scope), 'page')} of {where} is in the index", "note")
+    told = f"{found:,} of {plural(len(scope), 'page')} of {where} are in the index"
     if partial:
         return Line("pages", f"{partial}{told}; a run reads them all")
     return Line("pages", told, "ok" if found == len(scope) else "note")
@@ -186,9 +192,10 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     flat = [text for chunks in texts.values() for text in chunks]
     counts = fewest_tokens(flat[:: max(len(flat) // _SAMPLED, 1)], model)
     over = sum(count > embedder.limit for count in counts) / len(counts) if counts else 0.0
-    about = "" if own_tokenizer(model) else "at least "
+    about = "" if own_tokenizer(model) or over < _FEW else "at least "
     doubt = "" if embedder.sure else ", if that is the model"
-    share = f"{about}{over:.0%} of chunks have" if over else "no chunk has"
+    few = f"a few chunks (under {_FEW:.0%}) have"
+    share = "no chunk has" if not over else few if over < _FEW else f"{about}{over:.0%} of chunks have"
     told = f"{share} more tokens than {model} reads ({embedder.limit:,}{doubt})"
     return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
 
