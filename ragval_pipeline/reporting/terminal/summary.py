@@ -44,16 +44,19 @@ _NARROWEST = 18
 _BELOW = 6
 
 
-def render_summary(report: ValidationReport, console: Console, *, report_path: str | None) -> None:
+def render_summary(
+    report: ValidationReport, console: Console, *, report_path: str | None, took: float | None = None
+) -> None:
     """Print the verdict, the findings, the criteria and where the report is.
 
     Args:
         report: The run.
         console: Where to print; its width, colours and encoding are respected.
+        took: Seconds that a person waited for it, longer than the run by its start; None: nobody did.
         report_path: Path of ``report.html``, beside which the evidence names pages and chunks; None when there is none.
     """
     printer = SummaryPrinter(console, report, *_evidence(report, report_path))
-    printer.verdict()
+    printer.verdict(took)
     printer.findings()
     printer.criteria()
     if report_path is not None:
@@ -82,7 +85,7 @@ class SummaryPrinter(LinePrinter):
         self._subjects = Subjects(report, corpus, located=located)
         self._told = {failure_of(report)}
 
-    def verdict(self) -> None:
+    def verdict(self, took: float | None = None) -> None:
         """The verdict in a word and in a sentence, and what was looked at."""
         report = self._report
         self.line()
@@ -95,7 +98,7 @@ class SummaryPrinter(LinePrinter):
             *([plural(chunks, "chunk")] if chunks is not None else []),
             *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
             *([plural(drafts, "draft query")] if drafts else []),
-            show_seconds(report.duration_seconds),
+            show_seconds(report.duration_seconds if took is None else took),
             *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
