@@ -114,12 +114,12 @@ def _list(printer: LinePrinter, codes: list[str]) -> None:
         return
     families: dict[str, list[str]] = {}
     for code in CATALOGUE:
-        family, _, rest = code.partition(".")
-        families.setdefault(family, []).append(rest)
+        family, _, name = code.partition(".")
+        families.setdefault(family, []).append(name)
     printer.line(("Findings", "bold"), ("  ragval explain chunk.too_small explains one, chunk.* lists a family", "dim"))
-    for family, rest in families.items():
+    for family, members in families.items():
         about = f"{_FAMILIES[family]}: " if family in _FAMILIES else ""
-        printer.line((about, ""), (", ".join(rest), "dim"), lead=[(f"  {family:10}  ", "bold")])
+        printer.line((about, ""), (", ".join(members), "dim"), lead=[(f"  {family:10}  ", "bold")])
     printer.line()
     printer.line(("Criteria", "bold"), ("  ragval explain coverage explains one", "dim"))
     names = [*fixed_names(), "hit_at_K", "precision_at_K", "recall_at_K", "ndcg_at_K"]

@@ -97,9 +97,8 @@ def _refuse_existing(files: list[Path], *, force: bool) -> None:
     there = [file.name for file in files if file.exists()]
     if there and not force:
         verb = "is" if len(there) == 1 else "are"
-        raise SuiteError(
-            f"{' and '.join(there)} {verb} there already", file=files[0].parent, remedy="Use --force to replace it."
-        )
+        remedy = f"Use --force to replace {'it' if len(there) == 1 else 'them'}."
+        raise SuiteError(f"{' and '.join(there)} {verb} there already", file=files[0].parent, remedy=remedy)
 
 
 def _settings(url: str | None, path: Path | None, collection: str | None) -> QdrantSettings:

@@ -20,7 +20,7 @@ from ragval_pipeline.cli.options import (
 )
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.terminal import print_bytes, say, seconds_so_far, stdout_console, tolerating_closed_pipe
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, as_sentence
 from ragval_pipeline.suite.criteria import GROUPS
 
 if TYPE_CHECKING:
@@ -212,8 +212,7 @@ def _unmeasured(report: ValidationReport) -> str:
     names = ", ".join(result.name for result in told)
     if not told:
         return ""
-    line = f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}"
-    return line if line.endswith(("?", "!")) else f"{line}."
+    return as_sentence(f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}")
 
 
 def _remedied(message: str, remedy: str) -> str:

@@ -196,7 +196,7 @@ def _site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
     if given is None:
         return None
     kind, place = source_kind(given)
-    settings = {kind: place, "include": _include(urls)}
+    settings: dict[str, Any] = {kind: place, "include": _include(urls)}
     if kind == "sitemap" and "://" not in place:
         settings["site_root"] = site_root_of(Path(place), urls)
     look = _looked(settings, urls)

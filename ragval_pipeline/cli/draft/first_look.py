@@ -30,6 +30,8 @@ _FEWEST_RUNS = 30
 _REPEATED = 1.6
 #: Pages and chunks that are looked at for repetition and length.
 _SAMPLED = 400
+#: Questions that are named.
+_NAMED = 2
 #: A share below it is not shown as a number: it would be rounded to nothing.
 _FEW = 0.01
 
@@ -52,6 +54,7 @@ class Asked:
         of: Questions asked.
         top_k: Hits that were looked at.
         lowest: The lowest best score of those that found their page; ``None`` when none did.
+        missed: The questions that do not find their page.
         highest_off_topic: The highest best score of the questions that are off topic.
     """
 
@@ -60,6 +63,7 @@ class Asked:
     top_k: int
     lowest: float | None
     highest_off_topic: float
+    missed: tuple[str, ...] = ()
 
     @property
     def threshold(self) -> float | None:
@@ -91,13 +95,16 @@ def ask(
     made = open_embedder(provider="static").embed(texts, input_type="search_query").vectors.tolist()
     fields = [page_field] if page_field else []
     answers = [reader.search(row, limit=top_k, fields=fields, exact=False) for row in made]
-    right = []
+    right, missed = [], []
     for question, hits in zip(questions, answers, strict=False):
         places = {lookup(hit.payload, page_field)[1] if page_field else hit.id for hit in hits}
         if (question.page.url or question.page.point.id) in places:
             right.append(max(hit.score for hit in hits))
+        else:
+            missed.append(question.text)
     beside = [max((hit.score for hit in hits), default=0.0) for hits in answers[len(questions) :]]
-    return Asked(len(right), len(questions), top_k, min(right, default=None), max(beside, default=0.0))
+    lowest, highest = min(right, default=None), max(beside, default=0.0)
+    return Asked(len(right), len(questions), top_k, lowest, highest, tuple(missed))
 
 
 def first_look(
@@ -203,6 +210,9 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
 def _questions(asked: Asked | None, embedder: EmbedderGuess) -> Line:
     if asked is not None:
         told = f"{asked.found} of {asked.of} starter questions find their page in the first {asked.top_k} hits"
+        if asked.missed:
+            named = ", ".join(f"“{text}”" for text in asked.missed[:_NAMED])
+            told += f"; not {named}" + (f" and {len(asked.missed) - _NAMED} more" if asked.missed[_NAMED:] else "")
         return Line("questions", told, "ok" if asked.found == asked.of else "note")
     why = "the embedder is a guess" if not embedder.sure else "embedding them needs your key or machine"
     return Line("questions", f"not asked: {why}; ragval run asks them", "unseen")

@@ -176,7 +176,7 @@ class SummaryPrinter(LinePrinter):
         required = [result for result in outline.required if result.verdict == "met"]
         gated = [result for result in outline.shown if result.verdict == "met" and result.threshold is not None]
         asked = sum(not result.excused for result in outline.required)
-        self._met(f"{len(required)} of {asked} required met: ", required)
+        self._met(f"{len(required)} of {asked} required met: ", required, every=True)
         self._met(f"{plural(len(gated), 'more gate')} met: ", gated)
         self._met("Without a gate: ", [result for result in outline.shown if result.threshold is None])
         if outline.unmeasured:
@@ -203,17 +203,17 @@ class SummaryPrinter(LinePrinter):
                 self.line(*head, wrap=False)
                 self.line(*told, indent=_BELOW)
 
-    def _met(self, lead: str, results: Sequence[CriterionResult]) -> None:
-        """One line of names and values, as many as there is room for."""
+    def _met(self, lead: str, results: Sequence[CriterionResult], *, every: bool = False) -> None:
+        """Names and values: as many as there is room for on one line, or every one."""
         if not results:
             return
         entries = [f"{criterion_name(result.name)} {show_value(result)}" for result in results]
-        shown = _fitting(entries, self.width - len(lead) - 2)
+        shown = entries if every else _fitting(entries, self.width - len(lead) - 2)
         more = f" and {len(entries) - len(shown)} more" if len(shown) < len(entries) else ""
         sign = (
             (f"{SIGNS['met']} ", STYLES["met"]) if results[0].threshold is not None else (f"{SIGNS['shown']} ", "dim")
         )
-        self.line(sign, (f"{lead}{', '.join(shown)}{more}", "dim"))
+        self.line((f"{lead}{', '.join(shown)}{more}", "dim"), lead=[sign])
 
     def _unmeasured(self, results: Sequence[CriterionResult]) -> None:
         if self._report.verdict in {"pass", "fail"}:
@@ -226,7 +226,9 @@ class SummaryPrinter(LinePrinter):
         for result in results:
             names.setdefault(one_line(reason_of(result)), []).append(criterion_name(result.name))
         for reason, members in names.items():
-            self.line((f"{', '.join(members)}: {self._once(reason)}", "dim"), indent=2)
+            shown = _fitting(members, self.width - 20)
+            more = f" and {len(members) - len(shown)} more" if len(shown) < len(members) else ""
+            self.line((f"{', '.join(shown)}{more}: {self._once(reason)}", "dim"), indent=2)
 
     def _once(self, reason: str) -> str:
         """A reason in full where it is told first, else a pointer to there; short ones are told again."""
