@@ -18,7 +18,8 @@ demo: $(VENV)/.installed ## Build the demo index, validate it, print the summary
 	$(BIN)/ragval demo
 
 test: $(VENV)/.installed ## Run the tests that need nothing but Python packages
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not ($(EXTERNAL) or $(SLOW))"
+	@echo "Collecting the tests in $(WORKERS) processes: the first results come after about a minute, all after some ten ..."
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not ($(EXTERNAL) or $(SLOW))"
 
 test-all: $(VENV)/.installed ## Run all tests; fails where a tool they need is missing
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered
@@ -58,11 +59,12 @@ clean: ## Remove what the other targets made
 # uv installs the locked packages in seconds where pip takes a minute or two; pip is the fallback.
 $(VENV)/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "ragval needs Python 3.11 to 3.13: make PYTHON=python3.12 ...")'
+	@echo "Setting up $(VENV) with the packages of requirements.lock, once: a minute with uv, several with pip ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing into $(VENV) ..."
 	@awk '/^uv==/ {on=1} on {print} on && !/\\$$/ {exit}' requirements.lock > $(VENV)/uv.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "$(VENV) is ready."
 	@touch $@

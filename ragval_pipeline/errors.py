@@ -45,6 +45,12 @@ def with_remedy(problem: str, remedy: str) -> str:
     return f"{problem} {remedy}" if problem.endswith((".", "?", "!")) else f"{problem}. {remedy}"
 
 
+def as_sentence(text: str) -> str:
+    """A text with a full stop, unless it ends with what ends a sentence already."""
+    bare = text.rstrip(".")
+    return bare if bare.endswith(("?", "!")) else f"{bare}."
+
+
 def install_line(extra: str) -> str:
     """The command that adds an extra to this installation: from the checkout or repository that it is from."""
     import json

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragval_pipeline.errors import SuiteError, install_line, with_remedy
+from ragval_pipeline.errors import SuiteError, as_sentence, install_line, with_remedy
 
 
 def test_a_remedy_is_a_sentence_of_its_own() -> None:
@@ -34,3 +34,10 @@ def test_an_extra_is_installed_from_where_the_installation_is_from(
     text = origin and json.dumps(origin)
     monkeypatch.setattr("importlib.metadata.PathDistribution.read_text", lambda self, name: text)
     assert install_line("ray") == line
+
+
+def test_a_question_gets_no_full_stop_behind_it():
+    assert as_sentence("Qdrant has no collection doc. Did you mean docs?") == (
+        "Qdrant has no collection doc. Did you mean docs?"
+    )
+    assert (as_sentence("It is gone"), as_sentence("It is gone.")) == ("It is gone.", "It is gone.")

@@ -53,6 +53,8 @@ def test_the_card_of_a_run_names_what_fails_and_holds_no_markup_of_the_index(bro
     card = broken._repr_html_()
     assert "Pages in the index" in card
     assert "of the sitemap ha" in card
+    assert "<td>?</td>" not in card
+    assert "not measured" in card
     spoilt = Run(report("fail", suite="<script>alert(1)</script>"), "<b>")
     assert "<script>" not in spoilt._repr_html_()
     assert "<code>&lt;b&gt;</code>" in spoilt._repr_html_()

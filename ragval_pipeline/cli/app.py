@@ -24,7 +24,7 @@ from ragval_pipeline.cli.run import run
 from ragval_pipeline.cli.runs import bless, compare, history, report, show
 from ragval_pipeline.cli.schema import schema
 from ragval_pipeline.cli.search import search
-from ragval_pipeline.cli.terminal import readable_streams, say, without_secrets
+from ragval_pipeline.cli.terminal import begin, readable_streams, say, without_secrets
 from ragval_pipeline.errors import RagvalError
 
 INTERRUPTED = 130
@@ -125,6 +125,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is not None:  # else the process has just begun
+        begin()
     # Importing makes hundreds of thousands of objects that stay: by default each 700 new ones are looked through.
     gc.set_threshold(50_000, 20, 100)
     # And they go with the process: to look through them once more at its end costs a second after a validation.

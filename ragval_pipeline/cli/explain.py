@@ -11,12 +11,13 @@ import typer
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
 from ragval_pipeline.cli.terminal import stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.suite.printing import nearest
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.reporting.subjects import Subjects
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
 #: A title, and the paragraphs under it.
 _Section = tuple[str, list[str]]
@@ -40,14 +41,14 @@ def _names(incomplete: str) -> list[str]:
 
 def explain(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="WHAT",
+            metavar="[WHAT]",
             autocompletion=_names,
-            help="A finding (chunk.too_small), a criterion (coverage), or a finding of a kept run "
-            "(last:chunk.too_small, RUN:CODE).",
+            help="A finding (chunk.too_small), a criterion (coverage), a finding of a kept run (last:chunk.too_small, "
+            "RUN:CODE), or a family of findings (chunk.*). Left out: all names.",
         ),
-    ],
+    ] = None,
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     log_level: LogLevel = None,
@@ -55,8 +56,13 @@ def explain(
     """Explain a finding or a criterion: what it means, how it is measured, where the line is, how to mend it."""
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
-    title, sections = _explained(name, suite)
     printer = LinePrinter(stdout_console())
+    family = _family(name)
+    if name is None or family:
+        with tolerating_closed_pipe():
+            _list(printer, family)
+        return 0
+    title, sections = _explained(name, suite)
     with tolerating_closed_pipe():
         printer.line((title, "bold"), (f"  {name}", "dim"))
         for heading, paragraphs in sections:
@@ -65,6 +71,64 @@ def explain(
             for paragraph in paragraphs:
                 printer.line((paragraph, ""), indent=2)
     return 0
+
+
+#: What the findings of a family are about.
+_FAMILIES = {
+    "source": "the site itself",
+    "coverage": "pages of the site against pages of the index",
+    "payload": "the fields of the points",
+    "chunk": "how pages were cut and stored",
+    "text": "damage to the texts",
+    "integrity": "texts of chunks against their pages",
+    "vector": "vectors against their texts",
+    "embedder": "the embedding provider",
+    "index": "the collection and its settings",
+    "retrieval": "what searches find",
+    "query": "the test questions",
+    "regression": "this run against the last one",
+    "check": "ragval's own work",
+}
+
+
+def _family(name: str | None) -> list[str]:
+    """The findings of a family that ``chunk.*``, ``chunk.`` or ``chunk`` names; a criterion of that name wins."""
+    from ragval_pipeline.findings.catalogue import CATALOGUE
+    from ragval_pipeline.suite.criteria import is_criterion
+
+    if name is None or is_criterion(name):
+        return []
+    begun = f"{name.removesuffix('*').removesuffix('.')}."
+    return [code for code in CATALOGUE if code.startswith(begun)]
+
+
+def _list(printer: LinePrinter, codes: list[str]) -> None:
+    """The findings of one family with what they say; without one, all families and criteria by their names."""
+    from ragval_pipeline.findings.catalogue import CATALOGUE
+    from ragval_pipeline.suite.criteria import criterion_name, fixed_names
+
+    if codes:
+        width = max(map(len, codes))
+        for code in codes:
+            printer.line((CATALOGUE[code].title, ""), lead=[(f"{code:{width}}  ", "bold")])
+        return
+    families: dict[str, list[str]] = {}
+    for code in CATALOGUE:
+        family, _, name = code.partition(".")
+        families.setdefault(family, []).append(name)
+    printer.line(("Findings", "bold"), ("  ragval explain chunk.too_small explains one, chunk.* lists a family", "dim"))
+    for family, members in families.items():
+        about = f"{_FAMILIES[family]}: " if family in _FAMILIES else ""
+        printer.line((about, ""), (", ".join(members), "dim"), lead=[(f"  {family:10}  ", "bold")])
+    printer.line()
+    printer.line(("Criteria", "bold"), ("  ragval explain coverage explains one", "dim"))
+    names = [*fixed_names(), "hit_at_K", "precision_at_K", "recall_at_K", "ndcg_at_K"]
+    width = max(map(len, names))
+    for name in names:
+        at_five = name.replace("_at_K", "_at_5")
+        printer.line(
+            (criterion_name(at_five).replace("first 5", "first K"), ""), lead=[(f"  {name:{width}}  ", "bold")]
+        )
 
 
 def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
@@ -78,7 +142,8 @@ def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
         return CATALOGUE[name].title, list(_of_finding(name))
     if is_criterion(name):
         return criterion_name(name), list(_of_criterion(name))
-    remedy = did_you_mean(code or name, [*CATALOGUE, *known_names()])
+    near = nearest(code or name, [*CATALOGUE, *known_names()], count=1)
+    remedy = f"Did you mean {near[0]}?" if near else "ragval explain lists all names."
     raise SuiteError(f"nothing is called {code or name}", key="explain", remedy=remedy)
 
 

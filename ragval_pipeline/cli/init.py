@@ -37,8 +37,15 @@ def init(
     collection: Annotated[
         str | None, typer.Option("--collection", metavar="NAME", help="May be left out when there is only one.")
     ] = None,
-    sitemap: Annotated[
-        str | None, typer.Option("--sitemap", metavar="URL|FILE", help="The sitemap of the site that was ingested.")
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            "--sitemap",
+            metavar="URL|FILE|DIR",
+            help="The site that was ingested: its sitemap, its llms.txt, a list of addresses (.txt), or a folder of "
+            "Markdown or HTML.",
+        ),
     ] = None,
     profile: Annotated[
         str | None, typer.Option("--profile", metavar="NAME", help="Gates and field names of one of the five profiles.")
@@ -59,7 +66,7 @@ def init(
     from ragval_pipeline.cli.draft.questions import queries_text
     from ragval_pipeline.cli.draft.suite_text import suite_text
 
-    wishes = _wishes(output, sitemap, profile, queries)
+    wishes = _wishes(output, source, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
     _refuse_existing(files, force=force)
     settings = _settings(qdrant_url, qdrant_path, collection)
@@ -72,7 +79,7 @@ def init(
     return 0
 
 
-def _wishes(output: Path, sitemap: str | None, profile: str | None, queries: int) -> Wishes:
+def _wishes(output: Path, source: str | None, profile: str | None, queries: int) -> Wishes:
     from ragval_pipeline.cli.draft.drafting import Wishes
     from ragval_pipeline.suite.profiles import get_profile
 
@@ -80,18 +87,18 @@ def _wishes(output: Path, sitemap: str | None, profile: str | None, queries: int
         raise SuiteError(f"{output} is a folder", key="--output", remedy="Name a file, such as ragval.yaml.")
     if output.name == QUERIES:
         raise SuiteError(f"{QUERIES} is the name of the query file", key="--output", remedy="Name another file.")
-    if sitemap is not None and "://" not in sitemap and not Path(sitemap).is_file():
-        raise SuiteError(f"there is no file {sitemap}", key="--sitemap", remedy="Name a URL or a file.")
-    return Wishes(output.absolute().parent, QUERIES, sitemap, get_profile(profile), queries)
+    if source is not None and "://" not in source and not Path(source).exists():
+        remedy = "Name the sitemap's URL or file, an llms.txt, a list of addresses, or a folder of Markdown or HTML."
+        raise SuiteError(f"there is no file or folder {source}", key="--source", remedy=remedy)
+    return Wishes(output.absolute().parent, QUERIES, source, get_profile(profile), queries)
 
 
 def _refuse_existing(files: list[Path], *, force: bool) -> None:
     there = [file.name for file in files if file.exists()]
     if there and not force:
         verb = "is" if len(there) == 1 else "are"
-        raise SuiteError(
-            f"{' and '.join(there)} {verb} there already", file=files[0].parent, remedy="Use --force to replace it."
-        )
+        remedy = f"Use --force to replace {'it' if len(there) == 1 else 'them'}."
+        raise SuiteError(f"{' and '.join(there)} {verb} there already", file=files[0].parent, remedy=remedy)
 
 
 def _settings(url: str | None, path: Path | None, collection: str | None) -> QdrantSettings:
@@ -125,7 +132,7 @@ def _only_collection(settings: QdrantSettings) -> str:
     names = collections_of(settings)
     if len(names) == 1:
         return names[0]
-    listed = f"there are {len(names)} collections: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
+    listed = f"there are {len(names):,} collections: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
     raise SuiteError(listed, key="--collection", remedy="Name one of them.")
 
 
@@ -194,8 +201,8 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
         steps.append((f"check embedding in {suite}", "the model is a guess"))
     if draft.guessed:
         steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
-    if draft.sitemap is None:
-        steps.append(("the same again with --force --sitemap URL", "compares pages and texts with their site"))
+    if draft.source is None:
+        steps.append(("the same again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
     lacking = _lacking(draft.embedder.provider)
     if lacking is not None:
         rest = ",".join(group for group in GROUPS if group not in EMBEDDING)

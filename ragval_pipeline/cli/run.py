@@ -19,8 +19,8 @@ from ragval_pipeline.cli.options import (
     dagster_level,
 )
 from ragval_pipeline.cli.progress import showing_progress
-from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.cli.terminal import print_bytes, say, seconds_so_far, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.errors import SuiteError, as_sentence
 from ragval_pipeline.suite.criteria import GROUPS
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def validate_and_show(
     """
     finished = _run(suite, only=only, resources=resources)
     with tolerating_closed_pipe():
-        show_run(finished, as_json=as_json)
+        show_run(finished, as_json=as_json, took=seconds_so_far())
         if afterwards is not None:
             afterwards(finished)
     if output is not None:
@@ -126,8 +126,14 @@ def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, 
             return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
 
 
-def show_run(run: Run, *, as_json: bool) -> None:
-    """Print the summary of a run, or its ``validation_report.json``."""
+def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
+    """Print the summary of a run, or its ``validation_report.json``.
+
+    Args:
+        run: The run.
+        as_json: Print the JSON.
+        took: Seconds that the command took, its start included; None: the run is an earlier one.
+    """
     from upath import UPath
 
     from ragval_pipeline.reporting.terminal.summary import render_summary
@@ -137,7 +143,8 @@ def show_run(run: Run, *, as_json: bool) -> None:
         if as_json:
             print_bytes((UPath(run.folder) / REPORT).read_bytes())
         else:
-            render_summary(run.report, stdout_console(), report_path=f"{_short(run.folder)}/report.html")
+            page = f"{_short(run.folder)}/report.html"
+            render_summary(run.report, stdout_console(), report_path=page, took=took)
 
 
 def _copy(folder: str, output: str, *, told: bool) -> None:
@@ -203,7 +210,9 @@ def _unmeasured(report: ValidationReport) -> str:
     told = [result for result in missing if result.name != "error_findings"] or missing
     reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
     names = ", ".join(result.name for result in told)
-    return f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}." if told else ""
+    if not told:
+        return ""
+    return as_sentence(f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}")
 
 
 def _remedied(message: str, remedy: str) -> str:

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 _SECRET_NAME = re.compile(r"(?:^|[_:])(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 #: Shorter values would blot out ordinary words; nothing that protects anything is shorter.
 _SHORTEST_SECRET = 6
+
+
+#: When the command began: the process, unless it runs several.
+_began = time.monotonic()
+
+
+def begin() -> None:
+    """Note that a command begins."""
+    global _began  # noqa: PLW0603  one command at a time
+    _began = time.monotonic()
+
+
+def seconds_so_far() -> float:
+    """Seconds since the command began."""
+    return time.monotonic() - _began
 
 
 def stdout_console() -> Console:

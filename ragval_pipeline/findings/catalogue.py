@@ -278,9 +278,9 @@ _ROWS = (
             "within others. The ordinary overlap of neighbours does not count, nor does what the page itself "
             "repeats.",
         cause="The page was ingested again, in other chunks or under new ids, and its old points were not deleted.",
-        remedy="Delete the older points, which delete_point_ids of remediation.json lists, and where nothing tells "
-                "which are older, delete the points under review_point_ids and ingest the pages under reingest_urls "
-                "again."),
+        remedy="Delete the older points and the copies that delete_point_ids of remediation.json lists; one point of "
+                "each text stays. Where chunks differ and nothing tells which are older, delete the points under "
+                "review_point_ids and ingest the pages under reingest_urls again."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
         reads={Aspect.FIELD, Aspect.POSITION, Aspect.CURRENT}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",

@@ -86,7 +86,7 @@ def _unique(subjects: Iterable[Subject | str]) -> tuple[Subject, ...]:
 def _message(row: FindingType, subjects: tuple[Subject, ...], scope: str | None) -> str:
     about = f": {scope}" if scope else ""
     if len(subjects) > 1:
-        return f"{len(subjects)} {kind_of(row, len(subjects))} {row.many}{about}."
+        return f"{len(subjects):,} {kind_of(row, len(subjects))} {row.many}{about}."
     if subjects and row.subject_kind == "point":  # its id says nothing to a reader, and is in the list
         return f"1 point {row.means}{about}."
     named = f" {subjects[0].name}" if subjects else ""

@@ -267,7 +267,7 @@ def _remedy(finding: Finding, causes: Sequence[str], some: int | None, *, simula
     if some is None:
         return f"Goes away with {named}."
     verb = "goes" if some == 1 else "go"
-    return f"{finding.remedy} {some} of {finding.count} {verb} away with {named}."
+    return f"{finding.remedy} {some:,} of {finding.count:,} {verb} away with {named}."
 
 
 @dataclass(frozen=True)

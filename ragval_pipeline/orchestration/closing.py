@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 _FAILED = ".failed.json"
+_STOPPED = "stopped"
 
 
 class Notes:
@@ -79,6 +80,15 @@ class Notes:
     def failed(self, names: Iterable[str]) -> set[str]:
         """Those of some assets whose step failed."""
         return {name for name in names if (self._folder / f"{name}{_FAILED}").exists()}
+
+    def stop(self) -> None:
+        """Note that the collection could not be read: what only serves to be compared with it need not be made."""
+        self.claim(_STOPPED)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the collection could not be read."""
+        return (self._folder.parent / _STOPPED).exists()
 
     def ended(self, names: Iterable[str]) -> set[str]:
         """Those of some assets whose step is over."""

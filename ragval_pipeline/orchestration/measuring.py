@@ -134,7 +134,25 @@ def reading_the_suite() -> Iterator[None]:
     try:
         yield
     except SuiteError as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
+        told = {"problem": error.problem, "remedy": error.remedy, "file": error.file or "", "key": error.key or ""}
+        raise dg.Failure(str(error), metadata={_FAULT: dg.MetadataValue.json(told)}, allow_retries=False) from None
+
+
+#: What of the suite is wrong, in the metadata of a step that fails for it.
+_FAULT = "fault_of_the_suite"
+
+
+def fault_of_the_suite(result: dg.ExecuteInProcessResult) -> SuiteError | None:
+    """The fault of the suite that a step of a run failed for: one that only a system could show; None without one."""
+    for event in result.all_events:
+        given = event.step_failure_data.user_failure_data if event.is_step_failure else None
+        found = given.metadata.get(_FAULT) if given is not None else None
+        if isinstance(found, dg.JsonMetadataValue) and isinstance(found.value, Mapping):
+            told = found.value
+            return SuiteError(
+                told["problem"], remedy=told["remedy"], file=told["file"] or None, key=told["key"] or None
+            )
+    return None
 
 
 @contextmanager

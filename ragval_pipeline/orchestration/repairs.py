@@ -194,7 +194,7 @@ def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], lis
             tried.append(repair)
             texts.update(more)
         else:
-            left_out[repair.code] = f"it takes {len(more)} texts to embed, of {most} that a simulation may"
+            left_out[repair.code] = f"it takes {len(more):,} texts to embed, of {most:,} that a simulation may"
     return tried, list(texts), left_out
 
 

@@ -20,6 +20,7 @@ from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
 from ragval_pipeline.orchestration.io_manager import take_back_latest
+from ragval_pipeline.orchestration.measuring import fault_of_the_suite
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
     TRIGGER_TAG,
@@ -157,7 +158,7 @@ def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) ->
         return Run(result.asset_value(key), str(place.folder))
     report = written_report(place)
     if report is None:
-        raise unwritten_report(result)
+        raise fault_of_the_suite(result) or unwritten_report(result)
     return Run(report, str(place.folder))
 
 

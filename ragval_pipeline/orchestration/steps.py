@@ -15,7 +15,7 @@ from ragval_pipeline.orchestration.closing import Notes, close_run, planned
 from ragval_pipeline.orchestration.evidence import lineage
 from ragval_pipeline.orchestration.io_manager import take_back_latest
 from ragval_pipeline.orchestration.measuring import log_crash, reading_the_suite, reading_the_world
-from ragval_pipeline.orchestration.names import SITEMAP_URLS, VALIDATION_REPORT, asset_key
+from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, SITEMAP_URLS, VALIDATION_REPORT, asset_key
 from ragval_pipeline.orchestration.run_place import run_place
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import Measured, SitemapUrls, Value
@@ -112,8 +112,12 @@ def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
         with reading_the_suite():
             yield
     except dg.Failure:
+        if name == PAYLOAD_SNAPSHOT:
+            notes.stop()
         raise
     except Exception as error:
+        if name == PAYLOAD_SNAPSHOT:
+            notes.stop()
         if isinstance(error, SystemFailure):
             task.context.log.error("%s: %s", name, error)
         else:

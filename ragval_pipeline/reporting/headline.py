@@ -8,6 +8,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import kind_of
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import is_judged
+from ragval_pipeline.reporting.elsewhere import SAID_HERE, elsewhere
 from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
 from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
 from ragval_pipeline.reporting.text import one_line
@@ -79,6 +80,9 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     lost = (result.denominator or 0) - (result.numerator or 0) if result.numerator is not None else 0
     if result.name == "query_pass_rate" and lost:
         return f"{_of(lost, result.denominator)} test questions {_how_questions_fail(report)}"
+    moved = elsewhere(report)
+    if result.name == "coverage" and moved is not None:
+        return moved.told()
     if result.name in _SHORT_OF and lost:
         words = _SHORT_OF[result.name]
         if lost == 1:
@@ -87,7 +91,8 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     if result.name in _SHARE_OF and result.value is not None:
         return f"{show_percent(1 - result.value)} {_SHARE_OF[result.name]}"
     if result.name == "error_findings":
-        errors = [finding for finding in report.findings if finding.severity == "error"]
+        said = SAID_HERE if moved is not None and coverage_fails(report) else frozenset()
+        errors = [each for each in report.findings if each.severity == "error" and each.code not in said]
         named_above = {finding.code for finding in errors}
         leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
         named = "; ".join(_in_words(finding) for finding in leading[:_NAMED])
@@ -95,6 +100,11 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     if result.name == "no_regression":
         return "the index got worse than its baseline"
     return f"{criterion_name(result.name)} is {show_value(result)}, must be {show_gate(result)}"
+
+
+def coverage_fails(report: ValidationReport) -> bool:
+    """Whether the verdict speaks of pages that are not in the index."""
+    return any(result.name == "coverage" and result.required for result in report.criteria)
 
 
 def _of(lost: float, whole: float | None) -> str:
@@ -185,7 +195,7 @@ def _unsaid(report: ValidationReport) -> str:
         unsaid.append("pages: the suite names no source")
     drafts = drafts_of(report)
     if drafts and not any(query.counted for query in report.query_results):
-        told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts)} test queries are drafts"
+        told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts):,} test queries are drafts"
         unsaid.append(f"answers: {told}")
     return f" It says nothing about {', and nothing about '.join(unsaid)}." if unsaid else ""
 

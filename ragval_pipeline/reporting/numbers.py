@@ -7,11 +7,11 @@ from typing import Literal
 
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
-Unit = Literal["percent", "score", "milliseconds", "count"]
+Unit = Literal["percent", "score", "milliseconds", "count", "times"]
 
-_SCORES = re.compile(r"avg_similarity|times_stored|mrr|map|ndcg_at_\d+")
+_SCORES = re.compile(r"avg_similarity|mrr|map|ndcg_at_\d+")
 _COUNTS = frozenset({"error_findings", "no_regression"})
-_DIGITS: dict[Unit, int] = {"percent": 1, "score": 3, "milliseconds": 1, "count": 0}
+_DIGITS: dict[Unit, int] = {"percent": 1, "score": 3, "milliseconds": 1, "count": 0, "times": 2}
 _MOST_DIGITS = 6
 _SIGNS = {">=": "≥", "<=": "≤"}
 
@@ -22,6 +22,8 @@ def unit_of(name: str) -> Unit:
         return "milliseconds"
     if name in _COUNTS:
         return "count"
+    if name == "times_stored":
+        return "times"
     return "score" if _SCORES.fullmatch(name) else "percent"
 
 

@@ -110,13 +110,15 @@ def goes_away(finding: ReportedFinding) -> bool:
 def would_change(finding: ReportedFinding) -> str:
     """What repairing a finding would clear and break, as far as it was simulated; empty when that is nothing."""
     told = [
-        f"{len(result['cleared'])} of the {result['of']} {JUDGED[code]}" if result["of"] > 1 else f"the {_one(code)}"
+        f"{len(result['cleared']):,} of the {result['of']:,} {JUDGED[code]}"
+        if result["of"] > 1
+        else f"the {_one(code)}"
         for code, result in finding.details.get("would_clear", {}).items()
         if code in JUDGED
     ]
     changes = [f"clear {', '.join(told)}"] if told else []
     if broken := finding.details.get("would_fail"):
-        changes.append(f"make {len(broken['failing'])} of the {broken['of']} queries that pass fail")
+        changes.append(f"make {len(broken['failing']):,} of the {broken['of']:,} queries that pass fail")
     return f"Would {', but '.join(changes)} (simulated)." if changes else ""
 
 

@@ -20,6 +20,7 @@ from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, KeptRun, reading
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,9 @@ class Run:
 
     @cached_property
     def findings(self) -> pd.DataFrame:
-        """A row for each subject of each finding, with what was measured on it as a dict in ``details``.
+        """A frame with a row for each subject of each finding, and what was measured on it as a dict in ``details``.
+
+        The findings themselves, one object each, are in ``report.findings``.
 
         Columns: code, severity, scope, subject_kind, subject, details. A finding without subjects has one row.
 
@@ -101,7 +104,7 @@ class Run:
         """The card that a notebook shows: the verdict, the required criteria, the first findings."""
         report = self.report
         criteria = "".join(
-            f"<tr><td>{_SIGN[result.verdict]}</td>{_cells(criterion_name(result.name), show_value(result))}"
+            f"<tr><td>{_SIGN[result.verdict]}</td>{_cells(criterion_name(result.name), _value(result))}"
             f"{_cells(show_gate(result))}</tr>"
             for result in report.criteria
             if result.required
@@ -118,7 +121,7 @@ class Run:
         )
 
 
-_SIGN = {"met": "✓", "not_met": "✗", "not_measured": "?"}
+_SIGN = {"met": "✓", "not_met": "✗", "not_measured": "○"}
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,10 @@ class RunFacts:
 
     chunks: pd.DataFrame
     pages: pd.DataFrame
+
+
+def _value(result: CriterionResult) -> str:
+    return "not measured" if result.value is None else show_value(result)
 
 
 def _cells(*texts: str) -> str:

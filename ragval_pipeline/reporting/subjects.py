@@ -208,14 +208,16 @@ class Subjects:
     def _which_pages(self, names: Sequence[str]) -> str:
         site = self._corpus.site
         if len(site) > 1 and len(names) == len(site) and all(self._corpus.page(name) for name in names):
-            return f"all {len(site)} pages of the site"
+            return f"all {len(site):,} pages of the site"
         if len(names) < 3:
             return ""
         shared = _shared_folder(names)
         whole = [page for page in site if urlsplit(page.url).path.startswith(shared)]
         if not shared.strip("/") or len(whole) == len(site):
             return ""
-        return f"all {len(names)} under {shared}" + ("" if len(whole) > len(names) else ", and no other page is there")
+        return f"all {len(names):,} under {shared}" + (
+            "" if len(whole) > len(names) else ", and no other page is there"
+        )
 
     def _what_is_lost(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         if finding.code != "integrity.not_captured":
@@ -244,7 +246,7 @@ class Subjects:
         if not found or len(names) < 2:
             return ""
         span = f"place {found[0]}" if found[0] == found[-1] else f"places {found[0]} to {found[-1]}"
-        return f"{len(found)} of their {len(names)} pages come further down, at {span}"
+        return f"{len(found):,} of their {len(names):,} pages come further down, at {span}"
 
     def _which_points(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         points = [self._corpus.points[name] for name in names if name in self._corpus.points]
@@ -258,9 +260,6 @@ class Subjects:
             told += [where] if where not in finding.message else []
         if len(points) == len(names) > 2 and {point.number for point in points} == {0}:
             told.append("each is the first chunk of its page")
-        looks = finding.details.get("looks_like")
-        if isinstance(looks, Mapping) and len(looks) == 1 and len(names) > 1:
-            told.append(f"each looks like {next(iter(looks))}")
         return "; ".join(told)
 
 
@@ -322,7 +321,7 @@ def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
 
 def _again(found: Mapping[str, Any], _: Subjects) -> str:
     count = len(found.get("others") or ())
-    return "another point has the same number" if count == 1 else f"{count} other points have the same number"
+    return "another point has the same number" if count == 1 else f"{count:,} other points have the same number"
 
 
 def _alike(found: Mapping[str, Any], subjects: Subjects) -> str:
@@ -337,9 +336,8 @@ def _strays(found: Mapping[str, Any], _: Subjects) -> str:
 def _hub(found: Mapping[str, Any], _: Subjects) -> str:
     if not {"queries", "of", "expected"} <= found.keys():
         return ""
-    return (
-        f"answers {found['queries']} of {found['of']} questions, where about {found['expected']:.0f} are to be expected"
-    )
+    answered = f"answers {found['queries']:,} of {found['of']:,} questions"
+    return f"{answered}, where about {found['expected']:,.0f} are to be expected"
 
 
 def _chance(found: Mapping[str, Any], _: Subjects) -> str:
@@ -383,8 +381,15 @@ def _small(found: Mapping[str, Any], _: Subjects) -> str:
 
 
 def _twice(found: Mapping[str, Any], _: Subjects) -> str:
-    sizes = " and ".join(plural(len(points), "chunk") for points in found["generations"][:4])
-    return f"stored {found['times_stored']:g} times: {sizes}"
+    first, *others = (plural(len(points), "chunk") for points in found["generations"][:4])
+    if not others:
+        return f"its text is stored {_times(round(found['times_stored']))}"
+    again = " and ".join(f"again in {size}" for size in others)
+    return (
+        f"stored {_times(1 + len(others))}: in {first}, {again}"
+        if len(found["generations"]) <= 4
+        else (f"stored {_times(len(found['generations']))}")
+    )
 
 
 def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
@@ -393,9 +398,24 @@ def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
     return f"{about}{plural(found['tokens'], 'token')}; the model reads {found['limit']:,}{share}"
 
 
-def _vector(found: Mapping[str, Any], _: Subjects) -> str:
-    looks = f", it looks like {found['looks_like']}" if found.get("looks_like") else ""
-    return f"similarity {found['cosine']:.2f} to its own text{looks}" if found.get("cosine") is not None else ""
+#: What a vector is that does not belong to its text, by ``looks_like``.
+_LOOKS = {
+    "noise": "it resembles that of no text",
+    "another_model": "it resembles those of another model",
+    "older_text": "it is that of an older text",
+    "another_text": "it is that of another text",
+    "another_point": "it is that of another point",
+    "copied": "points with other texts hold it too",
+}
+
+
+def _vector(found: Mapping[str, Any], subjects: Subjects) -> str:
+    looks = _LOOKS.get(str(found.get("looks_like")), "")
+    if found.get("looks_like") == "another_point" and found.get("belongs_to"):
+        looks = f"it is that of {subjects.value('others', [found['belongs_to']])}"
+    if found.get("cosine") is None:
+        return looks
+    return f"its vector has similarity {found['cosine']:.2f} to its own text" + (f"; {looks}" if looks else "")
 
 
 def _swapped(found: Mapping[str, Any], subjects: Subjects) -> str:

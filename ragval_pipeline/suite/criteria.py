@@ -102,7 +102,7 @@ _FIXED = (
     Criterion("self_retrieval", "Pages found by their own title", "self_retrieval", "queries",
               "indexed in-scope pages found in the top_k by their own title / such pages asked "
               "(a seeded sample above retrieval.self_sample)", 0.90, reads_site=True),
-    Criterion("times_stored", "Copies stored of each page", "chunk_structure", "chunks",
+    Criterion("times_stored", "Copies of a typical page, overlap included", "chunk_structure", "chunks",
               "letters of chunks that stand on their page / letters of the page that they cover, median over pages",
               operator="<=", ratio=False, highest=math.inf),
     Criterion("latency_p95_ms", "Search time, 95th percentile (ms)", "latency_profile", "latency",

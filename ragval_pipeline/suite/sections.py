@@ -156,6 +156,11 @@ class SourceSettings(Section):
         return self
 
     @property
+    def kind(self) -> str:
+        """Which of the kinds of source names the pages: ``sitemap``, ``folder``, ``urls`` or ``llms``."""
+        return next(kind for kind in SOURCES if getattr(self, kind) is not None)
+
+    @property
     def location(self) -> str:
         """Where the pages are named, in a few words."""
         listed = "a list in the suite" if isinstance(self.urls, tuple) else self.urls

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -78,28 +79,48 @@ def parse_yaml(text: str, *, file: Path) -> Any:
         SuiteError: The text is no YAML, a key stands twice, or its aliases stand for too much; names the line and
             column where there is one.
     """
-    content, problem = _parsed(text)
+    content, problem, remedy = _parsed(text)
     if problem:
         # Raised here, apart from the parser's own error: that one quotes what it stumbled over.
-        raise SuiteError(problem, file=file)
+        raise SuiteError(problem, file=file, remedy=remedy)
     if "&" in text and _stands_for_too_much(content):
         raise SuiteError("holds aliases that stand for too much", file=file, remedy="Write the values out.")
     return content
 
 
-def _parsed(text: str) -> tuple[Any, str]:
-    """The content and nothing, or nothing and what is wrong."""
+def _parsed(text: str) -> tuple[Any, str, str]:
+    """The content and nothing, or nothing, what is wrong, and what to do about it."""
     try:
         loader = _PlainLoader if _may_be_deep(text) else _FastLoader
-        return yaml.load(text, Loader=loader), ""  # noqa: S506  (both are subclasses of SafeLoader)
+        return yaml.load(text, Loader=loader), "", ""  # noqa: S506  (both are subclasses of SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        return None, f"is not readable YAML{where}: {_problem(error)}"
+        if mark and _is_tab(text, mark):
+            return None, f"is not readable YAML{where}: a tab stands there", "Indent with spaces."
+        problem = _problem(error)
+        return None, f"is not readable YAML{where}: {problem}", _remedy(problem)
     except RecursionError:
-        return None, "is nested too deeply"
+        return None, "is nested too deeply", ""
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        return None, f"is not readable YAML: {_without_quotes(str(error))}"
+        return None, f"is not readable YAML: {_without_quotes(str(error))}", _CHECK
+
+
+#: What helps most who wrote a file that is no YAML.
+_CHECK = "Check indentation, colons and quotes there and in the line above."
+
+
+def _is_tab(text: str, mark: yaml.Mark) -> bool:
+    """Whether a tab leads the line that could not be read, up to where reading stopped."""
+    line = next(islice(text.splitlines(), mark.line, None), "")
+    return "\t" in line[: mark.column + 1] and not line[: mark.column].strip()
+
+
+def _remedy(problem: str) -> str:
+    """What to do about a problem that does not say so itself."""
+    if problem.endswith("stands twice"):
+        return "Keep one of the two."
+    return "" if "; put" in problem else _CHECK
 
 
 def _may_be_deep(text: str) -> bool:

@@ -156,8 +156,8 @@ def _evenly(scores: Iterable[float]) -> list[float]:
 def _warnings(scores: Scores, strict: float) -> Iterable[str]:
     if scores.by_suite < scores.asked:
         yield (
-            f"retrieval.min_similarity decides on {scores.by_suite} of the {scores.asked} queries: those that state "
-            "nothing but their text, and negative ones. The others are judged by what they state, unless "
+            f"retrieval.min_similarity decides on {scores.by_suite:,} of the {scores.asked:,} queries: those that "
+            "state nothing but their text, and negative ones. The others are judged by what they state, unless "
             "retrieval.judge lists score."
         )
     if not scores.positive:

@@ -43,7 +43,7 @@ def measure_latency(timings: Timings, *, budget_ms: float) -> Measurement:
     if not totals:
         return nothing_timed("no search was timed")
     p95 = nearest_rank(totals, 95)  # definition
-    value = MeasuredValue(name=CRITERION, value=p95, denominator=len(totals), reason=f"p95 of {len(totals)} searches")
+    value = MeasuredValue(name=CRITERION, value=p95, denominator=len(totals), reason=f"p95 of {len(totals):,} searches")
     section = _section(timings)
     findings = find_all(Latency(p95, budget_ms, section))
     return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections={"latency": section})

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator, model_validator
 
-from ragval_pipeline.errors import BudgetReachedError, NotMeasurableError, RagvalError, SystemFailure
+from ragval_pipeline.errors import BudgetReachedError, NotMeasurableError, RagvalError, SystemFailure, as_sentence
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.suite.printing import show_count
@@ -151,7 +151,7 @@ def mean(name: str, values: list[float], *, of: str, without: ReasonCode = "not_
         value=total / len(values),
         numerator=total,
         denominator=len(values),
-        reason=f"mean over {len(values)} {of.replace('queries', 'query') if len(values) == 1 else of}",
+        reason=f"mean over {len(values):,} {of.replace('queries', 'query') if len(values) == 1 else of}",
     )
 
 
@@ -172,7 +172,7 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         finding = make_finding(
             error.code,
             [error.subject] if error.subject else [],
-            message=f"{str(error).rstrip('.')}.",
+            message=as_sentence(str(error)),
             details={**error.details, **tries},
             remedy=error.remedy or None,
         )
@@ -180,7 +180,7 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
     # What was raised on purpose says what happened, and holds no secret.
-    told = f" {str(error).rstrip('.')}." if isinstance(error, RagvalError) else ""
+    told = f" {as_sentence(str(error))}" if isinstance(error, RagvalError) else ""
     crashed = make_finding(
         "check.crashed",
         [asset],

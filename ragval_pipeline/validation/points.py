@@ -35,10 +35,10 @@ def with_share(finding: Finding, points: int) -> Finding:
     """The finding of some points with their share of all: it tells how bad it is and how far its consequences reach."""
     if finding.subject_kind != "point" or not points:
         return finding
-    counted = "1 point " if finding.count == 1 else f"{finding.count} points "
+    counted = "1 point " if finding.count == 1 else f"{finding.count:,} points "
     message = finding.message
     if message.startswith(counted):
-        message = f"{finding.count} of {points} points {message[len(counted) :]}"
+        message = f"{finding.count:,} of {points:,} points {message[len(counted) :]}"
     details = {**finding.details, "share": round(finding.count / points, 4)}
     severity = CATALOGUE[finding.code].severity_of(finding.count, points)
     return finding.model_copy(update={"message": message, "details": details, "severity": severity})

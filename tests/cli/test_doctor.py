@@ -125,7 +125,8 @@ def test_named_vectors_are_asked_for_by_name(tmp_path: Path, ragval: Ragval) -> 
     (tmp_path / "ragval.yaml").write_text(suite, encoding="utf-8")
     ended = ragval("doctor", "--json")
     assert checks(ended)["vectors"]["state"] == "problem"
-    assert "dense" in checks(ended)["vectors"]["remedy"]
+    assert "have names: dense" in checks(ended)["vectors"]["message"]
+    assert checks(ended)["vectors"]["remedy"] == "Name the one that is searched: dense?"
 
 
 def test_the_framework_that_wrote_the_points_is_named_when_the_suite_does_not(

@@ -204,8 +204,9 @@ def test_pages_that_a_generator_makes_are_shut_out_and_others_left_to_the_reader
     guess = EmbedderGuess(provider="static", model=None, why="tried", sure=True)
     draft = SuiteDraft(
         suite="docs", profile=None, url=None, path="qdrant", collection="docs", vector_name=None, fields={},
-        required=None, points=3, embedder=guess, dimension=256, queries="queries.yaml", sitemap="sitemap.xml",
-        exclude=["/docs/tags/**"], unindexed=[UnindexedFolder("/blog/**", 2, made=False)],
+        required=None, points=3, embedder=guess, dimension=256, queries="queries.yaml",
+        source={"sitemap": "sitemap.xml"}, exclude=["/docs/tags/**"],
+        unindexed=[UnindexedFolder("/blog/**", 2, made=False)],
     )  # fmt: skip
     text = suite_text(draft)
     assert yaml.safe_load(text)["source"]["exclude"] == ["/docs/tags/**"]

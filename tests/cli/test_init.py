@@ -89,6 +89,54 @@ def test_the_framework_is_found_with_what_it_stores_and_embeds(
     assert (loaded.flavour, loaded.fields["text"], loaded.required[0]) == (flavour, text, page)
 
 
+def guide(folder: Path) -> Path:
+    """A folder of Markdown whose pages are those of the LangChain points, and nothing that says where it is served."""
+    docs = folder / "guide"
+    docs.mkdir()
+    for name, title in zip(("gears", "motors", "sensors", "batteries"), PAGES, strict=True):
+        (docs / f"{name}.md").write_text(f"# {title}\n\nA page about {name}.\n", encoding="utf-8")
+    return docs
+
+
+def test_a_folder_of_markdown_is_a_source_and_the_points_say_where_it_is_served(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    guide(tmp_path)
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
+    assert ended.code == 0, ended.err
+    assert written(tmp_path)["source"] == {
+        "folder": "guide", "site_url": "https://robots.example/guide/", "include": ["/guide/**"],
+    }  # fmt: skip
+    assert "4 of 4 pages of the folder are in the index" in ended.out
+    assert written(tmp_path)["criteria"]["coverage"] == 1.0
+    assert ragval("run", "--only", "coverage").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "text"),
+    [
+        ("llms.txt", "llms", "# Robots\n\n- [{title}]({url})\n"),
+        ("pages.txt", "urls", "{url}\n"),
+        ("sitemap.xml", "sitemap", "{url}\n"),
+    ],
+)
+def test_what_lists_the_pages_is_written_under_its_own_kind_of_source(
+    name: str, kind: str, text: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    urls = [payload["metadata"]["source"] for payload in langchain_payloads()]
+    (tmp_path / name).write_text("".join(text.format(title="A", url=url) for url in urls), encoding="utf-8")
+    ended = ragval("init", "--qdrant-path", "qdrant", "--sitemap", name)
+    assert written(tmp_path)["source"][kind] == name
+    assert f"4 of 4 pages of {'llms.txt' if kind == 'llms' else f'the {kind}'.replace('urls', 'list')}" in ended.out
+
+
+def test_a_threshold_that_nobody_measured_is_not_written(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), size=384)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert "min_similarity" not in written(tmp_path)["retrieval"]
+    assert "# min_similarity: not set, because" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+
+
 def test_files_that_are_there_are_kept_unless_forced(tmp_path: Path, ragval: Ragval) -> None:
     store(tmp_path / "qdrant", langchain_payloads())
     (tmp_path / "queries.yaml").write_text("mine", encoding="utf-8")
@@ -127,7 +175,7 @@ def test_an_empty_collection_ends_with_four_and_writes_nothing(tmp_path: Path, r
         (("--qdrant-url", "http://me:hunter2@a"), 2, "QDRANT_API_KEY"),
         (("--qdrant-path", "nowhere"), 3, "there is no embedded Qdrant"),
         (("--qdrant-path", "nowhere", "--profile", "rag-validaton"), 2, "Did you mean rag-validation?"),
-        (("--qdrant-path", "nowhere", "--sitemap", "nope.xml"), 2, "there is no file nope.xml"),
+        (("--qdrant-path", "nowhere", "--sitemap", "nope.xml"), 2, "there is no file or folder nope.xml"),
         (("--qdrant-path", "nowhere", "--output", "."), 2, "is a folder"),
     ],
 )

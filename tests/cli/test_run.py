@@ -3,10 +3,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.cli.collections_ import langchain_payloads, store
 from tests.cli.conftest import Ended, Home
 
 Ragval = Callable[..., Ended]
@@ -118,3 +121,41 @@ def test_a_detector_that_crashes_says_its_type_and_how_to_see_more(
     assert "Traceback" not in ended.err
     debugged = ragval("run", "-s", home.suite, "--only", "coverage", "--log-level", "DEBUG")
     assert "nothing to divide by" in debugged.err
+
+
+@pytest.mark.parametrize(
+    ("stored", "written", "words"),
+    [
+        ("dense", "dens", "docs has no vector dens; it has: dense. Did you mean dense?"),
+        ("dense", "body", "docs has no vector body; it has: dense. Name one of these."),
+        ("dense", None, "is not given, and the vectors of docs have names: dense"),
+        (None, "dense", "docs has no vector dense, only one that has no name. Take qdrant.vector_name out."),
+    ],
+)
+def test_a_wrong_vector_name_is_an_error_of_the_suite_with_the_vectors_that_there_are(
+    stored: str | None, written: str | None, words: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), vector_name=stored)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    suite = yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))
+    suite["qdrant"]["vector_name"] = written
+    (tmp_path / "ragval.yaml").write_text(yaml.safe_dump(suite), encoding="utf-8")
+    ended = ragval("run")
+    assert ended.code == 2, ended.err
+    assert f"ragval.yaml: qdrant.vector_name: {words}" in ended.message
+    assert not (tmp_path / "ragval_reports").exists()
+    assert ragval("run", "--only", "chunks").code == 0  # which needs no vector
+
+
+def test_a_collection_that_is_not_there_is_told_with_those_that_are_and_no_page_is_read(
+    home: Home, ragval: Ragval
+) -> None:
+    home.edit(qdrant={"collection": "physical_ai_bok"})
+    ended = ragval("run", "-s", home.suite)
+    assert ended.code == 3
+    assert (
+        "has no collection physical_ai_bok; it has: physical_ai_book. Did you mean physical_ai_book?" in ended.message
+    )
+    assert "Reading the pages: " not in ended.err
+    [file] = home.reports()
+    assert not list(file.parent.glob("evidence/pages/*.parquet"))

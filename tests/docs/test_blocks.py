@@ -305,7 +305,7 @@ def facts_page(stage: Stage, codes: Sequence[str]) -> None:
     assert names["glued_words"] == found["text.glued_words"]
 
 
-@of("docs/how-to/python.md", *range(1, 10))
+@of("docs/how-to/python.md", *range(1, 11))
 def python_page(stage: Stage, codes: Sequence[str]) -> None:
     names: dict[str, Any] = {}
     for code in codes:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -8,9 +10,10 @@ from upath import UPath
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, PageEntry, PointName, read_corpus
-from ragval_pipeline.reporting.subjects import Subjects
+from ragval_pipeline.reporting.subjects import _LOOKS, Subjects
 from ragval_pipeline.validation.facts.rows import page_schema
 from ragval_pipeline.validation.report import QualityMetrics
+from ragval_pipeline.validation.vectors.partition import Look
 from tests.reporting import factory
 
 URLS = [f"https://x.test/docs/{name}" for name in ("intro", "tags/a", "tags/b", "tags/c")]
@@ -33,9 +36,21 @@ def test_a_point_is_named_by_its_page_its_number_and_its_first_words():
     found = named.words(finding, "p2")
     assert (found.title, found.place, found.url) == ("Intro", "chunk_index 2", URLS[0])
     assert found.words == "Words of chunk 2"
-    assert found.line.startswith("Intro, chunk_index 2: “Words of chunk 2” (similarity 0.12 to its own text")
-    assert found.line.endswith("it looks like noise)")
+    assert found.line.startswith(
+        "Intro, chunk_index 2: “Words of chunk 2” (its vector has similarity 0.12 to its own text"
+    )
+    assert found.line.endswith("; it resembles that of no text)")
     assert named.words(finding, "elsewhere").line == "point elsewhere"
+
+
+def test_no_vector_is_described_by_the_name_that_programs_read():
+    details = {"cosine": 0.5, "looks_like": "another_point", "belongs_to": "p1", "others": ["p1"]}
+    named, finding = subjects(make_finding("vector.text_mismatch", [Subject(name="p2", details=details)]))
+    assert named.words(finding, "p2").note == (
+        "its vector has similarity 0.50 to its own text; it is that of chunk_index 1 of Intro"
+    )
+    assert _LOOKS.keys() == set(get_args(Look))
+    assert not [words for words in _LOOKS.values() if "_" in words]
 
 
 def test_a_short_chunk_is_quoted_once_and_its_letters_are_those_that_count():

@@ -44,6 +44,20 @@ def test_a_key_that_stands_twice_is_refused(text: str, key: str, line: int):
     assert f"the key {key} stands twice" in problem
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("a: 1\n\tb: 2\n", "a tab stands there. Indent with spaces."),
+        ("a:\n  - 1\n \t- 2\n", "a tab stands there. Indent with spaces."),
+        ("a: 1\na: 2\n", "the key a stands twice. Keep one of the two."),
+        ("a: [1, 2\nb: 3\n", "Check indentation, colons and quotes there and in the line above."),
+        ("a: *b\n", "put a text that starts with * in quotes"),
+    ],
+)
+def test_what_is_no_yaml_is_told_with_what_to_do(text: str, remedy: str):
+    assert problem_of(text).endswith(remedy)
+
+
 def test_a_merged_key_may_be_given_again():
     text = "base: &base {a: 1, b: 2}\nover: {<<: *base, a: 3}\n"
     assert parse_yaml(text, file=FILE)["over"] == {"a": 3, "b": 2}

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look, look_at
-from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
 from ragval_pipeline.sources.stores.qdrant.reader import Reader
+from ragval_pipeline.suite.load import naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.suite.printing import plural
@@ -40,11 +41,14 @@ def _points(suite: Suite, facts: CollectionFacts) -> Check:
 def _vector(suite: Suite, facts: CollectionFacts) -> Check:
     wanted = suite.qdrant.vector_name
     vector = facts.vector(wanted)
-    if vector is None:
-        names = ", ".join(entry.name or "the unnamed one" for entry in facts.vectors) or "none"
-        message = f"there is no vector {wanted}" if wanted else "the collection's vectors have names"
-        remedy = f"Set qdrant.vector_name to one of: {names}." if wanted or facts.vectors else "Ingest dense vectors."
-        return problem("vectors", message, remedy, exit_code=4)
+    if vector is None and not facts.vectors:
+        return problem("vectors", "the collection holds no dense vectors", "Ingest dense vectors.", exit_code=4)
+    try:
+        with naming_file_of(suite):
+            check_vector_name(wanted, facts)
+    except SuiteError as error:
+        return failed("vectors", error)
+    assert vector is not None
     named = f"{vector.name}, " if vector.name else ""
     text = f"{named}{vector.size} dimensions, {vector.distance}"
     if vector.distance == "Cosine":
@@ -104,7 +108,7 @@ def _needed(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str
         return problem("payload fields", message, _remedy(suite, look, lacking, suggested))
     partly = {name: look.filled(name) for name in suite.payload.required if look.filled(name) < len(look.points)}
     if partly:
-        told = ", ".join(f"{name} in {count}" for name, count in partly.items())
+        told = ", ".join(f"{name} in {count:,}" for name, count in partly.items())
         return note("payload fields", f"of the first {seen}, {told}", "A run names the points that lack them.")
     return ok("payload fields", f"{plural(len(suite.payload.required), 'required field')} in the first {seen}")
 

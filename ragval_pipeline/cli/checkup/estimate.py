@@ -201,7 +201,7 @@ def check_estimate(suite: Suite, look: Look, embedder: CachingEmbedder | None, *
         f"by rough estimate {_time(total)}",
         f"{found.requests:,} requests to Qdrant",
         f"{found.memory_bytes / 2**30:,.1f} GiB of memory at most",
-        f"{found.stored_bytes / 1e6:,.0f} MB kept",
+        f"{'under 1' if found.stored_bytes < 1e6 else format(found.stored_bytes / 1e6, ',.0f')} MB kept",
         _embedding(suite, embedder, found),
     ]
     message = ", ".join(told)

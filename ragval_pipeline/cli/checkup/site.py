@@ -109,7 +109,7 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
         return failed("pages", error)
     if not bad:
         return ok("pages", f"{plural(len(asked), 'page')} fetched as a sample")
-    told = f"{len(bad)} of {plural(len(asked), 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
+    told = f"{len(bad):,} of {plural(len(asked), 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
     remedy = "Open it from this machine, name source.site_root, or set source.fetch_pages: false."
     return note("pages", told, remedy) if len(bad) < len(asked) else problem("pages", told, remedy, exit_code=3)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.draft.first_look import Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import guess_embedder
@@ -49,14 +49,14 @@ class Wishes:
     Attributes:
         folder: Folder of the suite file, absolute.
         queries: Name of the query file in it.
-        sitemap: URL or file, or None.
+        source: The site that was ingested: URL, file or folder, or None.
         profile: The profile, or None.
         count: How many questions to draft.
     """
 
     folder: Path
     queries: str
-    sitemap: str | None
+    source: str | None
     profile: Profile | None
     count: int
 
@@ -86,7 +86,7 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
     embedder = guess_embedder(look, vector, fields, flavour, reader)
     stored = look.values(fields["source_url"]) if "source_url" in fields else []
     urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
-    site = _site(wishes.sitemap, urls)
+    site = _site(wishes.source, urls)
     pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
     name = suite_name(settings.collection)
     questions = draft_questions(pages, _headings(site, pages, wishes.count), count=wishes.count, seed=name)
@@ -110,7 +110,7 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
         absent=[name for name in wanted if name not in fields],
         required=None if wishes.profile else required_fields(look, fields),
         points=len(look.points),
-        sitemap=wishes.sitemap if wishes.sitemap is None or "://" in wishes.sitemap else _near(wishes, wishes.sitemap),
+        source=None if site is None else _written(wishes, site.source),
         site_root=_near(wishes, site.source.site_root) if site is not None and site.source.site_root else None,
         include=list(site.source.include) if site is not None else _include(urls),
         exclude=site.exclude if site is not None else [],
@@ -183,13 +183,51 @@ def _near(wishes: Wishes, path: str | Path) -> str:
     return relative(Path(path), wishes.folder)
 
 
-def _site(sitemap: str | None, urls: Sequence[str]) -> SiteLook | None:
-    if sitemap is None:
+def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
+    """The kind of source and its place, as the suite file names it."""
+    kind = source.kind
+    place = str(getattr(source, kind))
+    named = {kind: place if "://" in place else _near(wishes, place)}
+    return {**named, "site_url": source.site_url} if source.site_url is not None else named
+
+
+def _site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
+    """A look at the site that was named, whatever names its pages; ``None`` without one."""
+    if given is None:
         return None
-    root = None if "://" in sitemap else site_root_of(Path(sitemap), urls)
-    location = sitemap if "://" in sitemap else str(Path(sitemap).absolute())
-    given = {"sitemap": location, "site_root": root, "include": _include(urls)}
-    return look_at_site(SourceSettings.model_validate({key: value for key, value in given.items() if value}), urls)
+    kind, place = source_kind(given)
+    settings: dict[str, Any] = {kind: place, "include": _include(urls)}
+    if kind == "sitemap" and "://" not in place:
+        settings["site_root"] = site_root_of(Path(place), urls)
+    look = _looked(settings, urls)
+    if kind == "folder" and not look.indexed and urls:
+        # Its configuration does not say where the site is, or says another place: the points may.
+        told = f"https://{_usual_host(urls)}{shared_folder(urls) or ''}/"
+        again = _looked({**settings, "site_url": told}, urls)
+        return again if again.indexed else look
+    return look
+
+
+def _looked(settings: Mapping[str, Any], urls: Sequence[str]) -> SiteLook:
+    told = {key: value for key, value in settings.items() if value}
+    return look_at_site(SourceSettings.model_validate(told), urls)
+
+
+def source_kind(given: str) -> tuple[str, str]:
+    """The key of ``source`` that a place belongs to, and the place, absolute where it is no URL.
+
+    A folder with a sitemap in it is a built site.
+    """
+    if "://" not in given:
+        path = Path(given).absolute()
+        if path.is_dir():
+            sitemap = path / "sitemap.xml"
+            return ("sitemap", str(sitemap)) if sitemap.is_file() else ("folder", str(path))
+        given = str(path)
+    name = given.split("?")[0].rstrip("/").rpartition("/")[2].lower()
+    if name.startswith("llms") and name.endswith((".txt", ".md")):
+        return "llms", given
+    return ("urls" if name.endswith(".txt") and "://" not in given else "sitemap"), given
 
 
 def _include(urls: Sequence[str]) -> list[str]:

@@ -30,6 +30,10 @@ _FEWEST_RUNS = 30
 _REPEATED = 1.6
 #: Pages and chunks that are looked at for repetition and length.
 _SAMPLED = 400
+#: Questions that are named.
+_NAMED = 2
+#: A share below it is not shown as a number: it would be rounded to nothing.
+_FEW = 0.01
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Asked:
         of: Questions asked.
         top_k: Hits that were looked at.
         lowest: The lowest best score of those that found their page; ``None`` when none did.
+        missed: The questions that do not find their page.
         highest_off_topic: The highest best score of the questions that are off topic.
     """
 
@@ -58,6 +63,7 @@ class Asked:
     top_k: int
     lowest: float | None
     highest_off_topic: float
+    missed: tuple[str, ...] = ()
 
     @property
     def threshold(self) -> float | None:
@@ -89,13 +95,16 @@ def ask(
     made = open_embedder(provider="static").embed(texts, input_type="search_query").vectors.tolist()
     fields = [page_field] if page_field else []
     answers = [reader.search(row, limit=top_k, fields=fields, exact=False) for row in made]
-    right = []
+    right, missed = [], []
     for question, hits in zip(questions, answers, strict=False):
         places = {lookup(hit.payload, page_field)[1] if page_field else hit.id for hit in hits}
         if (question.page.url or question.page.point.id) in places:
             right.append(max(hit.score for hit in hits))
+        else:
+            missed.append(question.text)
     beside = [max((hit.score for hit in hits), default=0.0) for hits in answers[len(questions) :]]
-    return Asked(len(right), len(questions), top_k, min(right, default=None), max(beside, default=0.0))
+    lowest, highest = min(right, default=None), max(beside, default=0.0)
+    return Asked(len(right), len(questions), top_k, lowest, highest, tuple(missed))
 
 
 def first_look(
@@ -126,18 +135,22 @@ def first_look(
     ]
 
 
+#: What names the pages, by the kind of source.
+_WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", "llms": "llms.txt"}
+
+
 def _pages(site: SiteLook | None, *, partial: str) -> Line:
     if site is None:
-        return Line("pages", "not compared with a site: name its sitemap with --sitemap", "unseen")
+        return Line("pages", "not compared with a site: name it with --source", "unseen")
     if site.inventory is None:
         return Line("pages", f"not compared: {site.problem}", "unseen")
-    scope = site.in_scope
+    scope, where = site.in_scope, _WHERE[site.source.kind]
     if not scope:
-        return Line("pages", "the sitemap lists no page in scope", "note")
+        return Line("pages", f"{where} lists no page in scope", "note")
     found = len(site.indexed & scope)
     if not found:
-        return Line("pages", f"none of the {plural(len(scope), 'page')} of the sitemap is in the index", "note")
-    told = f"{found:,} of {plural(len(scope), 'page')} of the sitemap are in the index"
+        return Line("pages", f"none of the {plural(len(scope), 'page')} of {where} is in the index", "note")
+    told = f"{found:,} of {plural(len(scope), 'page')} of {where} are in the index"
     if partial:
         return Line("pages", f"{partial}{told}; a run reads them all")
     return Line("pages", told, "ok" if found == len(scope) else "note")
@@ -186,9 +199,10 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     flat = [text for chunks in texts.values() for text in chunks]
     counts = fewest_tokens(flat[:: max(len(flat) // _SAMPLED, 1)], model)
     over = sum(count > embedder.limit for count in counts) / len(counts) if counts else 0.0
-    about = "" if own_tokenizer(model) else "at least "
+    about = "" if own_tokenizer(model) or over < _FEW else "at least "
     doubt = "" if embedder.sure else ", if that is the model"
-    share = f"{about}{over:.0%} of chunks have" if over else "no chunk has"
+    few = f"a few chunks (under {_FEW:.0%}) have"
+    share = "no chunk has" if not over else few if over < _FEW else f"{about}{over:.0%} of chunks have"
     told = f"{share} more tokens than {model} reads ({embedder.limit:,}{doubt})"
     return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
 
@@ -196,6 +210,9 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
 def _questions(asked: Asked | None, embedder: EmbedderGuess) -> Line:
     if asked is not None:
         told = f"{asked.found} of {asked.of} starter questions find their page in the first {asked.top_k} hits"
+        if asked.missed:
+            named = ", ".join(f"“{text}”" for text in asked.missed[:_NAMED])
+            told += f"; not {named}" + (f" and {len(asked.missed) - _NAMED} more" if asked.missed[_NAMED:] else "")
         return Line("questions", told, "ok" if asked.found == asked.of else "note")
     why = "the embedder is a guess" if not embedder.sure else "embedding them needs your key or machine"
     return Line("questions", f"not asked: {why}; ragval run asks them", "unseen")

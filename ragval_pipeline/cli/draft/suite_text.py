@@ -69,7 +69,7 @@ class SuiteDraft:
     shares: Mapping[str, int] = field(default_factory=dict)
     guessed: Sequence[str] = ()
     absent: Sequence[str] = ()
-    sitemap: str | None = None
+    source: Mapping[str, str] | None = None
     site_root: str | None = None
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -118,16 +118,16 @@ def _qdrant(draft: SuiteDraft) -> list[str]:
 
 def _source(draft: SuiteDraft) -> list[str]:
     include = _value(list(draft.include) or ["/**"])
-    if draft.sitemap is None:
+    if draft.source is None:
         guess = f"https://{draft.host}/sitemap.xml" if draft.host else "https://docs.example.com/sitemap.xml"
         return [
             "# Without a source, coverage and integrity are not measured: name the site that was ingested, and",
             "# require again what is switched off under `criteria`.",
             "# source:",
-            f"#   sitemap: {guess}   # URL or file; a site's root URL is fine as well",
+            f"#   sitemap: {guess}   # URL or file; or folder, urls or llms: docs/how-to/sources.md",
             f"#   include: {include}",
         ]
-    lines = ["source:", f"  sitemap: {_value(draft.sitemap)}"]
+    lines = ["source:", *(f"  {key}: {_value(place)}" for key, place in draft.source.items())]
     if draft.site_root is not None:
         lines += [f"  site_root: {_value(draft.site_root)}   # the built site, read instead of fetching pages"]
     if draft.include:
@@ -204,7 +204,8 @@ def _judging(draft: SuiteDraft) -> list[str]:
         ]
     elif draft.profile is None:
         lines += [
-            "  min_similarity: 0.70   # where a score decides; `ragval calibrate` measures what fits your embedder"
+            "  # min_similarity: not set, because no number fits every model and none could be measured here.",
+            "  # `ragval calibrate -s FILE --write` measures it; until then 0.70 decides where only a score can.",
         ]
     return [*lines, *_criteria(draft)]
 
@@ -215,12 +216,12 @@ def _criteria(draft: SuiteDraft) -> list[str]:
     of_site = [entry.name for entry in all_criteria(()) if entry.reads_site and entry.name in gates]
     off = [f"  {name}: null   # measured against a source" for name in of_site if gates[name].required]
     if profile is not None:
-        return ["", "criteria:", *off] if off and draft.sitemap is None else []
+        return ["", "criteria:", *off] if off and draft.source is None else []
     return [
         "",
         "criteria:   # a required criterion that is not met fails the run; `ragval schema suite` lists them all",
         "  query_pass_rate: 0.90   # from the first query on that is no draft",
-        *(["  coverage: 1.0"] if draft.sitemap is not None else off),
+        *(["  coverage: 1.0"] if draft.source is not None else off),
         "  metadata_completeness: 1.0",
         "  error_findings: 0",
     ]

@@ -1,6 +1,6 @@
 """The assets that read: ``sitemap_urls``, ``page_snapshot`` and ``payload_snapshot``, each read once."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -21,8 +21,9 @@ from ragval_pipeline.orchestration.values import PageSnapshot, PayloadSnapshot, 
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, unread_inventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.suite.load import check_variables
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
+from ragval_pipeline.suite.criteria import EMBEDDING
+from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
 
 
@@ -98,8 +99,14 @@ def copy_pages(task: Task) -> Made:
     """The copies of the pages; none when nothing that needs pages is selected.
 
     A page host that fails, or a defect in reading, ends in the manifest: what needs no page is measured all the same.
+    Where the collection could not be read there is nothing to compare pages with, and nobody should wait for them.
     """
-    if not is_selected(PAGE_SNAPSHOT, selected_groups(task.place.tags)):
+    from ragval_pipeline.orchestration.closing import Notes
+
+    unread = Notes(task.place.base, task.place.run_id).stopped
+    if unread:
+        manifest = nothing_read(task.place, "the collection could not be read")
+    elif not is_selected(PAGE_SNAPSHOT, selected_groups(task.place.tags)):
         manifest = nothing_read(task.place, "no measurement that needs pages was selected")
     else:
         progress_of(PAGE_SNAPSHOT)(0, None)
@@ -110,7 +117,7 @@ def copy_pages(task: Task) -> Made:
             manifest = PageCopiesManifest(run_id=task.place.run_id, crash=type(error).__name__)
     if manifest.failure is not None:
         task.context.log.error("%s", manifest.failure.error())
-    failed = manifest.failure is not None or manifest.crash
+    failed = unread or manifest.failure is not None or manifest.crash
     stamp = task.stamp(**{PAGES: None if failed else manifest.fingerprint})
     return Made(PageSnapshot(stamp=stamp, pages=manifest), _pages_metadata(manifest))
 
@@ -180,6 +187,7 @@ def read_points(task: Task) -> Made:
 
     Raises:
         SystemFailure: Qdrant cannot be read whole.
+        SuiteError: The collection has no vector of the name that the suite gives.
     """
     from ragval_pipeline.sources.snapshot.writer import take_snapshot
     from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
@@ -196,11 +204,20 @@ def read_points(task: Task) -> Made:
             folder=task.place.staged_payload,
             kept_uri=str(task.place.kept_payload),
             run_id=task.place.run_id,
+            accept=lambda facts: _check_vector(task.suite, facts, selected_groups(task.place.tags)),
             on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
         )
     task.context.log_event(observed_collection(task.key(names.COLLECTION), manifest))
     value = PayloadSnapshot(stamp=task.stamp(**{COLLECTION: state}), inventory=inventory, manifest=manifest)
     return Made(value, _points_metadata(manifest))
+
+
+def _check_vector(suite: Suite, facts: CollectionFacts, groups: Collection[str] | None) -> None:
+    """Only the collection shows that ``qdrant.vector_name`` is wrong; one without dense vectors is another matter."""
+    if groups is not None and not EMBEDDING.intersection(groups):
+        return
+    with naming_file_of(suite):
+        check_vector_name(suite.qdrant.vector_name, facts)
 
 
 def _points_metadata(manifest: SnapshotManifest) -> dict[str, Any]:

@@ -107,6 +107,7 @@ ROWS: Mapping[str, Row] = {
         PageSnapshot,
         reads=(SITEMAP_URLS,),
         make=copy_pages,
+        late=True,  # a collection that is not there is known at once, the pages take a while
     ),
     PAYLOAD_SNAPSHOT: Row(
         "The payload of every point, read once into Parquet parts. Each row carries the sitemap page that its point "

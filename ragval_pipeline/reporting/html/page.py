@@ -303,6 +303,7 @@ def _environment() -> Environment:
         percent=numbers.show_percent,
         score=numbers.show_score,
         seconds=numbers.show_seconds,
+        count_of=show_count,
         plural=lambda noun, count: plural(count, noun),
         one_line=one_line,
         shorten=shorten,

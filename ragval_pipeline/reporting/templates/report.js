@@ -48,6 +48,7 @@
         await navigator.clipboard.writeText(id ?? code.textContent);
         button.textContent = "Copied";
       } catch {
+        button.parentElement.classList.add("open");
         if (code) getSelection().selectAllChildren(code);
         button.textContent = code ? "Press Ctrl+C" : id;
       }
@@ -75,7 +76,8 @@
         (wanted !== "" && !wordsOf(row).includes(wanted));
       if (!row.hidden) shown += 1;
     }
-    said.textContent = shown === rows.length ? `all ${rows.length} shown` : `${shown} of ${rows.length} shown`;
+    const [some, all] = [shown, rows.length].map((count) => count.toLocaleString("en"));
+    said.textContent = shown === rows.length ? `all ${all} shown` : `${some} of ${all} shown`;
   };
   for (const field of [text, verdict, category]) if (field) field.addEventListener("input", filter);
 

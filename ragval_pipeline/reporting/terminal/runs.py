@@ -32,7 +32,7 @@ def render_history(history: RunHistory, console: Console, *, plain: bool, total:
         total: Runs that are kept, shown or not.
     """
     printer = LinePrinter(console)
-    shown = "" if total == len(history.runs) else f", the newest {len(history.runs)} shown"
+    shown = "" if total == len(history.runs) else f", the newest {len(history.runs):,} shown"
     printer.line((plural(total, "run"), "bold"), (shown, "dim"))
     width = max((len(_words(run)) for run in history.runs), default=0)
     for run in reversed(history.runs):
@@ -196,7 +196,7 @@ class _Comparison(LinePrinter):
         if change is None or comparison.chunks is None:
             self._title("Corpus", "one of the runs kept no snapshot")
             return
-        self._title("Corpus", f"{change.share:.0%} of the chunks are gone, {change.chunks_kept} kept")
+        self._title("Corpus", f"{change.share:.0%} of the chunks are gone, {change.chunks_kept:,} kept")
         self._named("page added", "", change.pages_added)
         self._named("page removed", "red", change.pages_removed)
         self._named("page changed", "", change.pages_changed)

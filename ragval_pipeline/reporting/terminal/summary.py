@@ -44,16 +44,19 @@ _NARROWEST = 18
 _BELOW = 6
 
 
-def render_summary(report: ValidationReport, console: Console, *, report_path: str | None) -> None:
+def render_summary(
+    report: ValidationReport, console: Console, *, report_path: str | None, took: float | None = None
+) -> None:
     """Print the verdict, the findings, the criteria and where the report is.
 
     Args:
         report: The run.
         console: Where to print; its width, colours and encoding are respected.
+        took: Seconds that a person waited for it, longer than the run by its start; None: nobody did.
         report_path: Path of ``report.html``, beside which the evidence names pages and chunks; None when there is none.
     """
     printer = SummaryPrinter(console, report, *_evidence(report, report_path))
-    printer.verdict()
+    printer.verdict(took)
     printer.findings()
     printer.criteria()
     if report_path is not None:
@@ -82,7 +85,7 @@ class SummaryPrinter(LinePrinter):
         self._subjects = Subjects(report, corpus, located=located)
         self._told = {failure_of(report)}
 
-    def verdict(self) -> None:
+    def verdict(self, took: float | None = None) -> None:
         """The verdict in a word and in a sentence, and what was looked at."""
         report = self._report
         self.line()
@@ -95,7 +98,7 @@ class SummaryPrinter(LinePrinter):
             *([plural(chunks, "chunk")] if chunks is not None else []),
             *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
             *([plural(drafts, "draft query")] if drafts else []),
-            show_seconds(report.duration_seconds),
+            show_seconds(report.duration_seconds if took is None else took),
             *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
@@ -173,7 +176,7 @@ class SummaryPrinter(LinePrinter):
         required = [result for result in outline.required if result.verdict == "met"]
         gated = [result for result in outline.shown if result.verdict == "met" and result.threshold is not None]
         asked = sum(not result.excused for result in outline.required)
-        self._met(f"{len(required)} of {asked} required met: ", required)
+        self._met(f"{len(required)} of {asked} required met: ", required, every=True)
         self._met(f"{plural(len(gated), 'more gate')} met: ", gated)
         self._met("Without a gate: ", [result for result in outline.shown if result.threshold is None])
         if outline.unmeasured:
@@ -200,17 +203,17 @@ class SummaryPrinter(LinePrinter):
                 self.line(*head, wrap=False)
                 self.line(*told, indent=_BELOW)
 
-    def _met(self, lead: str, results: Sequence[CriterionResult]) -> None:
-        """One line of names and values, as many as there is room for."""
+    def _met(self, lead: str, results: Sequence[CriterionResult], *, every: bool = False) -> None:
+        """Names and values: as many as there is room for on one line, or every one."""
         if not results:
             return
         entries = [f"{criterion_name(result.name)} {show_value(result)}" for result in results]
-        shown = _fitting(entries, self.width - len(lead) - 2)
+        shown = entries if every else _fitting(entries, self.width - len(lead) - 2)
         more = f" and {len(entries) - len(shown)} more" if len(shown) < len(entries) else ""
         sign = (
             (f"{SIGNS['met']} ", STYLES["met"]) if results[0].threshold is not None else (f"{SIGNS['shown']} ", "dim")
         )
-        self.line(sign, (f"{lead}{', '.join(shown)}{more}", "dim"))
+        self.line((f"{lead}{', '.join(shown)}{more}", "dim"), lead=[sign])
 
     def _unmeasured(self, results: Sequence[CriterionResult]) -> None:
         if self._report.verdict in {"pass", "fail"}:
@@ -223,7 +226,9 @@ class SummaryPrinter(LinePrinter):
         for result in results:
             names.setdefault(one_line(reason_of(result)), []).append(criterion_name(result.name))
         for reason, members in names.items():
-            self.line((f"{', '.join(members)}: {self._once(reason)}", "dim"), indent=2)
+            shown = _fitting(members, self.width - 20)
+            more = f" and {len(members) - len(shown)} more" if len(shown) < len(members) else ""
+            self.line((f"{', '.join(shown)}{more}: {self._once(reason)}", "dim"), indent=2)
 
     def _once(self, reason: str) -> str:
         """A reason in full where it is told first, else a pointer to there; short ones are told again."""

@@ -95,6 +95,9 @@ def _fetched(urls: Sequence[str], reader: ReadsPages) -> Iterator[PageCopy]:
 def check_files(source: SourceSettings) -> None:
     """Raise SuiteError unless the sitemap or llms.txt is there, where the suite names a file and no URL."""
     for key, place in (("sitemap", source.sitemap), ("llms", source.llms)):
+        if place is not None and "://" not in place and Path(place).is_dir():
+            remedy = f"A folder of Markdown or HTML is named by source.folder: {place}; else name the file in it."
+            raise SuiteError(f"{place} is a folder", key=f"source.{key}", remedy=remedy)
         if place is not None and "://" not in place and not Path(place).exists():
             raise SuiteError(
                 f"there is no file {place}",

@@ -15,6 +15,7 @@ from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.snapshot.values import payload_paths
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.points import Reader
 from ragval_pipeline.sources.stores.qdrant.scanning import Way
 from ragval_pipeline.suite.model import PayloadSettings
@@ -38,6 +39,7 @@ def take_snapshot(
     folder: UPath,
     kept_uri: str,
     run_id: str,
+    accept: Callable[[CollectionFacts], None] = lambda _: None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> SnapshotManifest:
     """Read every point of a collection into Parquet parts.
@@ -50,6 +52,7 @@ def take_snapshot(
         folder: Where the parts go; made if it is not there.
         kept_uri: Where the parts will be in the end.
         run_id: The run that reads.
+        accept: Called with the facts of the collection before any point is read; raises where they do not fit.
         on_progress: Called with points read and points expected.
 
     Returns:
@@ -60,6 +63,7 @@ def take_snapshot(
     """
     started = time.monotonic()
     facts = reader.facts()
+    accept(facts)
     tracked = tracked_fields(payload.fields, payload.required)
     mapper = RecordMapper(
         fields=payload.fields,

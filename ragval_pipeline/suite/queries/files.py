@@ -200,7 +200,7 @@ def read_beir(folder: Path) -> tuple[list[Entry], Qrels, Path]:
     entries = [of_collection(entry) for entry in read_entries(file)]
     judged = [entry for entry in entries if str(entry.content.get("id")) in qrels]
     if entries and not judged:
-        raise SuiteError(f"judges none of the {len(entries)} queries of {file}", file=qrels_file)
+        raise SuiteError(f"judges none of the {len(entries):,} queries of {file}", file=qrels_file)
     return judged, qrels, qrels_file
 
 

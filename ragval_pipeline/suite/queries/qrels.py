@@ -74,7 +74,7 @@ def with_judgements(
     judged = {query: qrels[name] for name, query in query_ids(queries, qrels).items()}
     if not judged:
         raise SuiteError(
-            f"judges none of the {len(queries)} queries: {printable(next(iter(qrels)))} is no query's id",
+            f"judges none of the {len(queries):,} queries: {printable(next(iter(qrels)))} is no query's id",
             file=file,
             remedy="Check that topics and qrels belong together.",
         )

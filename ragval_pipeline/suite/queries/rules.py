@@ -43,8 +43,8 @@ def advice(located: Located, profile: Profile | None, file: Path | None) -> Iter
         lacking = [query.id for _, query in located if not query.negative and not _states(query, name)]
         if lacking:
             yield (
-                f"{file}: {len(lacking)} of {len(located)} queries have no {name}, which profile {profile.name} asks "
-                f"for; the first is {printable(lacking[0])}"
+                f"{file}: {len(lacking):,} of {len(located):,} queries have no {name}, which profile {profile.name} "
+                f"asks for; the first is {printable(lacking[0])}"
             )
 
 

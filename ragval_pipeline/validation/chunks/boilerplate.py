@@ -96,8 +96,8 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
         for name, named in held.items()
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
-    shown = ", ".join(f"“{entry.phrase}” on {entry.pages} pages" for entry in found[:_NAMED])
-    message = f"{len(subjects)} points hold text of the page's frame: {shown}."
+    shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:_NAMED])
+    message = f"{len(subjects):,} points hold text of the page's frame: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
 
 

@@ -180,7 +180,7 @@ def _others(point_id: str, names: Sequence[str]) -> list[str]:
 
 
 def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis | None]) -> Finding:
-    message = f"{len(subjects)} points share page and chunk index, in {plural(groups, 'group')}"
+    message = f"{len(subjects):,} points share page and chunk index, in {plural(groups, 'group')}"
     repeats = sum(subject.details.get("same") == [] for subject in subjects)
     if not repeats:
         message, cause, remedy = f"{message}.", None, _surplus(told)

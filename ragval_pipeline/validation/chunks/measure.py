@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,11 +22,17 @@ from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
 #: What tells generations apart so that the older ones are known.
 BY_DATE = "embedded_at"
-#: The remedy, by whether the older points are known; the catalogue's is for pages of both kinds.
+#: What tells that it is all the same which of the generations stays.
+BY_TEXT = "the same texts"
+#: What tells which points belong together, and not which of them are older.
+BY_PLACE = "places on the page"
+#: The remedy, by what tells which points go; the catalogue's is for pages of several kinds.
 _REMEDIES = {
-    True: "Delete the older points, which delete_point_ids of remediation.json lists: their times of embedding tell. "
-    "From then on, delete what is stored of a page before ingesting it.",
-    False: "Delete the points under review_point_ids of remediation.json and ingest the pages under reingest_urls "
+    BY_DATE: "Delete the older points, which delete_point_ids of remediation.json lists: their times of embedding "
+    "tell. From then on, delete what is stored of a page before ingesting it.",
+    BY_TEXT: "Delete the copies that delete_point_ids of remediation.json lists; one point of each text stays. From "
+    "then on, delete what is stored of a page before ingesting it.",
+    "": "Delete the points under review_point_ids of remediation.json and ingest the pages under reingest_urls "
     "again, because nothing tells which of the points are older. From then on, delete what is stored of a page before "
     "ingesting it.",
 }
@@ -37,7 +43,7 @@ def times_stored(layout: Layout) -> MeasuredValue:
     pages = len(layout.copies)
     if not pages:
         return not_measured("times_stored", "not_applicable", "no page was read that has chunks")
-    reason = f"median over {pages} pages that were read and have chunks"
+    reason = f"median over {pages:,} pages that were read and have chunks"
     value = statistics.median(layout.copies)
     return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)
 
@@ -47,7 +53,7 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The pages; the details hold the points of each generation."""
     subjects = list(_stored_twice(evidence))
     if subjects:
-        known = {bool(subject.details["older"]) for subject in subjects}
+        known = {subject.details["told_by"] if subject.details["older"] else "" for subject in subjects}
         remedy = _REMEDIES[known.pop()] if len(known) == 1 else None
         yield make_finding("chunk.ingested_twice", subjects, remedy=remedy)
 
@@ -65,15 +71,23 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
         if key in only_copies and len(only_copies) == len(pages):
             continue
         generations, told_by = generations_of(placed)
+        if told_by == BY_PLACE and _are_the_same(generations, copied):
+            told_by = BY_TEXT
         details: dict[str, Any] = {
             "times_stored": twice[key],
             "told_by": told_by,
             "generations": [[chunk.point_id for chunk in generation] for generation in generations],
             "older": [chunk.point_id for generation in generations[:-1] for chunk in generation]
-            if told_by == BY_DATE
+            if told_by in {BY_DATE, BY_TEXT}
             else [],
         }
         yield Subject(name=evidence.read[key], page=key, details=details)
+
+
+def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:
+    """Whether each of several generations holds the same texts: then none of them is missed."""
+    texts = [sorted(str(copied.get(chunk.point_id, chunk.point_id)) for chunk in own) for own in generations]
+    return len(texts) > 1 and all(own == texts[0] for own in texts)
 
 
 def _placed(chunks: Sequence[ChunkFacts]) -> list[ChunkFacts]:
@@ -102,7 +116,7 @@ def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]]
             min(fitting, key=lambda chain: abs(_ends(chain[-1]) - _begins(chunk))).append(chunk)
         else:
             chains.append([chunk])
-    return chains, "places on the page"
+    return chains, BY_PLACE
 
 
 def _split_by_date(dated: Sequence[tuple[Any, ChunkFacts]]) -> Iterator[list[ChunkFacts]]:

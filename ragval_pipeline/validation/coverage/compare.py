@@ -102,7 +102,10 @@ def _empty(covered: Covered) -> Iterator[Finding]:
             if shut_out
             else "The sitemap holds no URL."
         )
-        yield make_finding("source.empty", [inventory.location or "sitemap"], cause=cause)
+        place = inventory.location or "The sitemap"
+        yield make_finding(
+            "source.empty", [inventory.location or "sitemap"], cause=cause, message=f"{place} lists no page in scope."
+        )
 
 
 @detector("coverage.missing_page", needs=Covered)

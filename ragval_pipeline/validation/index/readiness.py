@@ -137,17 +137,17 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
         yield make_finding("index.empty", [name])
         return
     counts = _counts(manifest, since)
-    shown = ", ".join(f"{count} {when}" for when, count in counts.items())
+    shown = ", ".join(f"{count:,} {when}" for when, count in counts.items())
     if _holds_ids_twice(manifest, counts) and not (since and since.has_changed):
         yield make_finding(
             "index.changed_during_read", [name], details=counts,
-            message=f"Of {manifest.count_before} points, {manifest.points} have an id of their own.",
+            message=f"Of {manifest.count_before:,} points, {manifest.points:,} have an id of their own.",
             cause="The same ids stand under several shard keys: each is counted, and one of them is read.",
             remedy="Give points of different shard keys different ids.",
         )  # fmt: skip
     elif len(set(counts.values())) > 1 or (since and since.has_changed):
         told = {"gone": since.gone, "come": since.come, "rewritten": since.rewritten} if since and since.moved else {}
-        which = f" Since the read: {', '.join(f'{count} {what}' for what, count in told.items())}." if told else ""
+        which = f" Since the read: {', '.join(f'{count:,} {what}' for what, count in told.items())}." if told else ""
         if since and since.altered and not told:
             which = " Since the read, payloads, vectors or settings have become others."
         cause = f"Points counted: {shown}.{which}"
@@ -168,7 +168,7 @@ def changed_while_judged(manifest: SnapshotManifest, since: Since | None) -> str
     counts = {when: count for when, count in _counts(manifest, since).items() if when != "read"}
     if len(set(counts.values())) == 1 and not (since and since.has_changed):
         return ""
-    shown = ", ".join(f"{count} {when}" for when, count in counts.items())
+    shown = ", ".join(f"{count:,} {when}" for when, count in counts.items())
     moved = f", {since.moved} of them not what was read" if since and since.moved else ""
     if since and since.altered and not moved:
         moved = ", with other payloads, vectors or settings than were read"

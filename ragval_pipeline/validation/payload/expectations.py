@@ -134,7 +134,7 @@ def _agree(levels: PayloadLevels, results: Sequence[Mapping[str, Any]]) -> None:
         if result["exception"] is None and (result["unexpected_count"] != own or result["success"] is not (own == 0)):
             raise RuntimeError(
                 f"Great Expectations counts {result['unexpected_count']} points of {result['element_count']} for "
-                f"{result['field']} ({result['level']}), ragval {own} of {levels.points}"
+                f"{result['field']} ({result['level']}), ragval {own:,} of {levels.points:,}"
             )
 
 

@@ -143,10 +143,10 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
 def aside_words(pairing: Pairing) -> str:
     """How many queries are not compared, and what changed about them; empty when all are."""
     kinds = Counter(words.removeprefix("its ") for words in pairing.set_aside.values())
-    told = [f"{count} whose {kind}" for kind, count in kinds.most_common(_KINDS)]
+    told = [f"{count:,} whose {kind}" for kind, count in kinds.most_common(_KINDS)]
     rest = len(pairing.set_aside) - sum(count for _, count in kinds.most_common(_KINDS))
     told += [f"{rest} more"] if rest else []
-    return f"{len(pairing.set_aside)} set aside, {', '.join(told)}" if told else ""
+    return f"{len(pairing.set_aside):,} set aside, {', '.join(told)}" if told else ""
 
 
 def _fallen_words(change: IndexChange) -> str:
@@ -199,7 +199,7 @@ def _cause(turnover: Turnover | None) -> str | None:
     if turnover.share == 0 and turnover.chunks_added == 0:
         return "No chunk changed: the vectors, the search, the site, the settings or the queries did."
     return (
-        f"{plural(turnover.chunks_removed, 'chunk')} removed and {turnover.chunks_added} added "
+        f"{plural(turnover.chunks_removed, 'chunk')} removed and {turnover.chunks_added:,} added "
         f"({turnover.share:.0%} of the corpus is gone); the rest is what it was."
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.text.folding import fold_blanks, words_of
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
@@ -22,6 +23,8 @@ from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE, HUB_TI
 ASSET = "self_retrieval"
 #: Queries of a hub that its details hold at most.
 HUB_EXAMPLES = 20  # shown
+#: Pages that the reason of the criterion names, and characters of their titles.
+_NAMED, _TITLE = 3, 60  # shown
 
 PageOf = Callable[[Mapping[str, Any]], str | None]
 
@@ -89,6 +92,11 @@ def measure_self_retrieval(
         "pages": len(pages),
         "pages_asked": drawn,
         "queries": len(own.named),
+        "not_found": [
+            {"url": pages[query.key].url, "title": query.text}
+            for query in queries
+            if query.kind == "title" and not found[query.id]
+        ],
         "title_scores": scores,
         "title_score_distribution": distribution(scores).model_dump(),
     }
@@ -124,11 +132,16 @@ def _value(
         )
     hits = sum(found[query.id] for query in titles)
     value = ratio("self_retrieval", hits, len(titles), of="pages with a title")
-    if drawn == len(pages):
-        return value
-    low, high = _interval(hits, len(titles))
-    sample = f"a sample of {drawn} of {len(pages)} pages; 95 % interval {low:.3f} to {high:.3f}"
-    return value.model_copy(update={"reason": f"{value.reason}, {sample}"})
+    reason = value.reason
+    if drawn < len(pages):
+        low, high = _interval(hits, len(titles))
+        sample = f"a sample of {drawn:,} of {len(pages):,} pages; 95 % interval {low:.3f} to {high:.3f}"
+        reason = f"{reason}, {sample}"
+    if lost := [query.text for query in titles if not found[query.id]]:
+        named = ", ".join(f"“{printable(fold_blanks(text), limit=_TITLE)}”" for text in lost[:_NAMED])
+        more = f" and {len(lost) - _NAMED:,} more, see evidence/self_retrieval.json" if len(lost) > _NAMED else ""
+        reason = f"{reason}; not found: {named}{more}"
+    return value.model_copy(update={"reason": reason})
 
 
 def _interval(hits: int, asked: int) -> tuple[float, float]:

@@ -39,7 +39,7 @@ _LOOKS: Mapping[Look, str] = {
     "another_model": "vector{s} of another model",
     "older_text": "vector{s} of an older text",
     "another_text": "vector{s} of another text",
-    "another_point": "vector{s} of another point",
+    "another_point": "vector{s} of another point, which holds it too",
     "copied": "vector{s} that points with other texts hold, too",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
@@ -121,7 +121,7 @@ def identical(vectors: Vectors) -> Iterator[Finding]:
     ]
     groups = len(vectors.copies)
     details = {"groups": groups, "share": vectors.share(subjects)}
-    message = f"{len(subjects)} points hold the vector of a point with another text, in {plural(groups, 'group')}."
+    message = f"{len(subjects):,} points hold the vector of a point with another text, in {plural(groups, 'group')}."
     yield make_finding("vector.identical", subjects, details=details, message=message)
 
 
@@ -133,7 +133,7 @@ def swapped(vectors: Vectors) -> Iterator[Finding]:
     if places:
         holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
         subjects = [_swapped(vectors, place, holders.get(place)) for place in places]
-        message = f"{len(subjects)} points hold a vector that belongs to the text of another point."
+        message = f"{len(subjects):,} points hold a vector that belongs to the text of another point."
         yield make_finding("vector.swapped", subjects, details={"share": vectors.share(subjects)}, message=message)
 
 
@@ -163,7 +163,7 @@ def mixed(vectors: Vectors) -> Iterator[Finding]:
             "kind": KINDS[decision.way.kind] if decision.way else "another_model",
         }  # fmt: skip
         how = "in another way" if decision.way else "with another model"
-        message = f"{len(subjects)} of {sampled} compared points were embedded {how} than the rest."
+        message = f"{len(subjects):,} of {sampled:,} compared points were embedded {how} than the rest."
         cause = _mixed_cause(decision)
         yield make_finding(
             "vector.mixed_models", subjects, details=details, message=message, cause=cause, looked_at=sampled
@@ -188,7 +188,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         **({"best_variant": _shown(decision.best)} if decision.best else {}),
     }
     message = (
-        f"Re-embedding gives other vectors than the collection {vectors.collection} holds: {matching} of {sampled} "
+        f"Re-embedding gives other vectors than the collection {vectors.collection} holds: {matching:,} of {sampled:,} "
         f"match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
@@ -211,26 +211,33 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         return
     looks = Counter(points.looks[place] for place in places)
     subjects = [_mismatched(vectors, place) for place in places]
-    counted = [f"{count} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
-    verb = "hold vectors that are" if len(places) > 1 else "holds a vector that is"
+    counted = [f"{count:,} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
+    # Points whose vectors changed places are a finding of their own, and these come on top.
+    more = " more" if points.count(Label.SWAPPED) else ""
+    holds = "hold vectors that do not belong to their texts" if len(places) > 1 else (
+        "holds a vector that does not belong to its text"
+    )  # fmt: skip
     yield make_finding(
         "vector.text_mismatch",
         subjects,
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
-        message=f"{len(places)} of {_compared(vectors)} {verb} not that of their text: {', '.join(counted)}.",
+        message=f"{len(places):,}{more} of {_compared(vectors)} {holds}: {', '.join(counted)}.",
         cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
     )
 
 
 def _compared(vectors: Vectors) -> str:
     sampled = vectors.partition.sampled
-    return f"{sampled} compared points" + (f" (of {vectors.points})" if sampled < vectors.points else "")
+    return f"{sampled:,} compared points" + (f" (of {vectors.points:,})" if sampled < vectors.points else "")
 
 
 def _mismatched(vectors: Vectors, place: int) -> Subject:
     points = vectors.partition
     owner = points.owners.get(place)
-    other = {} if owner is None else {"belongs_to": points.ids[owner.point], "cosine_there": round(owner.cosine, 4)}
+    other: dict[str, Any] = {}
+    if owner is not None:
+        belongs_to = points.ids[owner.point]
+        other = {"belongs_to": belongs_to, "others": [belongs_to], "cosine_there": round(owner.cosine, 4)}
     looks_like = points.looks[place]
     subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
     # A vector of no text, or of another point's, says nothing about what the chunk once held.

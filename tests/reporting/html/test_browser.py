@@ -137,6 +137,26 @@ def test_lines_are_copied_and_pages_sort(browser, files):
         assert opened.page.evaluate("navigator.clipboard.readText()") == factory.PAGES[3]
 
 
+def test_a_narrow_screen_has_every_section_in_sight_whole_dates_and_the_lines_to_copy(browser, files):
+    narrow = {"viewport": {"width": 400, "height": 800}, "permissions": ["clipboard-read", "clipboard-write"]}
+    with Watched(browser, files / "later.html", **narrow) as opened:
+        page = opened.page
+        for link in page.locator(".sections a").all():
+            box = link.bounding_box()
+            assert box["x"] + box["width"] <= 400, link.inner_text()
+        assert page.evaluate("[...document.querySelectorAll('time')].every(time => time.getClientRects().length < 2)")
+        page.locator(".steps .copy").first.click()
+        assert page.evaluate("navigator.clipboard.readText()") == factory.PAGES[3]
+
+
+def test_lines_to_copy_are_not_cut_at_the_edge_of_their_box(browser, files):
+    for width in (400, 1280):
+        with Watched(browser, files / "large.html", viewport={"width": width, "height": 800}) as opened:
+            assert opened.page.evaluate(
+                "[...document.querySelectorAll('.copied pre')].every(box => box.scrollWidth <= box.clientWidth)"
+            )
+
+
 def test_the_table_is_filtered_by_words_and_by_result(browser, files):
     with Watched(browser, files / "faulty.html") as opened:
         page = opened.page

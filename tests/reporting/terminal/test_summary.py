@@ -103,15 +103,17 @@ def test_a_failed_query_shows_what_it_asks_and_why_it_failed():
     )
 
 
-def test_what_is_met_takes_three_lines():
+def test_what_is_required_and_met_is_named_and_the_rest_takes_a_line_each():
     criteria = [factory.criterion(f"recall_at_{k}", 0.5, reason="mean over 20 queries") for k in range(1, 9)]
     gated = [factory.criterion(f"ndcg_at_{k}", 0.9, 0.8) for k in range(1, 9)]
     lines = printed(factory.report(criteria=[*factory.CRITERIA[:3], *gated, *criteria])).splitlines()
-    start = next(at for at, line in enumerate(lines) if "3 of 3 required met: " in line)
-    assert lines[start + 2].startswith("· Without a gate: ")
-    assert lines[start + 1].startswith("✓ 8 more gates met: ")
-    assert lines[start + 1].endswith(" more")
-    assert lines[start + 3] == ""
+    start = next(at for at, line in enumerate(lines) if line.startswith("✓ 8 more gates met: "))
+    required = " ".join(" ".join(lines[:start]).partition("3 of 3 required met: ")[2].split())
+    assert required.count(" %") == 3, "what decides is named whole"
+    assert " more" not in required
+    assert lines[start].endswith(" more")
+    assert lines[start + 1].startswith("· Without a gate: ")
+    assert lines[start + 2] == ""
 
 
 def test_the_failure_that_the_headline_tells_is_not_told_again_for_each_criterion():

@@ -69,6 +69,15 @@ def test_dates_and_models_tell_generations_the_oldest_first():
     assert twice(*cut(100, model="b"), *cut(100, model="a"))["told_by"] == "model"
 
 
+def test_of_two_ingestions_of_the_same_texts_one_goes_and_of_others_none_is_known_to():
+    found = twice(*cut(100), *cut(100))
+    gone, kept = found["generations"]
+    assert (found["told_by"], found["older"]) == ("the same texts", gone)
+    assert len(kept) == len(gone) == len(cut(100))
+    other = twice(*cut(100), *cut(100)[:-1], {**cut(100)[-1], "text": cut(100)[-1]["text"] + " more"})
+    assert other["older"] == []
+
+
 def test_what_the_page_itself_repeats_is_no_second_generation():
     doubled = f"{HALF} {HALF}"
     assert twice(*cut(50, text=doubled), content=doubled) is None

@@ -191,9 +191,23 @@ def test_a_sample_is_the_same_in_every_run_and_told_with_its_interval():
     measured = measure_self_retrieval(pages, queries, answers, page_of, points=200, asked=len(drawn))
     # Wilson's interval for 19 of 20, as tables of it have it.
     told = "19 of 20 pages with a title, a sample of 20 of 50 pages; 95 % interval 0.764 to 0.991"
+    told += f"; not found: “{pages[lost].title}”"
     assert measured.value("self_retrieval").reason == told
     [dark] = measured.findings
     assert dark.details == {"pages_asked": 20, "pages": 50}
+
+
+def test_pages_that_are_not_found_by_their_title_are_named_where_they_are_counted():
+    pages = {f"p{n}": OwnPage(f"p{n}", f"https://a.example/{n}", f"Title {n}") for n in range(6)}
+    queries = own_queries(pages.values())
+    answers = {query.id: answer(query.id, query.key if query.key == "p0" else "x") for query in queries}
+    measured = measure_self_retrieval(pages, queries, answers, page_of, points=200)
+    assert measured.value("self_retrieval").reason == (
+        "1 of 6 pages with a title; not found: “Title 1”, “Title 2”, “Title 3” and 2 more, "
+        "see evidence/self_retrieval.json"
+    )
+    listed = measured.sections["self_retrieval"]["not_found"]
+    assert [entry["url"] for entry in listed] == [f"https://a.example/{n}" for n in range(1, 6)]
 
 
 def test_a_title_that_a_page_outside_the_sample_bears_too_does_not_identify_a_page():

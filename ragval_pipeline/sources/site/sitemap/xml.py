@@ -56,7 +56,10 @@ def _parse_text(body: bytes, location: str, max_entries: int) -> ParsedSitemap:
         if not loc:
             continue
         if not is_http_url(loc):
-            raise malformed(location, f"neither XML nor a list of addresses, see line {number}", line=number)
+            remedy = (
+                "An llms.txt belongs into source.llms, a folder of Markdown or HTML into source.folder; else mend it"
+            )
+            raise malformed(location, f"neither XML nor a list of addresses, see line {number}", remedy, line=number)
         parsed.entries.append((loc, None))
         if len(parsed.entries) > max_entries:
             raise malformed(location, f"more than {max_entries:,} entries in all", line=number)

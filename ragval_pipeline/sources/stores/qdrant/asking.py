@@ -16,7 +16,7 @@ from ragval_pipeline.sources.stores.qdrant.failures import (
     is_defect,
     is_missing_collection,
 )
-from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.suite.printing import LISTED, nearest
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -94,12 +94,16 @@ class Asking:
         except Exception as error:  # noqa: BLE001  near names are a courtesy; the failure itself is already known
             _log.debug("no collection names: %s", type(error).__name__)
             names = []
+        near = nearest(self._collection, names, count=1)
+        more = ", ..." if len(names) > LISTED else ""
+        listed = f"; it has: {', '.join(names[:LISTED])}{more}" if names else ""
+        remedy = "Name one of these in qdrant.collection." if names else "Run the ingestion first."
         return SystemFailure(
-            f"{self._place} has no collection {self._collection}",
+            f"{self._place} has no collection {self._collection}{listed}",
             code="index.collection_missing",
             system="Qdrant",
             subject=self._collection,
-            remedy=did_you_mean(self._collection, names) or "Run the ingestion first.",
+            remedy=f"Did you mean {near[0]}?" if near else remedy,
             details={"collections": names[:20]},
         )
 

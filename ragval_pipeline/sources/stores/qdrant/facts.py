@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.stores.qdrant.strict_mode import StrictMode
+from ragval_pipeline.suite.printing import nearest
 
 Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
 
@@ -90,3 +92,24 @@ def vectors_of(config: Any) -> tuple[VectorFacts, ...]:
     return tuple(
         VectorFacts(name=name or None, size=entry.size, distance=entry.distance.value) for name, entry in named
     )
+
+
+def check_vector_name(wanted: str | None, facts: CollectionFacts) -> None:
+    """Hold ``qdrant.vector_name`` against the dense vectors of the collection, if it has any.
+
+    Raises:
+        SuiteError: There is no vector of that name.
+    """
+    if not facts.vectors or facts.vector(wanted) is not None:
+        return
+    names = [vector.name for vector in facts.vectors if vector.name is not None]
+    if not names:
+        problem = f"{facts.name} has no vector {wanted}, only one that has no name"
+        raise SuiteError(problem, key="qdrant.vector_name", remedy="Take qdrant.vector_name out.")
+    listed = ", ".join(names)
+    if wanted is None:
+        problem = f"is not given, and the vectors of {facts.name} have names: {listed}"
+        raise SuiteError(problem, key="qdrant.vector_name", remedy=f"Name the one that is searched: {names[0]}?")
+    near = nearest(wanted, names, count=1)
+    remedy = f"Did you mean {near[0]}?" if near else "Name one of these."
+    raise SuiteError(f"{facts.name} has no vector {wanted}; it has: {listed}", key="qdrant.vector_name", remedy=remedy)

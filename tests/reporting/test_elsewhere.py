@@ -1,0 +1,54 @@
+"""What a headline says of an index that holds the site under another address."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.elsewhere import elsewhere
+from ragval_pipeline.reporting.headline import headline
+from tests.reporting import factory
+
+
+def of(*extra: str):
+    gates = [
+        factory.criterion("coverage", 0.0, 1.0, required=True, numerator=0, denominator=len(factory.PAGES)),
+        factory.criterion("error_findings", 1.0, 0.0, required=True),
+    ]
+    foreign = make_finding("coverage.foreign_host", ["staging.example.org"])
+    return factory.report(
+        "fail", criteria=gates, findings=[foreign], coverage_report=factory.coverage(factory.PAGES, extra)
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("https://docs.example.com", "http://staging.example.org",
+         "All 13 pages are in the index under staging.example.org in place of docs.example.com: "
+         "source.host_aliases: [staging.example.org] says that both are the same site."),
+        ("https://docs.example.com", "http://localhost:3000",
+         "All 13 pages are in the index under localhost:3000 in place of docs.example.com: "
+         "ingest them from the public host."),
+        ("docs.example.com/docs", "docs.example.com/v2/docs",
+         "All 13 pages are in the index under docs.example.com/v2 in place of docs.example.com: correct the stored "
+         "addresses, or name the sitemap of the site that was ingested."),
+        ("docs.example.com/docs", "docs.example.com",
+         "All 13 pages are in the index under docs.example.com in place of docs.example.com/docs: correct the stored "
+         "addresses, or name the sitemap of the site that was ingested."),
+    ],
+)  # fmt: skip
+def test_the_headline_says_where_all_pages_are_and_what_maps_one_address_to_the_other(before, after, told):
+    assert headline(of(*(url.replace(before, after) for url in factory.PAGES))) == told
+
+
+def test_pages_that_are_nowhere_are_counted_beside_those_that_are_elsewhere():
+    some = [url.replace("docs.example.com", "staging.example.org") for url in factory.PAGES[:10]]
+    assert headline(of(*some)).startswith(
+        "10 of 13 pages are in the index under staging.example.org in place of docs.example.com, 3 not at all: "
+    )
+
+
+def test_pages_of_another_site_stand_for_none_of_this_one():
+    assert elsewhere(of("https://other.example/", "https://other.example/shop", factory.PAGES[0] + "/x")) is None
+    assert elsewhere(factory.report()) is None
