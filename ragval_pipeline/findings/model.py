@@ -107,6 +107,8 @@ class Subject:
         thresholds: The score that a query is held to, or those that are judged.
         indices: Chunk indices that a page lacks, or that points hold whose page is not known.
         words: Words of a point that differ, or that this can account for; ``None``: not compared, or any number.
+        beside: Of each of ``points`` what the page lacks next to it, as a share of what it holds.
+        surplus: What a point was counted to hold and does not, as a share of what it holds; ``None``: not known.
         extent: Share of the subject that is affected, 0..1: lost content of a page, text that no model reads.
         without: Aspects of the code's row that hold for this subject all the same, or say nothing about it.
         needs: The conditions that a query missed; empty: one, of all that the code's row reads.
@@ -123,6 +125,8 @@ class Subject:
     thresholds: tuple[float, ...] = ()
     indices: tuple[int, ...] = ()
     words: int | None = None
+    beside: tuple[float, ...] = ()
+    surplus: float | None = None
     extent: float = 1.0
     without: frozenset[Aspect] = frozenset()
     needs: tuple[Need, ...] = ()

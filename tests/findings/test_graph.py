@@ -225,6 +225,16 @@ def test_a_vector_of_a_longer_text_follows_from_content_that_its_page_lost_next_
     assert because(found, lost.code) == {"/a": None}
 
 
+@pytest.mark.parametrize(("lost", "explained"), [(0.2, False), (2.5, True), (9.0, True)])
+def test_a_count_follows_from_content_lost_beside_its_chunk_where_that_is_most_of_what_it_is_too_high_by(
+    lost: float, explained: bool
+):
+    """A count times five of a whole chunk beside a lost line is wrong by itself."""
+    off = finding("chunk.token_count_off", point("1", surplus=4.0))
+    passage = finding("integrity.not_captured", page("/a", points=("1",), beside=(lost,)))
+    assert follows(off, passage) == ("integrity.not_captured" if explained else None)
+
+
 def test_a_title_that_all_points_share_hides_pages_and_one_that_a_point_lacks_does_not():
     titles = {"fields": ("title",)}
     dark = finding("retrieval.dark_page", page("/a"))

@@ -147,11 +147,13 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             only_headings = all(block.kind == "heading" for block in passages)
             without = _uncut(cut) | _kept_apart(compared, page, passages, behind=True)
             without |= frozenset() if only_headings else {Aspect.HEADINGS}
+            beside = next_to_lost(compared.by_page.get(page.page_key, ()), passages)
             yield Subject(
                 name=page.url,
                 page=page.page_key,
                 details=details,
-                points=next_to_lost(compared.by_page.get(page.page_key, ()), passages),
+                points=tuple(beside),
+                beside=tuple(beside.values()),
                 without=without,
                 extent=1 - captured,
             )
