@@ -394,6 +394,8 @@ def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
 
 
 def _vector(found: Mapping[str, Any], _: Subjects) -> str:
+    if "length" in found:
+        return f"length {found['length']:g}, not 1"
     looks = f", it looks like {found['looks_like']}" if found.get("looks_like") else ""
     return f"similarity {found['cosine']:.2f} to its own text{looks}" if found.get("cosine") is not None else ""
 

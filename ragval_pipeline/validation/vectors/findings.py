@@ -41,6 +41,7 @@ _LOOKS: Mapping[Look, str] = {
     "another_text": "vector{s} of another text",
     "another_point": "vector{s} of another point",
     "copied": "vector{s} that points with other texts hold, too",
+    "unnormalised": "vector{s} of another length than 1",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
@@ -49,6 +50,8 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "another_text": "What was embedded is not the stored text: it was changed since, or prepared in another way.",
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
+    "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
+    "product: the longer a vector, the nearer it is to whatever is asked.",
 }
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
@@ -73,7 +76,8 @@ class Vectors:
         named: The model that the payload of each sampled point names, or None.
         rows: ``COLUMNS`` of the points that are named.
         vector: Size and distance, where the embedder is made for cosine; None: not known.
-        longest: Largest distance of a stored norm from 1: with unit vectors the dot product is the cosine.
+        lengths: Norms of vectors that are no unit vectors, where searches compare by the dot product: it is the cosine
+            of unit vectors only.
     """
 
     collection: str
@@ -87,7 +91,12 @@ class Vectors:
     named: Sequence[str | None]
     rows: Mapping[str, Row]
     vector: VectorFacts | None
-    longest: float
+    lengths: Mapping[str, float]
+
+    @property
+    def of_unit_length(self) -> bool:
+        """Whether vectors are stored with length 1 but for some."""
+        return len(self.lengths) <= MOST * self.points
 
     def share(self, names: Sized) -> float:
         """Share of the collection's points."""
@@ -207,17 +216,21 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     """Every other point whose vector is not that of its text, with what it looks like."""
     points = vectors.partition
     places = points.places(Label.TEXT_MISMATCH)
-    if not places:
+    named = frozenset(points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH))
+    long = [name for name in vectors.lengths if name not in named] if vectors.of_unit_length else []
+    subjects = [*(_mismatched(vectors, place) for place in places), *(_unnormalised(vectors, name) for name in long)]
+    if not subjects:
         return
-    looks = Counter(points.looks[place] for place in places)
-    subjects = [_mismatched(vectors, place) for place in places]
+    looks = Counter[Look](subject.details["looks_like"] for subject in subjects)
     counted = [f"{count} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
-    verb = "hold vectors that are" if len(places) > 1 else "holds a vector that is"
+    verb = "hold vectors that are" if len(subjects) > 1 else "holds a vector that is"
+    # Lengths are known of all points.
+    of = plural(vectors.points, "point") if long else _compared(vectors)
     yield make_finding(
         "vector.text_mismatch",
         subjects,
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
-        message=f"{len(places)} of {_compared(vectors)} {verb} not that of their text: {', '.join(counted)}.",
+        message=f"{len(subjects)} of {of} {verb} not that of their text: {', '.join(counted)}.",
         cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
     )
 
@@ -238,6 +251,11 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     return subject if kept else replace(subject, without=frozenset({Aspect.KEPT}))
 
 
+def _unnormalised(vectors: Vectors, name: str) -> Subject:
+    subject = vectors.subject(name, length=vectors.lengths[name], looks_like="unnormalised")
+    return replace(subject, without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL}))
+
+
 def _rounded(points: Partition, place: int) -> float:
     return round(float(points.cosine[place]), 4)
 
@@ -246,7 +264,7 @@ def _rounded(points: Partition, place: int) -> float:
 def distance(vectors: Vectors) -> Iterator[Finding]:
     """A collection whose distance is not the cosine that the embedder is made for."""
     vector, model = vectors.vector, vectors.model
-    if vector is None or vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.longest <= NOISE):
+    if vector is None or vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.of_unit_length):
         return
     details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
     yield make_finding(
