@@ -122,7 +122,8 @@ def explain(
 
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, and ``simulated`` where it was
-        computed; the remedy of what follows names the cause.
+        computed; the finding's hold ``causes``, the number of subjects by cause, where not all follow from one. The
+        remedy of what follows names the cause.
     """
     indices = _matched_indices(findings)
     causes = [_Cause(finding, indices) for finding in findings]
@@ -225,9 +226,12 @@ def _linked(
     )
     whole = len(chosen) == len(subjects)
     named = sorted({code for codes in chosen.values() for code in codes}, key=order.index)
+    first = Counter(codes[0] for codes in chosen.values())
+    shares = {} if whole and len(first) == 1 else {"causes": dict(first.most_common())}
     return finding.model_copy(
         update={
             "subjects": subjects,
+            "details": {**finding.details, **shares},
             "because": named[0] if whole else None,
             "remedy": _remedy(
                 finding,

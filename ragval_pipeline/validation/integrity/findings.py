@@ -113,9 +113,11 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             "words": chunk.words,
             "changed_words": chunk.changed,
         }
+        without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
         if wanted == "gone":
             if name in compared.stands_on:
                 details["stands_on"] = compared.pages[compared.stands_on[name]].url
+                without |= {Aspect.VERSION}  # no version of its page held the text of another
             # A copy that was put beside the page's own chunks takes nothing from it.
             details["page_is_whole"] = not lost_passages(page.blocks)
         yield Subject(
@@ -125,7 +127,7 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             # Of a chunk that has nothing of its page no words are compared.
             words=chunk.changed if chunk.words else None,
             extent=1 - chunk.share,
-            without=frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset(),
+            without=without,
         )
 
 
