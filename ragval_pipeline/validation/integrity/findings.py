@@ -20,8 +20,8 @@ from ragval_pipeline.validation.integrity.content import (
     pages_holding,
 )
 
-#: Passages, headings and joins that the details of one subject hold, and the most that are counted of one page.
-DETAILED, COUNTED = 10, 50  # shown
+#: Passages, headings and joins that the details of one subject hold.
+DETAILED = 10  # shown
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             cut = _cut(compared, page)
             details = {
                 "captured": round(captured, 4),
-                "lost": min(len(passages), COUNTED),
-                "lost_letters": sum(block.letters - block.held for block in passages[:COUNTED]),
+                "lost": len(passages),
+                "lost_letters": sum(block.letters - block.held for block in passages),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
                 **cut,
             }
@@ -168,7 +168,7 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
         if headings:
             shown = [block.text for block in headings[:DETAILED]]
             cut = _cut(compared, page)
-            details = {"lost": min(len(headings), COUNTED), "headings": shown, **cut}
+            details = {"lost": len(headings), "headings": shown, **cut}
             # An altered heading opens its chunk.
             without = _uncut(cut) | _kept_apart(compared, page, headings, behind=False)
             yield Subject(name=page.url, page=page.page_key, details=details, without=without)

@@ -78,6 +78,7 @@ class Vectors:
         vector: Size and distance, where the embedder is made for cosine; None: not known.
         lengths: Norms of vectors that are no unit vectors, where searches compare by the dot product: it is the cosine
             of unit vectors only.
+        is_sample: Whether some texts were not embedded again.
     """
 
     collection: str
@@ -92,6 +93,7 @@ class Vectors:
     rows: Mapping[str, Row]
     vector: VectorFacts | None
     lengths: Mapping[str, float]
+    is_sample: bool = False
 
     @property
     def of_unit_length(self) -> bool:
@@ -142,7 +144,9 @@ def swapped(vectors: Vectors) -> Iterator[Finding]:
     if places:
         holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
         subjects = [_swapped(vectors, place, holders.get(place)) for place in places]
-        message = f"{len(subjects)} points hold a vector that belongs to the text of another point."
+        # What was not compared may hold more of them.
+        least = "At least " if vectors.is_sample else ""
+        message = f"{least}{len(subjects)} points hold a vector that belongs to the text of another point."
         yield make_finding("vector.swapped", subjects, details={"share": vectors.share(subjects)}, message=message)
 
 

@@ -135,6 +135,7 @@ class _Judged:
         lookups: Lookups | None,
     ) -> None:
         self._found, self._settings, self._rows_of = found, settings, rows_of
+        self._is_sample = lookups is not None or found.failure is not None
         self._points = points = Partition(found)
         self._strangers, self._decision = Strangers([], [], [], []), Decision(compared=points.sampled)
         self._named: list[str | None] = []
@@ -179,6 +180,7 @@ class _Judged:
                 rows=self._rows_of(every, DESCRIBED),
                 vector=settings.vector if settings.made_for_cosine and found.ids else None,
                 lengths=lengths,
+                is_sample=self._is_sample,
             )
         )
 

@@ -194,6 +194,8 @@ def test_a_sample_is_the_same_in_every_run_and_told_with_its_interval():
     assert measured.value("self_retrieval").reason == told
     [dark] = measured.findings
     assert dark.details == {"pages_asked": 20, "pages": 50}
+    assert dark.looked_at == 20
+    assert dark.message.startswith("1 of 20 pages asked for (of 50) is not found")
 
 
 def test_a_title_that_a_page_outside_the_sample_bears_too_does_not_identify_a_page():
