@@ -170,15 +170,16 @@ def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
 def _told(run: Run, finding: ReportedFinding, subjects: Subjects) -> Iterator[str]:
     """The finding's sentence, its subjects as the report names them, and what is special about it here."""
     from ragval_pipeline.findings.catalogue import CATALOGUE
+    from ragval_pipeline.reporting.outline import following, own_first
 
     yield subjects.message(finding)
-    for name in finding.subjects[:_SHOWN]:
+    for name in own_first(finding)[:_SHOWN]:
         words = subjects.words(finding, name)
         yield f"· {words.line}" + (f" {words.url}" if words.url else "")
     if finding.count > _SHOWN:
         yield f"and {finding.count - _SHOWN:,} more in findings.parquet of {run.folder}"
     if finding.because:
-        yield f"It follows from {finding.because}."
+        yield following(finding)[1] or f"It follows from {finding.because}."
     row = CATALOGUE[finding.code]
     if finding.cause != row.cause:
         yield f"Here: {finding.cause}"

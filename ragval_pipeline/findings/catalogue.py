@@ -150,6 +150,7 @@ _ROWS = (
         remedy="Normalise URLs before ingesting. Delete all of a page's addresses but one; where each holds another "
             "part of the page, ingest it again first."),
     FindingType("coverage.stale_page", "warning", "subject", "coverage", "page", "reingest",
+        breaks={Aspect.VERSION},
         title="Pages changed since they were embedded",
         means="changed after it was embedded", many="changed after they were embedded",
         measured="The page's lastmod date in the sitemap is compared with the time stored with its newest chunk. "
@@ -361,7 +362,7 @@ _ROWS = (
         means="contains text decoded with the wrong character set",
         many="contain text decoded with the wrong character set",
         measured="Texts are searched for the traces of a wrong decoding, such as “Ã©” for “é”. The page tells words "
-            "of which question marks are left, words of another character set, and quotes left escaped as in HTML. "
+            "of which question marks are left, words of another character set, and characters left escaped as in HTML. "
             "What stands on the page itself is left alone.",
         cause="UTF-8 was read as Latin-1 or Windows-1252, or text was encoded or escaped for another use.",
         remedy="Decode pages as the server declares and re-ingest.",
@@ -395,7 +396,7 @@ _ROWS = (
         cause="The text was changed after it was hashed and embedded.",
         remedy="Re-ingest the pages of these points."),
     FindingType("integrity.drifted", "error", "subject", "integrity", "point", "reingest",
-        breaks={Aspect.TEXT}, reads={Aspect.CURRENT, Aspect.LETTERS, Aspect.FRAME, Aspect.TEXT},
+        breaks={Aspect.TEXT}, reads={Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.TEXT},
         title="Texts that differ from their page",
         means="differs from what its page says", many="differ from what their pages say",
         measured="Each chunk is aligned with its page, and the letters and words that the page does not have in "
@@ -405,7 +406,7 @@ _ROWS = (
                "because ingesting again stores the same text."),
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE},
-        reads={Aspect.CURRENT, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
+        reads={Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
         title="Texts that are not on their page",
         means="has a text that is not on its page", many="have a text that is not on their page",
         measured="Each chunk is aligned with its page; it is gone when less than half of it is found there.",
@@ -417,7 +418,8 @@ _ROWS = (
     FindingType("integrity.not_captured", "error", "subject", "integrity", "page", "reingest",
         breaks={Aspect.KEPT},
         reads={
-            Aspect.FIELD, Aspect.PRESENCE, Aspect.PLACE, Aspect.HEADINGS, Aspect.TEXT, Aspect.CUT, Aspect.LETTERS,
+            Aspect.FIELD, Aspect.PRESENCE, Aspect.PLACE, Aspect.VERSION, Aspect.HEADINGS, Aspect.TEXT, Aspect.CUT,
+            Aspect.LETTERS,
         },
         fields=("source_url", "text"),
         title="Page content missing from the chunks",
@@ -429,7 +431,9 @@ _ROWS = (
                "is no defect: set the severity of integrity.not_captured."),
     FindingType("integrity.heading_loss", "warning", "subject", "integrity", "page", "chunker",
         breaks={Aspect.HEADINGS},
-        reads={Aspect.FIELD, Aspect.PRESENCE, Aspect.PLACE, Aspect.TEXT, Aspect.CUT, Aspect.LETTERS},
+        reads={
+            Aspect.FIELD, Aspect.PRESENCE, Aspect.PLACE, Aspect.VERSION, Aspect.TEXT, Aspect.CUT, Aspect.LETTERS,
+        },
         fields=("source_url", "text", "headings", "title"),
         title="Headings missing from the chunks",
         means="has headings that are in none of its chunks", many="have headings that are in none of their chunks",

@@ -34,6 +34,8 @@ Key = tuple[Aspect, str]
 _COLLECTION = "collection"
 #: Kinds of subjects that are about every point.
 _ABOUT_ALL = frozenset({"collection", "field"})
+#: What more than this share of a surplus accounts for, it explains.
+_MOST = 0.5  # definition
 _ORDER = {code: place for place, code in enumerate(CATALOGUE)}
 
 
@@ -120,7 +122,8 @@ def explain(
 
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, and ``simulated`` where it was
-        computed; the remedy of what follows names the cause.
+        computed; the finding's hold ``causes``, the number of subjects by cause, where not all follow from one. The
+        remedy of what follows names the cause.
     """
     indices = _matched_indices(findings)
     causes = [_Cause(finding, indices) for finding in findings]
@@ -223,9 +226,12 @@ def _linked(
     )
     whole = len(chosen) == len(subjects)
     named = sorted({code for codes in chosen.values() for code in codes}, key=order.index)
+    first = Counter(codes[0] for codes in chosen.values())
+    shares = {} if whole and len(first) == 1 else {"causes": dict(first.most_common())}
     return finding.model_copy(
         update={
             "subjects": subjects,
+            "details": {**finding.details, **shares},
             "because": named[0] if whole else None,
             "remedy": _remedy(
                 finding,
@@ -281,6 +287,7 @@ class _Read:
     queries: frozenset[str]
     points: frozenset[str]
     words: int | None
+    surplus: float | None
 
     def only(self, aspects: frozenset[Aspect]) -> _Read:
         """The same for some aspects."""
@@ -312,6 +319,7 @@ class _Reader:
             queries=queries,
             points=points if kind == "query" else frozenset(),
             words=subject.words,
+            surplus=subject.surplus,
         )
         return [replace(every, keys=_keys(reads & need.aspects, need.fields)) for need in subject.needs] or [every]
 
@@ -325,6 +333,7 @@ class _Cause:
         self.rank = (SEVERITIES.index(finding.severity), _ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
+        self._beside: dict[str, float] = {}
         self._about: set[str] = set()
         single = frozenset(row.breaks - OF_THE_WHOLE.keys())
         wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
@@ -338,6 +347,7 @@ class _Cause:
             own, inside = self._parts.setdefault(keys, (set(), set()))
             if single <= OF_POINTS:
                 own.update(_named("point", subject.points))
+                self._beside.update(zip(_named("point", subject.points), subject.beside, strict=False))
                 continue
             own |= about
             inside |= around
@@ -376,7 +386,7 @@ class _Cause:
         return bool(shared) and self._is_enough(aspects, shared, read)
 
     def _is_enough(self, aspects: set[Aspect], shared: set[str], read: _Read) -> bool:
-        """Whether so much can explain the subject: three aspects matter by how much of it they hold for."""
+        """Whether so much can explain the subject: four aspects matter by how much of it they hold for."""
         if aspects == {Aspect.COPIES} and read.points:
             # One copy takes no more room in an answer than any other chunk.
             return len(shared & read.points) > 1
@@ -386,6 +396,9 @@ class _Cause:
         if aspects == {Aspect.FRAME}:
             # Some words too many are no cause of a text that is all other.
             return read.words is not None and all(read.words <= self._words.get(entity, 0) for entity in shared)
+        if aspects <= OF_POINTS and read.surplus is not None:
+            # A count is of the text that a chunk lost, not of some passage beside it, where it is most of the surplus.
+            return all(self._beside.get(entity, read.surplus) >= _MOST * read.surplus for entity in shared)
         return True
 
 

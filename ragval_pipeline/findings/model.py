@@ -26,6 +26,7 @@ class Aspect(StrEnum):
     COPIES = "a text is stored once"
     PLACE = "a text is stored under the address of its page"
     CURRENT = "a chunk is from the present version of its page"
+    VERSION = "a page is as it was when it was embedded"
     TEXT = "the words of a chunk are those of its page"
     OWN = "a point holds the text that it was made for"
     CUT = "a chunk is as long as it was made"
@@ -107,6 +108,8 @@ class Subject:
         thresholds: The score that a query is held to, or those that are judged.
         indices: Chunk indices that a page lacks, or that points hold whose page is not known.
         words: Words of a point that differ, or that this can account for; ``None``: not compared, or any number.
+        beside: Of each of ``points`` what the page lacks next to it, as a share of what it holds.
+        surplus: What a point was counted to hold and does not, as a share of what it holds; ``None``: not known.
         extent: Share of the subject that is affected, 0..1: lost content of a page, text that no model reads.
         without: Aspects of the code's row that hold for this subject all the same, or say nothing about it.
         needs: The conditions that a query missed; empty: one, of all that the code's row reads.
@@ -123,6 +126,8 @@ class Subject:
     thresholds: tuple[float, ...] = ()
     indices: tuple[int, ...] = ()
     words: int | None = None
+    beside: tuple[float, ...] = ()
+    surplus: float | None = None
     extent: float = 1.0
     without: frozenset[Aspect] = frozenset()
     needs: tuple[Need, ...] = ()

@@ -107,6 +107,28 @@ def goes_away(finding: ReportedFinding) -> bool:
     return finding.code in JUDGED or cause not in CATALOGUE or not is_presumed(finding.code, cause)
 
 
+def following(finding: ReportedFinding) -> tuple[int, str]:
+    """How many subjects follow from the finding that theirs hangs below, and in words where the others do from others.
+
+    Returns:
+        The number of them, and a sentence: "1 of 3 follows from vector.zero, 2 from coverage.missing_page."; empty
+        where all follow from the one.
+    """
+    counts: dict[str, int] = finding.details.get("causes", {})
+    if finding.because is None or finding.because not in counts:
+        return finding.count, ""
+    own = counts[finding.because]
+    others = [f"{count:,} from {code}" for code, count in counts.items() if code != finding.because]
+    verb = "follows" if own == 1 else "follow"
+    return own, ", ".join([f"{own:,} of {finding.count:,} {verb} from {finding.because}", *others]) + "."
+
+
+def own_first(finding: ReportedFinding) -> list[str]:
+    """The subjects that the report holds, those without a cause before those that go away with one."""
+    measured = finding.details.get("subjects", {})
+    return sorted(finding.subjects, key=lambda name: "because" in (measured.get(name) or {}))
+
+
 def would_change(finding: ReportedFinding) -> str:
     """What repairing a finding would clear and break, as far as it was simulated; empty when that is nothing."""
     told = [

@@ -410,6 +410,8 @@ _LOOKS = {
 
 
 def _vector(found: Mapping[str, Any], subjects: Subjects) -> str:
+    if "length" in found:
+        return f"length {found['length']:g}, not 1"
     looks = _LOOKS.get(str(found.get("looks_like")), "")
     if found.get("looks_like") == "another_point" and found.get("belongs_to"):
         looks = f"it is that of {subjects.value('others', [found['belongs_to']])}"

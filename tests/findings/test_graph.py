@@ -225,6 +225,35 @@ def test_a_vector_of_a_longer_text_follows_from_content_that_its_page_lost_next_
     assert because(found, lost.code) == {"/a": None}
 
 
+@pytest.mark.parametrize(("lost", "explained"), [(0.2, False), (2.5, True), (9.0, True)])
+def test_a_count_follows_from_content_lost_beside_its_chunk_where_that_is_most_of_what_it_is_too_high_by(
+    lost: float, explained: bool
+):
+    """A count times five of a whole chunk beside a lost line is wrong by itself."""
+    off = finding("chunk.token_count_off", point("1", surplus=4.0))
+    passage = finding("integrity.not_captured", page("/a", points=("1",), beside=(lost,)))
+    assert follows(off, passage) == ("integrity.not_captured" if explained else None)
+
+
+def test_what_a_page_changed_after_it_was_embedded_explains_texts_and_losses_on_it_and_no_number_or_copy():
+    stale = finding("coverage.stale_page", page("/a"))
+    drifted = finding("integrity.drifted", point("1"), point("2", page="/b"))
+    assert because(linked(drifted, stale), drifted.code) == {"1": "coverage.stale_page", "2": None}
+    for code in ("integrity.not_captured", "integrity.heading_loss"):
+        assert follows(finding(code, page("/a")), stale) == "coverage.stale_page"
+    assert follows(finding("chunk.index_gap", page("/a")), stale) is None
+    assert follows(finding("chunk.duplicate_text", point("1")), stale) is None
+
+
+def test_a_finding_with_several_causes_counts_its_subjects_by_cause():
+    drifted = finding("integrity.drifted", point("1"), point("2"), point("3", page="/b"), point("4", page="/c"))
+    stale, damaged = finding("coverage.stale_page", page("/b")), finding("text.mojibake", point("1"), point("2"))
+    some = linked(drifted, stale, damaged)[0]
+    assert some.details["causes"] == {"text.mojibake": 2, "coverage.stale_page": 1}
+    whole = linked(drifted, finding("coverage.stale_page", page("/a"), page("/b"), page("/c")))[0]
+    assert (whole.because, "causes" in whole.details) == ("coverage.stale_page", False)
+
+
 def test_a_title_that_all_points_share_hides_pages_and_one_that_a_point_lacks_does_not():
     titles = {"fields": ("title",)}
     dark = finding("retrieval.dark_page", page("/a"))

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import io
 import itertools
+from collections import Counter
 
 from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.advice import first_steps, gates_kept
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.headline import headline
@@ -13,7 +15,9 @@ from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.reporting.outline import (
     also_clears,
     finding_tree,
+    following,
     outline_criteria,
+    own_first,
     reason_of,
     verdict_words,
     would_change,
@@ -197,6 +201,33 @@ def test_reasons_do_not_repeat_what_their_place_says():
     assert reason_of(factory.criterion("mrr", 0.5, reason="mean over 3 queries; no gate")) == "mean over 3 queries"
     assert reason_of(factory.criterion("mrr", 0.5, reason="no gate")) == ""
     assert reason_of(factory.criterion("mrr", None, reason="not measured: no truth")) == "no truth"
+
+
+def failed(*causes):
+    subjects = [
+        Subject(name=f"q{number}", details={"because": cause} if cause else {})
+        for number, cause in enumerate(causes, 1)
+    ]
+    return make_finding("query.failed", subjects, details={"causes": dict(Counter(filter(None, causes)))})
+
+
+def test_what_hangs_below_a_cause_says_how_many_of_its_subjects_follow_from_it():
+    below = failed("coverage.missing_page", "vector.zero", "coverage.missing_page", "vector.zero", "vector.zero")
+    below = below.model_copy(update={"because": "vector.zero"})
+    told = "3 of 5 follow from vector.zero, 2 from coverage.missing_page."
+    assert following(below.reported()) == (3, told)
+    run = factory.report("fail", findings=[make_finding("vector.zero", ["1"]), below])
+    page = io.StringIO()
+    render_summary(run, Console(file=page, width=200), report_path=None)
+    assert "(3 of 5)" in page.getvalue()
+    for text in (page.getvalue(), summary_md(run).decode(), report_html(factory.bundle(run)).decode()):
+        assert told in text
+
+
+def test_subjects_without_a_cause_are_shown_before_those_that_go_away_with_one():
+    found = failed("vector.zero", None, "vector.zero", None).reported()
+    assert own_first(found) == ["q2", "q4", "q1", "q3"]
+    assert following(found) == (4, "")
 
 
 def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_others():

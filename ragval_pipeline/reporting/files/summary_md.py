@@ -13,7 +13,9 @@ from ragval_pipeline.reporting.outline import (
     FindingNode,
     count_by_severity,
     finding_tree,
+    following,
     outline_criteria,
+    own_first,
     reason_of,
     spent_words,
     title_of,
@@ -170,9 +172,9 @@ def _finding(node: FindingNode, subjects: Subjects, indent: str) -> Iterator[str
     scope = f" ({escape(finding.scope)})" if finding.scope else ""
     title = f"**{escape(title_of(finding.code))}**{scope} `{finding.code}`"
     yield f"{indent}- {_SEVERITY_SIGNS[finding.severity]} {title}: {escape(subjects.message(finding))}"
-    told = would_change(finding)
+    told = " ".join(filter(None, (following(finding)[1] if indent else "", would_change(finding))))
     yield f"{indent}  *{escape(finding.remedy)}*{f' {escape(told)}' if told else ''}"
-    for name in finding.subjects[:_SUBJECTS]:
+    for name in own_first(finding)[:_SUBJECTS]:
         yield f"{indent}  - {_subject(subjects.words(finding, name))}"
     if finding.count > _SUBJECTS:
         yield f"{indent}  - and {finding.count - _SUBJECTS:,} more"

@@ -11,7 +11,16 @@ from ragval_pipeline.findings.catalogue import Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import action_on, first_steps, gates_kept, lines_to_copy
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import FindingNode, also_clears, finding_tree, goes_away, title_of, would_change
+from ragval_pipeline.reporting.outline import (
+    FindingNode,
+    also_clears,
+    finding_tree,
+    following,
+    goes_away,
+    own_first,
+    title_of,
+    would_change,
+)
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.suite.criteria import criterion_name
 
@@ -54,14 +63,19 @@ class Card:
         return f"{re.split('[;.] ', self.finding.remedy, maxsplit=1)[0].rstrip('.')}."
 
     @property
+    def follows(self) -> tuple[int, str]:
+        """How many of its subjects follow from the finding above, and from which others the rest does."""
+        return following(self.finding)
+
+    @property
     def first(self) -> list[SubjectWords]:
         """The subjects that stand open."""
-        return [self.subjects.words(self.finding, name) for name in self.finding.subjects[:_OPEN]]
+        return [self.subjects.words(self.finding, name) for name in own_first(self.finding)[:_OPEN]]
 
     @property
     def rest(self) -> Iterator[SubjectWords]:
         """The other subjects that the report holds, made as they are written."""
-        return (self.subjects.words(self.finding, name) for name in self.finding.subjects[_OPEN:])
+        return (self.subjects.words(self.finding, name) for name in own_first(self.finding)[_OPEN:])
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
 
     def card(node: FindingNode) -> Card:
         finding = node.finding
-        elsewhere = {"subjects", "would_clear", "would_fail"}
+        elsewhere = {"subjects", "causes", "would_clear", "would_fail"}
         facts = {name: value for name, value in finding.details.items() if name not in elsewhere}
         return Card(
             finding=finding,

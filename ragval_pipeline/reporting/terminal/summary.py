@@ -16,8 +16,10 @@ from ragval_pipeline.reporting.outline import (
     FindingNode,
     count_by_severity,
     finding_tree,
+    following,
     goes_away,
     outline_criteria,
+    own_first,
     reason_of,
     spent_words,
     title_of,
@@ -118,9 +120,11 @@ class SummaryPrinter(LinePrinter):
         finding = node.finding
         scope = f" [{finding.scope}]" if finding.scope else ""
         branch = "└ " if indent else ""
+        own, shares = following(finding) if indent else (finding.count, "")
+        counted = f"{own:,} of {finding.count:,}" if shares else f"{finding.count:,}"
         self.line(
             (f"{branch}{SIGNS[finding.severity]} {title_of(finding.code)}{scope}", STYLES[finding.severity]),
-            (f" ({finding.count:,})" if finding.count > 1 else "", "bold"),
+            (f" ({counted})" if finding.count > 1 else "", "bold"),
             (f"  {finding.code}", "dim"),
             indent=indent,
         )
@@ -128,6 +132,8 @@ class SummaryPrinter(LinePrinter):
         pattern = self._subjects.pattern(finding)
         common = f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
         self.line((shorten(_without_remedy(self._subjects.message(finding), finding), 300) + common, ""), indent=inner)
+        if shares:
+            self.line((shares, "dim"), indent=inner)
         self._named(finding, indent=inner + 2, below=bool(indent))
         if not indent:
             told = finding.severity != "info" and finding.cause and finding.cause not in finding.message
@@ -142,7 +148,7 @@ class SummaryPrinter(LinePrinter):
 
     def _named(self, finding: ReportedFinding, *, indent: int, below: bool) -> None:
         """The first subjects in words, and where they are."""
-        shown = finding.subjects[: _SUBJECTS_BELOW if below else _SUBJECTS]
+        shown = own_first(finding)[: _SUBJECTS_BELOW if below else _SUBJECTS]
         for name in shown:
             words = self._subjects.words(finding, name)
             # One page or question usually stands in the message already.

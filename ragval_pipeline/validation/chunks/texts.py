@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.store import filled
@@ -40,7 +43,14 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
     if subjects:
         example = next((subject.details for subject in subjects if subject.details["reads"]), None)
         cause = f"“{example['example']}” should read “{example['reads']}”." if example else None
-        yield make_finding("text.mojibake", subjects, cause=cause)
+        escaped = sum(html.unescape(entry.details["example"]) == entry.details["reads"] for entry in subjects)
+        message = f"{plural(escaped, 'point')} {_HAVE_ESCAPES[escaped > 1]}." if escaped == len(subjects) else None
+        remedy = _UNESCAPE if message else f"{CATALOGUE['text.mojibake'].remedy} {_UNESCAPE}" if escaped else None
+        yield make_finding("text.mojibake", subjects, message=message, cause=cause, remedy=remedy)
+
+
+_HAVE_ESCAPES = tuple(f"{verb} characters escaped for HTML that the page shows as they are" for verb in ("has", "have"))
+_UNESCAPE = "Unescape what the extraction left escaped, once, before embedding, and re-ingest."
 
 
 #: Characters that the cause names, the most frequent ones.

@@ -43,7 +43,9 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
         subject = texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio)
         # A text that was cut has fewer tokens than were counted.
         whole = characters[row] or claimed > high[row]
-        subjects.append(subject if whole else replace(subject, without=frozenset({Aspect.KEPT})))
+        kept = frozenset() if whole else frozenset({Aspect.KEPT})
+        surplus = float(claimed * MISCOUNTED / high[row] - 1) if high[row] else None
+        subjects.append(replace(subject, without=kept, surplus=surplus if whole else None))
     if not subjects:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}

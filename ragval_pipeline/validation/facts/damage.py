@@ -122,12 +122,16 @@ _WRITTEN = (
 _READ = ("latin-1", "cp1252", "cp1251", "koi8-r", "cp866", "cp1250", "mac_roman")
 #: Words of a text that are looked for on its page.
 _SAMPLED = 16  # work
-#: Question marks as no sentence has them.
-_MARKS = re.compile(r"\w\?\w|\?\?")
-_QUOTE = re.compile("&(?:#0*3[49]|#x0*2[27]|quot|apos);", re.IGNORECASE)
-#: What is left out where quotes are looked for: extractions set blanks and marks differently.
-_NO_LETTERS = re.compile(r"[^\w'\"]|_")
-#: Characters beside a quote among which the letters are that must stand beside it on the page.
+#: What HTML cannot have in a text as it is.
+_ESCAPE = re.compile("&(?:#0*(?:3[489]|6[02])|#x0*(?:2[267]|3[ce])|quot|apos|lt|gt|amp);", re.IGNORECASE)
+#: What is left out where these are looked for: extractions set blanks and other marks differently.
+_NO_LETTERS = re.compile(r"[^\w'\"<>&]|_")
+#: Blanks and marks of ASCII but the question mark: where what was lost is looked for they are left out.
+_PLAIN_MARKS = re.compile(r"[\x00-/:->@\[-`{-\x7f\s]")
+_LOST_MARK = re.compile(r"\?")
+#: Question marks of a text that are looked for on its page.
+_MARKS = 64  # work
+#: Characters beside an escape among which the letters are that must stand beside it on the page.
 _BESIDE = 200  # work
 _WORD_END = re.compile(r"\S+\Z")
 
@@ -150,12 +154,30 @@ class Shown:
     @cached_property
     def marked(self) -> Mapping[str, str]:
         """The words that are not ASCII, by what they become where only ASCII can be written."""
-        return {word.encode("ascii", "replace").decode(): word for word in self.words if not word.isascii()}
+        return {_in_ascii(word): word for word in self.words if not word.isascii()}
+
+    @cached_property
+    def unmarked(self) -> str:
+        """All but its blanks and marks of ASCII; question marks are there."""
+        return _unmarked(self.text)
+
+    @cached_property
+    def in_ascii(self) -> str:
+        """The same as it becomes where only ASCII can be written, each character in its place."""
+        return _in_ascii(self.unmarked)
 
     @cached_property
     def lettered(self) -> str:
-        """Its letters, digits and straight quotes."""
+        """Its letters, digits and the characters that HTML escapes."""
         return _lettered(self.text)
+
+
+def _in_ascii(text: str) -> str:
+    return text.encode("ascii", "replace").decode()
+
+
+def _unmarked(text: str) -> str:
+    return _PLAIN_MARKS.sub("", text)
 
 
 def _lettered(text: str) -> str:
@@ -172,13 +194,49 @@ def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
     """
     if "\ufffd" in text and "\ufffd" not in page.text:
         yield Passage(_around(text, text.index("\ufffd")), None)
-    if _MARKS.search(text) and not page.text.isascii():
-        words = islice((word for word in text.split() if "?" in word and word not in page.words), _SAMPLED)
-        yield from _replaced([(word, page.marked.get(word, "")) for word in words])
+    if "?" in text and not page.text.isascii():
+        yield from islice(_lost(text, page), 1)
     if not stands and not text.isascii():
         yield from islice(_misread(text, page), 1)
     if "&" in text:
         yield from islice(_escaped(text, page), 1)
+
+
+def _lost(text: str, page: Shown) -> Iterator[Passage]:
+    """Words with question marks where the page has characters beyond ASCII between the same characters.
+
+    Where it has the question mark between them as well, the text is as it should be.
+    """
+    bare = _in_ascii(_unmarked(text))
+    for mark in islice(_LOST_MARK.finditer(text), _MARKS):
+        meant = _in_place(bare, len(_unmarked(text[: mark.start()])), page)
+        if meant:
+            begin = text[: mark.start()].rfind(" ") + 1
+            word = text[begin:].split(maxsplit=1)[0]
+            at = mark.start() - begin
+            yield Passage(word[:_SHOWN], page.marked.get(word, f"{word[:at]}{meant}{word[at + 1 :]}")[:_SHOWN])
+
+
+def _in_place(bare: str, at: int, page: Shown) -> str:
+    """The character that a page has where a text has a question mark; empty where it has that mark too, or none.
+
+    Args:
+        bare: The text in ASCII, without what the page leaves out.
+        at: Where the mark stands.
+        page: The page.
+    """
+    first = max(at - SIZE, 0)
+    window, found = bare[first : at + SIZE + 1], ""
+    place = page.in_ascii.find(window) if len(window) >= SIZE else -1
+    while place >= 0:
+        here = place + at - first
+        # Where the text ends, what the page has beside the character may be the mark itself.
+        beside = (page.unmarked[here - 1 : here] if at == 0 else "") + page.unmarked[here + 1 : here + 2]
+        if page.unmarked[here] == "?" or ("?" in beside and at in (0, len(bare) - 1)):
+            return ""
+        found = page.unmarked[here]
+        place = page.in_ascii.find(window, place + 1)
+    return found
 
 
 def _replaced(words: Sequence[tuple[str, str]]) -> Iterator[Passage]:
@@ -211,21 +269,19 @@ def _reread(word: str, read: str, written: str) -> str:
 
 
 def _escaped(text: str, page: Shown) -> Iterator[Passage]:
-    """Words with a quote escaped for HTML, where the page has the quote itself between the same letters.
+    """Words with a character escaped for HTML, where the page has the character itself between the same letters.
 
     Where it shows the escape between them, as a page about HTML does, the text is as it should be.
     """
-    for match in islice(_QUOTE.finditer(text), _SAMPLED):
+    for match in islice(_ESCAPE.finditer(text), _SAMPLED):
         begin, end = match.span()
         before = _lettered(html.unescape(text[max(begin - _BESIDE, 0) : begin]))[-SIZE:]
         after = _lettered(html.unescape(text[end : end + _BESIDE]))[:SIZE]
-        meant, escaped = (
-            f"{before}{_lettered(quote)}{after}" for quote in (html.unescape(match.group()), match.group())
-        )
-        if f"{before}{after}".strip("'\"") and meant in page.lettered and escaped not in page.lettered:
+        meant, escaped = (f"{before}{_lettered(char)}{after}" for char in (html.unescape(match.group()), match.group()))
+        if f"{before}{after}".strip("'\"<>&") and meant in page.lettered and escaped not in page.lettered:
             leading = _WORD_END.search(text, max(begin - _SHOWN // 2, 0), begin)
             word = text[leading.start() if leading else begin : end + _SHOWN].split(maxsplit=1)[0]
-            yield Passage(word[:_SHOWN], html.unescape(word)[:_SHOWN])
+            yield Passage(word[:_SHOWN], html.unescape(word[:_SHOWN]))
 
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"

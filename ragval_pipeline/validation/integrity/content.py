@@ -106,16 +106,25 @@ def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> li
     )
 
 
-def next_to_lost(chunks: Sequence[ChunkFacts], passages: Iterable[BlockFacts]) -> tuple[str, ...]:
-    """Ids of the chunks that come next before and after a passage that no chunk holds: one of them may have held it."""
+def next_to_lost(chunks: Sequence[ChunkFacts], passages: Sequence[BlockFacts]) -> dict[str, float]:
+    """The chunks that come next before and after a passage that no chunk holds: one of them may have held it.
+
+    Returns:
+        By the id of each such chunk the letters between it and the next chunks, as a share of its own.
+    """
     spans = [(chunk.point_id, *span) for chunk in chunks for span in chunk.spans]
-    found: set[str] = set()
+    last = max((passage.start + passage.letters for passage in passages), default=0)
+    holes: dict[tuple[int, int], set[str]] = {}
     for passage in passages:
         before = [(end, name) for name, _, end in spans if end < passage.start + passage.letters]
         after = [(first, name) for name, first, _ in spans if first > passage.start]
-        for nearest in (max(before, default=None), min(after, default=None)):
-            found.update(name for place, name in (*before, *after) if nearest and place == nearest[0])
-    return tuple(sorted(found))
+        hole = max((end for end, _ in before), default=0), min((first for first, _ in after), default=last)
+        holes[hole] = {name for place, name in (*before, *after) if place in hole}
+    letters = {chunk.point_id: chunk.letters for chunk in chunks}
+    lost = Counter[str]()
+    for (begin, end), names in holes.items():
+        lost.update(dict.fromkeys(names, max(end - begin, 0)))
+    return {name: lost[name] / letters[name] for name in sorted(lost)}
 
 
 def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, behind: bool) -> bool:

@@ -20,8 +20,8 @@ from ragval_pipeline.validation.integrity.content import (
     pages_holding,
 )
 
-#: Passages, headings and joins that the details of one subject hold, and the most that are counted of one page.
-DETAILED, COUNTED = 10, 50  # shown
+#: Passages, headings and joins that the details of one subject hold.
+DETAILED = 10  # shown
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,11 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             "words": chunk.words,
             "changed_words": chunk.changed,
         }
+        without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
         if wanted == "gone":
             if name in compared.stands_on:
                 details["stands_on"] = compared.pages[compared.stands_on[name]].url
+                without |= {Aspect.VERSION}  # no version of its page held the text of another
             # A copy that was put beside the page's own chunks takes nothing from it.
             details["page_is_whole"] = not lost_passages(page.blocks)
         yield Subject(
@@ -125,7 +127,7 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             # Of a chunk that has nothing of its page no words are compared.
             words=chunk.changed if chunk.words else None,
             extent=1 - chunk.share,
-            without=frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset(),
+            without=without,
         )
 
 
@@ -139,19 +141,21 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
             cut = _cut(compared, page)
             details = {
                 "captured": round(captured, 4),
-                "lost": min(len(passages), COUNTED),
-                "lost_letters": sum(block.letters - block.held for block in passages[:COUNTED]),
+                "lost": len(passages),
+                "lost_letters": sum(block.letters - block.held for block in passages),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
                 **cut,
             }
             only_headings = all(block.kind == "heading" for block in passages)
             without = _uncut(cut) | _kept_apart(compared, page, passages, behind=True)
             without |= frozenset() if only_headings else {Aspect.HEADINGS}
+            beside = next_to_lost(compared.by_page.get(page.page_key, ()), passages)
             yield Subject(
                 name=page.url,
                 page=page.page_key,
                 details=details,
-                points=next_to_lost(compared.by_page.get(page.page_key, ()), passages),
+                points=tuple(beside),
+                beside=tuple(beside.values()),
                 without=without,
                 extent=1 - captured,
             )
@@ -164,7 +168,7 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
         if headings:
             shown = [block.text for block in headings[:DETAILED]]
             cut = _cut(compared, page)
-            details = {"lost": min(len(headings), COUNTED), "headings": shown, **cut}
+            details = {"lost": len(headings), "headings": shown, **cut}
             # An altered heading opens its chunk.
             without = _uncut(cut) | _kept_apart(compared, page, headings, behind=False)
             yield Subject(name=page.url, page=page.page_key, details=details, without=without)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
 from ragval_pipeline.validation.points import with_share
@@ -93,16 +94,26 @@ _DEEPER = re.compile(r"^ {0,3}#{2,6}\s+\S", re.MULTILINE)
 
 @dataclass
 class _Headings:
-    """What the chunks of one page carry: how many do, the longest list, and the distinct lists, two at most."""
+    """What the chunks of one page carry: how many do, the longest list, and where none has more the single headings."""
 
     chunks: int = 0
     deepest: int = 0
-    contexts: set[tuple[str, ...]] = field(default_factory=set)
+    single: set[str] = field(default_factory=set)
 
-    @property
-    def flat(self) -> bool:
-        """Whether all chunks carry the same heading, and no more than one."""
-        return self.deepest <= 1 and len(self.contexts) == 1
+    def is_flat(self, levels: Mapping[str, int]) -> bool:
+        """Whether all chunks carry one heading each, and none of them is of the deepest level of the page.
+
+        A path that was cut to its first heading names only such; the nearest heading is often of the deepest.
+
+        Args:
+            levels: Of the page's headings by their letters; a heading that is not among them may be any, unless all
+                chunks carry it.
+        """
+        if self.deepest > 1:
+            return False
+        carried = [levels.get(fold(heading)) for heading in self.single]
+        known = [level for level in carried if level is not None]
+        return len(self.single) == 1 or (len(known) == len(carried) and max(known) < max(levels.values()))
 
 
 @detector("payload.flat_headings", needs=PayloadEvidence)
@@ -111,10 +122,10 @@ def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
     if "headings" not in evidence.rules.fields:
         return
     pages = {key: page for key, page in _by_page(evidence).items() if page.chunks > 1}
-    if sum(page.flat for page in pages.values()) < MIN_PAGES:
+    if sum(page.deepest <= 1 for page in pages.values()) < MIN_PAGES:
         return
-    judged = [pages[key] for key in _deeper_pages(evidence, pages)]
-    flat = sum(page.flat for page in judged)
+    judged = _deeper_pages(evidence, pages)
+    flat = sum(pages[key].is_flat(levels) for key, levels in judged.items())
     if flat < MIN_PAGES or flat < (1 - FEW) * len(judged):
         return
     details = {"pages": len(judged), "flat": flat, "share": round(flat / len(judged), 4)}
@@ -129,13 +140,26 @@ def _by_page(evidence: PayloadEvidence) -> dict[str, _Headings]:
             page = pages.setdefault(key.as_py(), _Headings())
             page.chunks += 1
             page.deepest = max(page.deepest, len(context))
-            if len(page.contexts) < 2:
-                page.contexts.add(context)
+            page.single = {*page.single, *context} if page.deepest == 1 else set()
     return pages
 
 
-def _deeper_pages(evidence: PayloadEvidence, pages: Collection[str]) -> set[str]:
-    """Those of the pages that have headings below the first level, as read or in chunks that keep Markdown."""
-    read = {row["page_key"] for row in evidence.pages() if any(entry["level"] > 1 for entry in row["headings"])}
-    written = {row["page_key"] for row in evidence.texts() if row["headings"] and _DEEPER.search(row["text"] or "")}
-    return {key for key in pages if key in read or key in written}
+def _deeper_pages(evidence: PayloadEvidence, pages: Mapping[str, _Headings]) -> dict[str, Mapping[str, int]]:
+    """Those of the pages that have headings below the first level, as read or in chunks that keep Markdown.
+
+    Returns:
+        By page the levels of its headings, by their letters; none of a page that was not read.
+    """
+    read = {
+        row["page_key"]: {fold(entry["text"]): entry["level"] for entry in row["headings"]}
+        for row in evidence.pages()
+        if row["page_key"] in pages and any(entry["level"] > 1 for entry in row["headings"])
+    }
+    # Of one heading for all of a page its chunks can tell that it is not the deepest.
+    asked = {key for key, page in pages.items() if len(page.single) == 1} - read.keys()
+    written = {
+        row["page_key"]
+        for row in (evidence.texts() if asked else ())
+        if row["headings"] and _DEEPER.search(row["text"] or "")
+    }
+    return {key: read.get(key, {}) for key in pages if key in read or key in written}

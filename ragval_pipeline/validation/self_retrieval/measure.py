@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.search.answers import Answer
@@ -164,9 +165,20 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
         for key, queries in asked.items()
         if any(query.unique for query in queries) and not any(own.found[query.id] for query in queries)
     ]
-    sample = {} if own.drawn == len(own.pages) else {"pages_asked": own.drawn, "pages": len(own.pages)}
-    if subjects:
-        yield make_finding("retrieval.dark_page", subjects, details=sample)
+    if not subjects:
+        return
+    if own.drawn == len(own.pages):
+        yield make_finding("retrieval.dark_page", subjects)
+        return
+    row, several = CATALOGUE["retrieval.dark_page"], len(subjects) > 1
+    yield make_finding(
+        "retrieval.dark_page",
+        subjects,
+        details={"pages_asked": own.drawn, "pages": len(own.pages)},
+        message=f"{len(subjects)} of {own.drawn:,} pages asked for (of {len(own.pages):,}) "
+        f"{row.many if several else row.means}.",
+        looked_at=own.drawn,
+    )
 
 
 @detector("retrieval.hub_chunk", needs=OwnAnswers)

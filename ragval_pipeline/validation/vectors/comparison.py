@@ -58,7 +58,7 @@ class Comparison:
         zero: Points whose vector has no direction: all zeros, or not finite.
         ids: Points with a direction, in the order of ``prints``.
         prints: Projections of their unit vectors, blocks of shape (n, ``DIRECTIONS``).
-        longest: Largest distance of a norm from 1, which tells unit vectors from others.
+        lengths: Blocks of the norms of ``ids``.
         sampled: Points whose text was embedded again, in the order in which they were read.
         cosine: Blocks of the cosines of ``sampled``; NaN where one of the two vectors has no direction.
         texts: Unit vectors of the re-embedded texts; of the first ``sampled`` when all are too many to keep.
@@ -73,7 +73,7 @@ class Comparison:
     zero: list[str] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     prints: list[Floats] = field(default_factory=list)
-    longest: float = 0.0
+    lengths: list[Floats] = field(default_factory=list)
     sampled: list[str] = field(default_factory=list)
     cosine: list[Floats] = field(default_factory=list)
     texts: ScratchRows = field(default_factory=ScratchRows)
@@ -98,12 +98,12 @@ class Comparison:
         usable = np.isfinite(norms) & (norms > TINY)
         whole = bool(usable.all())
         safe = np.where(usable, norms, 1.0)
-        self.longest = max(self.longest, float(np.abs(safe - 1).max()))
         unit: Floats = np.divide(batch.matrix, safe[:, None], dtype=np.float32)
         if not whole:
             unit[~usable] = 0.0
             self.zero.extend(compress(batch.ids, ~usable))
         self.ids.extend(batch.ids if whole else compress(batch.ids, usable))
+        self.lengths.append((norms if whole else norms[usable]).astype(np.float32))
         self.prints.append((unit if whole else unit[usable]) @ _directions(unit.shape[1]))
         return unit
 

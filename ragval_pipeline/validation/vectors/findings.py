@@ -41,6 +41,7 @@ _LOOKS: Mapping[Look, str] = {
     "another_text": "vector{s} of another text",
     "another_point": "vector{s} of another point, which holds it too",
     "copied": "vector{s} that points with other texts hold, too",
+    "unnormalised": "vector{s} of another length than 1",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
@@ -49,6 +50,8 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "another_text": "What was embedded is not the stored text: it was changed since, or prepared in another way.",
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
+    "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
+    "product: the longer a vector, the nearer it is to whatever is asked.",
 }
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
@@ -73,7 +76,9 @@ class Vectors:
         named: The model that the payload of each sampled point names, or None.
         rows: ``COLUMNS`` of the points that are named.
         vector: Size and distance, where the embedder is made for cosine; None: not known.
-        longest: Largest distance of a stored norm from 1: with unit vectors the dot product is the cosine.
+        lengths: Norms of vectors that are no unit vectors, where searches compare by the dot product: it is the cosine
+            of unit vectors only.
+        is_sample: Whether some texts were not embedded again.
     """
 
     collection: str
@@ -87,7 +92,13 @@ class Vectors:
     named: Sequence[str | None]
     rows: Mapping[str, Row]
     vector: VectorFacts | None
-    longest: float
+    lengths: Mapping[str, float]
+    is_sample: bool = False
+
+    @property
+    def of_unit_length(self) -> bool:
+        """Whether vectors are stored with length 1 but for some."""
+        return len(self.lengths) <= MOST * self.points
 
     def share(self, names: Sized) -> float:
         """Share of the collection's points."""
@@ -133,7 +144,9 @@ def swapped(vectors: Vectors) -> Iterator[Finding]:
     if places:
         holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
         subjects = [_swapped(vectors, place, holders.get(place)) for place in places]
-        message = f"{len(subjects):,} points hold a vector that belongs to the text of another point."
+        # What was not compared may hold more of them.
+        least = "At least " if vectors.is_sample else ""
+        message = f"{least}{len(subjects):,} points hold a vector that belongs to the text of another point."
         yield make_finding("vector.swapped", subjects, details={"share": vectors.share(subjects)}, message=message)
 
 
@@ -207,21 +220,25 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     """Every other point whose vector is not that of its text, with what it looks like."""
     points = vectors.partition
     places = points.places(Label.TEXT_MISMATCH)
-    if not places:
+    named = frozenset(points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH))
+    long = [name for name in vectors.lengths if name not in named] if vectors.of_unit_length else []
+    subjects = [*(_mismatched(vectors, place) for place in places), *(_unnormalised(vectors, name) for name in long)]
+    if not subjects:
         return
-    looks = Counter(points.looks[place] for place in places)
-    subjects = [_mismatched(vectors, place) for place in places]
+    looks = Counter[Look](subject.details["looks_like"] for subject in subjects)
     counted = [f"{count:,} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
     # Points whose vectors changed places are a finding of their own, and these come on top.
     more = " more" if points.count(Label.SWAPPED) else ""
-    holds = "hold vectors that do not belong to their texts" if len(places) > 1 else (
+    holds = "hold vectors that do not belong to their texts" if len(subjects) > 1 else (
         "holds a vector that does not belong to its text"
     )  # fmt: skip
+    # Lengths are known of all points.
+    of = plural(vectors.points, "point") if long else _compared(vectors)
     yield make_finding(
         "vector.text_mismatch",
         subjects,
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
-        message=f"{len(places):,}{more} of {_compared(vectors)} {holds}: {', '.join(counted)}.",
+        message=f"{len(subjects):,}{more} of {of} {holds}: {', '.join(counted)}.",
         cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
     )
 
@@ -245,6 +262,11 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     return subject if kept else replace(subject, without=frozenset({Aspect.KEPT}))
 
 
+def _unnormalised(vectors: Vectors, name: str) -> Subject:
+    subject = vectors.subject(name, length=vectors.lengths[name], looks_like="unnormalised")
+    return replace(subject, without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL}))
+
+
 def _rounded(points: Partition, place: int) -> float:
     return round(float(points.cosine[place]), 4)
 
@@ -253,7 +275,7 @@ def _rounded(points: Partition, place: int) -> float:
 def distance(vectors: Vectors) -> Iterator[Finding]:
     """A collection whose distance is not the cosine that the embedder is made for."""
     vector, model = vectors.vector, vectors.model
-    if vector is None or vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.longest <= NOISE):
+    if vector is None or vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.of_unit_length):
         return
     details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
     yield make_finding(

@@ -21,7 +21,7 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.thresholds import MATCH
+from ragval_pipeline.validation.thresholds import MATCH, NOISE
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
 from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
@@ -135,6 +135,7 @@ class _Judged:
         lookups: Lookups | None,
     ) -> None:
         self._found, self._settings, self._rows_of = found, settings, rows_of
+        self._is_sample = lookups is not None or found.failure is not None
         self._points = points = Partition(found)
         self._strangers, self._decision = Strangers([], [], [], []), Decision(compared=points.sampled)
         self._named: list[str | None] = []
@@ -163,7 +164,8 @@ class _Judged:
         """Everything that is wrong with the vectors."""
         found, settings, points = self._found, self._settings, self._points
         named = points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
-        every = frozenset().union(found.missing, found.zero, named, *self._copies)
+        lengths = self._lengths()
+        every = frozenset().union(found.missing, found.zero, named, lengths, *self._copies)
         return find_all(
             Vectors(
                 collection=settings.collection,
@@ -177,9 +179,21 @@ class _Judged:
                 named=self._named,
                 rows=self._rows_of(every, DESCRIBED),
                 vector=settings.vector if settings.made_for_cosine and found.ids else None,
-                longest=found.longest,
+                lengths=lengths,
+                is_sample=self._is_sample,
             )
         )
+
+    def _lengths(self) -> dict[str, float]:
+        """Norms of the vectors that are no unit vectors, by point, where searches compare by them."""
+        import numpy as np
+
+        found, settings = self._found, self._settings
+        if not found.lengths or not settings.made_for_cosine or settings.vector.distance != "Dot":
+            return {}
+        lengths = np.concatenate(found.lengths)
+        off = np.flatnonzero(np.abs(lengths - 1) > NOISE).tolist()
+        return {found.ids[place]: round(float(lengths[place]), 4) for place in off}
 
     def value(self) -> MeasuredValue:
         """``embedding_match``."""

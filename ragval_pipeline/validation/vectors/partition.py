@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
 
-Look = Literal["noise", "another_model", "older_text", "another_text", "another_point", "copied"]
+Look = Literal["noise", "another_model", "older_text", "another_text", "another_point", "copied", "unnormalised"]
 
 
 class Label(IntEnum):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import html
+
 import pytest
 
 from ragval_pipeline.validation.facts.damage import damaged_passages
@@ -111,11 +113,29 @@ def replaced(text: str) -> str:
         ("the params are `{&#x27;charset&#x27;: 1}`", "the params are {'charset': 1}; write &amp;#x27; in HTML"),
         ("It isn't quoted, &quot;so&quot; don&#39;t", "It isn't quoted, \"so\" don't"),
         ("**Q&amp;A**: don&#39;t", "Q&amp;A: don't"),
+        ("Write List&lt;String&gt; for a list of texts", "Write List&lt;String&gt; for a list of texts"),
+        ("if a &lt; b &amp;&amp; b &gt; c:", "if a &lt; b &amp;&amp; b &gt; c:"),
+        ("Read more &amp; more about it", "Read more &amp; more about it"),
+        ("Wait ? and read on, he said", "Wait \u2013 and read on, he said"),
+        ("So you can?t stop? Really?", "So you can\u2019t stop? Really?"),
+        ("Is it so? Then open the caf?", "Is it so? Then open the caf\u00e9. Or not? It closes"),
     ],
 )
 def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: str):
     assert named(damaged(stored, shown=shown)) == ["0"]
-    assert damaged(shown, shown=shown) == []
+    assert damaged(html.unescape(shown), shown=shown) == []
+
+
+def test_escapes_are_to_be_unescaped_and_no_character_set_is_to_blame():
+    [escaped] = damaged("Write List&lt;String&gt; for it, and more", shown="Write List&lt;String&gt; for it, and more")
+    assert "escaped" in escaped.message
+    assert "nescape" in escaped.remedy
+    assert "Decode" not in escaped.remedy
+    [both] = damaged(
+        "It isn&#39;t so easy to say", "Das ist schÃ¶n", shown="It isn't so easy to say. Das ist sch\u00f6n"
+    )
+    assert "Decode" in both.remedy
+    assert "nescape" in both.remedy
 
 
 @pytest.mark.parametrize(
@@ -130,6 +150,10 @@ def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: st
         ("Write &quot;so&quot; here", 'Another page writes "so" elsewhere'),
         ("&quot; &quot;", 'An empty text is ""'),
         (RUSSIAN.replace("tar", "cpio"), RUSSIAN),
+        ("Write &lt;br&gt; in HTML for a line break", "Write &amp;lt;br&amp;gt; in HTML for a line break"),
+        ("Write List&lt;String&gt; here", "Another page writes List of String elsewhere"),
+        ('He asked: "Is it so?"', "He asked: \u201cIs it so?\u201d Nobody knew."),
+        ("Is it so? - Then go on, he said", "\u201cIs it so?\u201d \u2013 Then go on, he said"),
     ],
 )
 def test_what_the_page_shows_or_does_not_prove_is_not(stored: str, shown: str):

@@ -61,7 +61,9 @@ def test_exactly_the_counts_that_were_multiplied_by_five_are_off(name, spoilt):
         replace(chunk, claimed=5 * (chunk.claimed or 0)) if chunk.ref.point_id in chosen else chunk
         for chunk in collection(CONVENTIONS[name])
     ]
-    assert named(off(counted)) == sorted(chosen)
+    finding = off(counted)
+    assert named(finding) == sorted(chosen)
+    assert all(1 < (subject.surplus or 0.0) < 6 for subject in finding[0].subjects)
 
 
 RULES: dict[str, Callable[[str], int]] = {

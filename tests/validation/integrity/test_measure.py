@@ -80,6 +80,7 @@ def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_pa
         "https://docs.example.com/c",
         "https://docs.example.com/b",
     ]
+    assert all(Aspect.VERSION in subject.without for subject in gone.subjects)
 
 
 def test_words_one_a_line_that_the_page_has_elsewhere_are_another_text(tmp_path: Path):

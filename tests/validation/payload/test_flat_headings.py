@@ -50,6 +50,18 @@ def test_the_nearest_heading_alone_is_not_flat():
     assert judged(index(lambda page, part: [f"Part {part}"])) == []
 
 
+def test_paths_cut_to_their_first_heading_are_flat_though_pages_have_several_of_that_level():
+    levels = [("Ownership", 1), ("Summary", 1), ("The stack", 2), ("The heap", 3)]
+    pages = [{"page_key": key, "headings": [{"level": level, "text": text} for text, level in levels]} for key in KEYS]
+
+    def stored(*names: str):
+        return judged(replace(index(lambda page, part: [names[part]]), pages=lambda: pages))
+
+    assert stored("Ownership", "Ownership", "Summary")[0].details["share"] == 1.0
+    assert stored("Ownership", "The stack", "The heap") == []
+    assert stored("Ownership", "Ownership", "Another heading") == []
+
+
 def test_a_path_of_headings_is_not_flat():
     assert judged(index(lambda page, part: [f"Page {page}", f"Part {part}"])) == []
 

@@ -195,6 +195,8 @@ def test_a_sample_is_the_same_in_every_run_and_told_with_its_interval():
     assert measured.value("self_retrieval").reason == told
     [dark] = measured.findings
     assert dark.details == {"pages_asked": 20, "pages": 50}
+    assert dark.looked_at == 20
+    assert dark.message.startswith("1 of 20 pages asked for (of 50) is not found")
 
 
 def test_pages_that_are_not_found_by_their_title_are_named_where_they_are_counted():

@@ -384,3 +384,33 @@ def test_the_dot_product_of_unit_vectors_is_the_cosine() -> None:
     points = space(distance="Dot")
     points.vectors = [vector * 3 for vector in points.vectors if vector is not None]
     assert only(points).code == "vector.dimension"
+
+
+@pytest.mark.parametrize("length", [3.0, 0.5])
+@pytest.mark.parametrize("amount", [1, 9, 40])
+def test_where_most_vectors_have_length_1_the_others_are_named_and_the_distance_is_right(
+    length: float, amount: int
+) -> None:
+    points = space(distance="Dot")
+    places = random.Random(3).sample(range(len(points.rows)), amount)
+    for place in places:
+        points.vectors[place] = points.vectors[place] * length
+    finding = only(points)
+    assert (finding.code, {subject.name for subject in finding.subjects}) == (
+        "vector.text_mismatch", points.named(places),
+    )  # fmt: skip
+    assert finding.message.startswith(f"{amount} of {len(points.rows)} points")
+    assert {subject.details["length"] for subject in finding.subjects} == {length}
+    assert "not normalised" in finding.cause
+
+
+def test_what_length_a_vector_has_does_not_matter_where_searches_compare_by_angle() -> None:
+    points = space(distance="Cosine")
+    points.vectors[3] = points.vectors[3] * 3
+    assert points.examined().findings == ()
+
+
+def test_a_long_vector_of_another_text_is_named_once() -> None:
+    points = space(distance="Dot")
+    points.vectors[3], points.vectors[50] = points.vectors[50] * 3, points.vectors[3]
+    assert subjects(points.examined()) == {"vector.swapped": points.named([3, 50])}

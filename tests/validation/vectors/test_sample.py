@@ -88,6 +88,8 @@ def test_a_sampled_point_brings_in_the_partner_that_holds_its_vector() -> None:
     sample = points.named([*range(0, 30)])
     measurement = points.examined(sample)
     assert subjects(measurement) == {"vector.swapped": points.named([3, 70])}
+    assert measurement.findings[0].message.startswith("At least 2 points")
+    assert points.examined().findings[0].message.startswith("2 points")
     value = measurement.value("embedding_match")
     assert value is not None
     assert (value.numerator, value.denominator) == (29, 30)
