@@ -406,6 +406,7 @@ _LOOKS = {
     "another_text": "it is that of another text",
     "another_point": "it is that of another point",
     "copied": "points with other texts hold it too",
+    "unnormalised": "its length is not 1",
 }
 
 
