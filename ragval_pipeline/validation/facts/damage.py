@@ -172,7 +172,7 @@ def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
     """
     if "\ufffd" in text and "\ufffd" not in page.text:
         yield Passage(_around(text, text.index("\ufffd")), None)
-    if _MARKS.search(text) and not page.text.isascii():
+    if not page.text.isascii() and "?" in text and _MARKS.search(text):
         words = islice((word for word in text.split() if "?" in word and word not in page.words), _SAMPLED)
         yield from _replaced([(word, page.marked.get(word, "")) for word in words])
     if not stands and not text.isascii():
