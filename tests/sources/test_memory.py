@@ -9,7 +9,7 @@ import sys
 import pyarrow as pa
 import pytest
 
-from ragval_pipeline.sources.memory import give_back_memory, sparing_memory
+from ragval_pipeline.sources.memory import ALLOCATIONS, give_back_memory, seldom_collecting, sparing_memory
 
 #: Frees every second of many blocks of a megabyte, and says how many MiB of them stay with the process.
 HOLES = """
@@ -62,3 +62,15 @@ def test_freed_blocks_between_those_that_stay_go_back_to_the_system(before: str,
 def test_giving_back_twice_is_no_harm():
     give_back_memory()
     give_back_memory()
+
+
+def test_cycles_are_looked_for_seldom_while_a_step_works_and_as_before_afterwards():
+    usual = gc.get_threshold()
+    with seldom_collecting():
+        assert gc.get_threshold() == (ALLOCATIONS, *usual[1:])
+    gc.set_threshold(0)
+    try:
+        with seldom_collecting():
+            assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*usual)

@@ -28,8 +28,9 @@ READ_MS = 0.02
 #: Milliseconds of CPU to compare a chunk with its page, which all workers share, and for what one process does with it
 #: afterwards: vectors, structure, metadata, report (``benchmarks.defects_cost``).
 SHARED_MS, CHUNK_MS = 0.38, 0.42
-#: Milliseconds of CPU to read a page, and to search and judge an answer (``benchmarks.defects_cost``).
-PAGE_MS, SEARCH_MS = 1.2, 1.0
+#: Milliseconds of CPU to parse a page, which all workers share, to read it, and to search and judge an answer
+#: (``benchmarks.defects_cost``).
+PARSED_MS, PAGE_MS, SEARCH_MS = 0.9, 0.3, 1.0
 #: Memory at the peak (``benchmarks.defects_cost``, 584 MiB at 81,246 chunks, 771 at 202,002): MiB of a run whose
 #: bounded buffers are full, KiB more for each chunk, and MiB of each worker.
 RUN_MIB, CHUNK_KIB, WORKER_MIB = 580, 2, 350
@@ -125,7 +126,7 @@ def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = Fals
         size: What it is about.
         provider: Who embeds.
         local: Whether the collection is embedded, where each search is one call.
-        workers: Processes that compare texts with their pages.
+        workers: Processes that parse pages and compare texts with them.
     """
     own = min(size.pages, suite.retrieval.self_sample) * QUESTIONS_A_PAGE
     own = min(own, suite.retrieval.self_sample)
@@ -134,7 +135,7 @@ def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = Fals
     timed = 0 if suite.latency == "off" or not size.queries else max(TIMINGS, size.queries) + 1
     batch = 1 if local else suite.qdrant.batch
     requests = (READS + 1) * math.ceil(size.points / PAGE_SIZE) + math.ceil(searches / batch) + timed
-    shared = size.points * SHARED_MS / 1000
+    shared = (size.points * SHARED_MS + size.pages * PARSED_MS) / 1000
     alone = START_S + (size.points * (READ_MS + CHUNK_MS) + size.pages * PAGE_MS + searches * SEARCH_MS) / 1000
     waiting = requests * REQUEST_S / (1 if local else suite.qdrant.concurrency)
     calls, texts, tokens = _embedded(suite, size, provider, own=own, probed=probed, timed=timed)

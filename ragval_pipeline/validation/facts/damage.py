@@ -131,6 +131,8 @@ _PLAIN_MARKS = re.compile(r"[\x00-/:->@\[-`{-\x7f\s]")
 _LOST_MARK = re.compile(r"\?")
 #: Question marks of a text that are looked for on its page.
 _MARKS = 64  # work
+#: Places of a page at which one of them is looked for.
+_PLACES = 256  # work
 #: Characters beside an escape among which the letters are that must stand beside it on the page.
 _BESIDE = 200  # work
 _WORD_END = re.compile(r"\S+\Z")
@@ -160,11 +162,6 @@ class Shown:
     def unmarked(self) -> str:
         """All but its blanks and marks of ASCII; question marks are there."""
         return _unmarked(self.text)
-
-    @cached_property
-    def in_ascii(self) -> str:
-        """The same as it becomes where only ASCII can be written, each character in its place."""
-        return _in_ascii(self.unmarked)
 
     @cached_property
     def lettered(self) -> str:
@@ -207,36 +204,61 @@ def _lost(text: str, page: Shown) -> Iterator[Passage]:
 
     Where it has the question mark between them as well, the text is as it should be.
     """
-    bare = _in_ascii(_unmarked(text))
+    bare = _unmarked(text)
     for mark in islice(_LOST_MARK.finditer(text), _MARKS):
-        meant = _in_place(bare, len(_unmarked(text[: mark.start()])), page)
+        begin = text[: mark.start()].rfind(" ") + 1
+        word, at = text[begin:].split(maxsplit=1)[0], mark.start() - begin
+        meant = _in_place(bare, len(_unmarked(text[: mark.start()])), word, page)
         if meant:
-            begin = text[: mark.start()].rfind(" ") + 1
-            word = text[begin:].split(maxsplit=1)[0]
-            at = mark.start() - begin
             yield Passage(word[:_SHOWN], page.marked.get(word, f"{word[:at]}{meant}{word[at + 1 :]}")[:_SHOWN])
 
 
-def _in_place(bare: str, at: int, page: Shown) -> str:
+def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
     """The character that a page has where a text has a question mark; empty where it has that mark too, or none.
 
     Args:
-        bare: The text in ASCII, without what the page leaves out.
+        bare: The text without what the page leaves out.
         at: Where the mark stands.
+        word: The word that it stands in, by whose length alone it is found where nothing else is left.
         page: The page.
     """
     first = max(at - SIZE, 0)
     window, found = bare[first : at + SIZE + 1], ""
-    place = page.in_ascii.find(window) if len(window) >= SIZE else -1
-    while place >= 0:
-        here = place + at - first
+    if len(window) < SIZE:
+        return ""
+    kept = max(window.split("?"), key=len)
+    if not kept:
+        return "" if window in page.unmarked else page.marked.get(word, "")[:1]
+    for place in islice(_places(kept, page.unmarked), _PLACES):
+        start = place - window.index(kept)
+        here = start + at - first
+        if start < 0 or not _may_stand_for(window, page.unmarked[start : start + len(window)]):
+            continue
         # Where the text ends, what the page has beside the character may be the mark itself.
         beside = (page.unmarked[here - 1 : here] if at == 0 else "") + page.unmarked[here + 1 : here + 2]
-        if page.unmarked[here] == "?" or ("?" in beside and at in (0, len(bare) - 1)):
+        if _is_question(page.unmarked[here]) or (at in (0, len(bare) - 1) and any(map(_is_question, beside))):
             return ""
         found = page.unmarked[here]
-        place = page.in_ascii.find(window, place + 1)
     return found
+
+
+def _may_stand_for(window: str, shown: str) -> bool:
+    """Whether a text is another one but for question marks, which may stand for what is not ASCII."""
+    return len(window) == len(shown) and all(
+        char == meant or (char == "?" and not meant.isascii()) for char, meant in zip(window, shown, strict=True)
+    )
+
+
+def _places(part: str, text: str) -> Iterator[int]:
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + 1)
+
+
+def _is_question(char: str) -> bool:
+    """Whether it is a question mark, of whatever width."""
+    return unicodedata.normalize("NFKC", char) == "?"
 
 
 def _replaced(words: Sequence[tuple[str, str]]) -> Iterator[Passage]:

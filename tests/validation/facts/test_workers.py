@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +15,8 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.sources import workers
+from ragval_pipeline.sources.embedders import static
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.site.page_copies import writer as page_writer
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot import writer as point_writer
@@ -76,6 +79,20 @@ def test_one_and_several_workers_write_the_same_files_byte_for_byte(made: Any) -
     alone = made("alone", workers=1)
     assert len(alone) >= 16
     assert made("three", workers=3) == alone
+
+
+def test_pages_and_vectors_are_the_same_whoever_makes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_writer, "_BATCH", 5)
+    texts = [f"{text} {number}\nbehind a line" for number in range(240) for text in TEXTS]
+    embed = partial(StaticEmbedder().embed, texts, input_type="search_document")
+    copies, vectors = [copies_of(tmp_path / "alone", PAGES)], embed().vectors
+    with workers.keeping_workers():
+        copies.append(copies_of(tmp_path / "three", PAGES, workers=3))
+        monkeypatch.setattr(static, "_token_sums", None)  # this process has no part in it
+        assert embed().vectors.tobytes() == vectors.tobytes()
+    one, other = ([(held.folder() / part.name).read_bytes() for part in held.manifest.parts] for held in copies)
+    assert one == other
+    assert copies[0].manifest.readable == copies[1].manifest.readable == len(PAGES)
 
 
 def test_a_worker_that_is_killed_is_an_error_that_says_so(made: Any, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.model import PayloadSettings
+from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
@@ -148,18 +149,19 @@ def made(folder: Path, snapshot: Snapshot, copies: PageCopies) -> Facts:
     )
 
 
-def copies_of(folder: Path, pages: Mapping[str, str | None]) -> PageCopies:
+def copies_of(folder: Path, pages: Mapping[str, str | None], *, workers: int = 1) -> PageCopies:
     """The copies of a site in a folder."""
     root = folder / "site"
-    root.mkdir()
+    root.mkdir(parents=True)
     for path, text in pages.items():
         if text is not None:
             (root / f"{path.strip('/')}.html").write_text(text, encoding="utf-8")
     inventory = site(*pages)
     reader = PageReader(site_root=root, base_path=None, fetcher=None, folder=inventory.folder())
     manifest: PageCopiesManifest = take_copies(
-        inventory, reader, max_pages=100, folder=UPath(folder / "pages"), kept_uri=str(folder / "kept"), run_id="run"
-    )
+        inventory, reader, max_pages=100, folder=UPath(folder / "pages"), kept_uri=str(folder / "kept"), run_id="run",
+        scale=ScaleSettings(workers=workers),
+    )  # fmt: skip
     return PageCopies(manifest)
 
 
