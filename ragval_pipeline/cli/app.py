@@ -39,8 +39,8 @@ _UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name_
 COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
     demo: ("ragval demo", "ragval demo --break coverage.missing_page"),
     init: (
-        "ragval init --qdrant-url http://localhost:6333 --collection docs --sitemap https://docs.example.com/sitemap.xml",
-        "ragval init --qdrant-path ./qdrant_data --queries 20",
+        "ragval init --qdrant-url http://localhost:6333 --collection docs --source https://docs.example.com/sitemap.xml",
+        "ragval init --qdrant-path ./qdrant_data --source docs --queries 20",
     ),
     doctor: ("ragval doctor", "ragval doctor -s docs.yaml --json"),
     run: ("ragval run", "ragval run -s docs.yaml --only coverage,chunks --output report"),

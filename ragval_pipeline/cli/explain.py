@@ -43,7 +43,7 @@ def explain(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[WHAT]",
+            metavar="WHAT",
             autocompletion=_names,
             help="A finding (chunk.too_small), a criterion (coverage), a finding of a kept run (last:chunk.too_small, "
             "RUN:CODE), or a family of findings (chunk.*). Left out: all names.",

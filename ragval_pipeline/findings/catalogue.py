@@ -124,8 +124,8 @@ _ROWS = (
     FindingType("coverage.foreign_host", "error", "corpus", "coverage", "host", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Index holds pages of another host",
-        means="is not the sitemap's, but pages of it are in the index",
-        many="are not the sitemap's, but pages of them are in the index",
+        means="of the index is not the site's",
+        many="of the index are not the site's",
         measured="The hosts of the stored addresses are compared with the sitemap's. Another host is named when it "
             "holds pages that the site has under the same path, or when nothing is stored from the site's own "
             "host. A single page of some other site is an orphan instead.",

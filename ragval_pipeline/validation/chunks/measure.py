@@ -30,8 +30,8 @@ BY_PLACE = "places on the page"
 _REMEDIES = {
     BY_DATE: "Delete the older points, which delete_point_ids of remediation.json lists: their times of embedding "
     "tell. From then on, delete what is stored of a page before ingesting it.",
-    BY_TEXT: "Delete the copies that delete_point_ids of remediation.json lists; one point of each text stays. From "
-    "then on, delete what is stored of a page before ingesting it.",
+    BY_TEXT: "Delete the points under delete_point_ids of remediation.json: all copies but one of each text. From then "
+    "on, delete what is stored of a page before ingesting it.",
     "": "Delete the points under review_point_ids of remediation.json and ingest the pages under reingest_urls "
     "again, because nothing tells which of the points are older. From then on, delete what is stored of a page before "
     "ingesting it.",
