@@ -288,6 +288,7 @@ class _Read:
     points: frozenset[str]
     words: int | None
     surplus: float | None
+    is_page: bool
 
     def only(self, aspects: frozenset[Aspect]) -> _Read:
         """The same for some aspects."""
@@ -320,6 +321,7 @@ class _Reader:
             points=points if kind == "query" else frozenset(),
             words=subject.words,
             surplus=subject.surplus,
+            is_page=kind == "page",
         )
         return [replace(every, keys=_keys(reads & need.aspects, need.fields)) for need in subject.needs] or [every]
 
@@ -382,6 +384,9 @@ class _Cause:
             return True
         aspects = {aspect for aspect, _ in keys}
         about = read.own | read.elsewhere if not OF_ADDRESSES.isdisjoint(aspects) else read.own
+        if read.is_page and aspects == {Aspect.PLACE}:
+            # What a page lacks is elsewhere; a strange text under its own address took nothing from it by that.
+            about = read.elsewhere
         shared = {entity for entity in about if entity in own or entity in inside}
         return bool(shared) and self._is_enough(aspects, shared, read)
 

@@ -235,6 +235,14 @@ def test_a_count_follows_from_content_lost_beside_its_chunk_where_that_is_most_o
     assert follows(off, passage) == ("integrity.not_captured" if explained else None)
 
 
+def test_a_text_under_a_wrong_address_explains_the_page_that_lacks_it_and_not_the_one_that_it_is_stored_under():
+    apart = {"without": frozenset({Aspect.TEXT})}
+    lost = finding("integrity.not_captured", page("/a", **apart), page("/b", **apart))
+    stray = finding("integrity.gone", point("1", page="/b"))
+    found = linked(lost, stray, site=Site(moved={"/a": ("1",)}))
+    assert because(found, lost.code) == {"/a": "integrity.gone", "/b": None}
+
+
 def test_what_a_page_changed_after_it_was_embedded_explains_texts_and_losses_on_it_and_no_number_or_copy():
     stale = finding("coverage.stale_page", page("/a"))
     drifted = finding("integrity.drifted", point("1"), point("2", page="/b"))

@@ -148,6 +148,23 @@ def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, beh
     return replaced >= MOST * sum(missing)
 
 
+def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable[BlockFacts]) -> bool:
+    """Whether some of what a page lost lies between the chunks before and after one, by their numbers.
+
+    Args:
+        chunk: A chunk that has nothing of its page; one without a number may stand anywhere.
+        others: The page's other chunks.
+        lost: Blocks of the page that no chunk holds.
+    """
+    own = chunk.chunk_index
+    if own is None:
+        return True
+    placed = [(other.chunk_index, span) for other in others if other.chunk_index is not None for span in other.spans]
+    _, begin = max(((index, span[1]) for index, span in placed if index < own), default=(0, 0))
+    after = min(((index, span[0]) for index, span in placed if index > own), default=None)
+    return any(block.start + block.letters > begin and (after is None or block.start < after[1]) for block in lost)
+
+
 def _holes(chunk: ChunkFacts, *, behind: bool) -> Iterator[tuple[int, int, int]]:
     """Where on the page a chunk holds other letters, as (first, behind the last, how many others)."""
     seen, before = 0, None

@@ -18,6 +18,7 @@ from ragval_pipeline.validation.integrity.content import (
     lost_passages,
     next_to_lost,
     pages_holding,
+    stands_among,
 )
 
 #: Passages, headings and joins that the details of one subject hold.
@@ -177,11 +178,15 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
 def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts], *, behind: bool) -> frozenset[Aspect]:
     """What a loss does not follow from: chunks that hold other words somewhere else on the page.
 
-    Where a chunk belongs that is gone from the page is not known: it may stand for what was lost.
+    A chunk that is gone from the page may stand for what was lost between the chunks before and after it.
     """
     chunks = compared.differing_of.get(page.page_key, [])
-    gone = any(compared.classes[chunk.point_id] == "gone" for chunk in chunks)
-    return frozenset() if gone or is_replaced(chunks, lost, behind=behind) else frozenset({Aspect.TEXT})
+    gone = [chunk for chunk in chunks if compared.classes[chunk.point_id] == "gone"]
+    names = {chunk.point_id for chunk in gone}
+    others = [chunk for chunk in compared.by_page.get(page.page_key, ()) if chunk.point_id not in names]
+    if any(stands_among(chunk, others, lost) for chunk in gone) or is_replaced(chunks, lost, behind=behind):
+        return frozenset()
+    return frozenset({Aspect.TEXT})
 
 
 def _uncut(cut: Mapping[str, Any]) -> frozenset[Aspect]:

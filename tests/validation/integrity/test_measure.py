@@ -106,6 +106,19 @@ def test_a_chunk_that_stands_nowhere_names_no_page(tmp_path: Path):
     assert "stands_on" not in detail(found, "integrity.gone")
 
 
+@pytest.mark.parametrize(("numbers", "follows"), [((0, 1, 2, 3), False), ((0, 3, 2, 1), True), ((None,) * 4, True)])
+def test_a_text_that_is_gone_stands_for_what_was_lost_where_its_number_says_that_it_was(
+    tmp_path: Path, numbers: tuple[int | None, ...], follows: bool
+):
+    """The tail of an older version stands behind all of the page, and took nothing of its middle."""
+    pages = {"/a": html(paragraphs(GRIPPER, CAMERA, BATTERY, VISITORS))}
+    gone = "Quick zebras jump over lazy dogs every morning, and nobody knows for whom they do."
+    stored = [point("/a", text, at) for text, at in zip((GRIPPER, BATTERY, VISITORS, gone), numbers, strict=True)]
+    found = measured(tmp_path, pages, *stored)
+    [lost] = next(entry for entry in found.findings if entry.code == "integrity.not_captured").subjects
+    assert (Aspect.TEXT not in lost.without) is follows
+
+
 def test_a_swap_within_one_page_is_no_defect_of_content(tmp_path: Path):
     assert measured(tmp_path, PAGES, *changed(to={0: CAMERA, 1: GRIPPER})).findings == ()
 
