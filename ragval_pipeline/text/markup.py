@@ -23,6 +23,8 @@ _TAGS = (
 _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
+    # the same, but for the sign that the chunker cut off
+    r"|\A\[[^\]\n]{0,500}\]\([^()\s]*\.(?:svg|png|jpe?g|gif|webp)(?:\s+[\"'][^\n]*?[\"'])?\)"
     r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\]"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
