@@ -13,6 +13,8 @@ _ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\n(?=[^()\s])|\([^()\s]*\))*){_TITLE}\)
 # before the first of them, and, but on the web, no comma, as behind the first thing that a function is called with.
 _PIECE = r"(?:[^\s()\[\]]|\([^\s()\[\]]*\))"
 _SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\([^()\n]*\)|\n(?=\S)){1,500}"
+# An address that says itself that it is one.
+_LINK = r"(?:https?://|mailto:|\.{0,2}/|#)[^\s\[\]]*"
 _TAGS = (
     "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
     "|small|u|s|ul|ol|li|dl|dt|dd|h[1-6]|blockquote|section|center|picture|source|video|iframe"
@@ -21,6 +23,8 @@ _TAGS = (
 _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
+    # the same, but for the sign that the chunker cut off
+    r"|\A\[[^\]\n]{0,500}\]\([^()\s]*\.(?:svg|png|jpe?g|gif|webp)(?:\s+[\"'][^\n]*?[\"'])?\)"
     r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\]"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
@@ -29,6 +33,8 @@ _MARKUP = re.compile(
     rf"|(?<=\])\((?:{_PIECE}*(?:\([^()\s]*)?(?:\s+[\"'][^\n\"']*)?|{_SPACED})\Z"
     rf"|\A(?:(?:\((?=[^()\s]*[/#]))?{_PIECE}*(?:\){_PIECE}+)?(?:\s+[\"'][^\n\"']*[\"'])?"
     r"|[^\n\"'()\[\]]{0,80}[\"'])\)"
+    # the same in brackets of its own behind the linked text, as converters to plain text write it
+    rf"|(?<![\]\w])\[{_LINK}\](?![(\[])|(?<![\]\w])\[{_LINK}\Z"
     r"|\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"  # front matter
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
@@ -66,7 +72,8 @@ _STATEMENT_WORDS = ("import", "export", "mermaid")
 
 #: What a text must hold for any markup but the number of a list item and a piece that its beginning was cut off.
 _MARKS = (
-    "![", "](", "][", "]:", "[^", "[x]", "[X]", "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::",
+    "![", "](", "][", "]:", "[^", "[x]", "[X]", "[http", "[mailto:", "[/", "[./", "[../", "[#",
+    "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::",
     "highlight-",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.

@@ -4,7 +4,8 @@ Two kinds of evidence. A phrase that themes write, standing as themes write it, 
 counts from three pages and a twentieth of all pages on: fewer may be pages about the theme. Any other wording counts
 when chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
 content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
-ingestion puts before a chunk to say where it is from, are never furniture. Where pages were not read, only a wording
+ingestion puts before a chunk to say where it is from, are never furniture, nor is what most chunks begin with and no
+page shows: a summary that says where each chunk belongs. Where pages were not read, only a wording
 that pages share in several chunks each is taken for furniture, since an author repeats himself once a page.
 """
 
@@ -23,6 +24,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
 from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.integrity.habits import LARGEST
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
 _COLUMNS = (
@@ -82,7 +84,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     known = [f" {entry.phrase} " for entry in found]
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
-            found += _judge(shared, chunks, pages)
+            found += (entry for entry in _judge(shared, chunks, pages) if not _is_added(shared, chunks, evidence))
     if not found:
         return
     found.sort(key=lambda entry: (-entry.pages, entry.phrase))
@@ -179,6 +181,14 @@ def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerpla
         for phrase, found in sorted(sure.items())
         if len(_pages(found)) >= wanted
     ]
+
+
+def _is_added(shared: Shared, chunks: int, evidence: ChunkEvidence) -> bool:
+    """Whether the ingestion put a wording before its chunks: most begin with it, and no page has most of it."""
+    if shared.edge != "begins" or len(shared.texts) < MOST * chunks:
+        return False
+    openings, letters = evidence.habits.openings, sum(map(len, shared.words))
+    return any(openings[word].missing >= LARGEST * MOST * letters for word in shared.words if word in openings)
 
 
 def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:

@@ -34,6 +34,7 @@ def common_runs(text: FoldedText, page: Searched) -> list[Span]:
         while same < len(candidates) and candidates[same][0] == start and candidates[same][2] == length:
             same += 1
         places = [place for _, place, _ in candidates[at:same]]
+        places = [place for place in places if place < page.told] or places
         at = same
         for first, last in free(chosen, start, start + length):
             if last - first >= width:

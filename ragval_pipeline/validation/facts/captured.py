@@ -17,7 +17,7 @@ from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.rows import BlockFacts
 from ragval_pipeline.validation.facts.spans import Alignment
-from ragval_pipeline.validation.thresholds import LONGEST_GAP
+from ragval_pipeline.validation.thresholds import LONGEST_GAP, MOST, PASSAGE_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +47,7 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     pieces: set[str] | None = None
+    texts = [chunk.text.letters for chunk in chunks]
     elsewhere = _Elsewhere(page, held, upto)
     blocks = []
     ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
@@ -58,6 +59,9 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
             continue
         if count < letters:
             count = max(count, elsewhere.held(folded, places))
+            # Of a page that repeats itself pieces of a chunk may be taken for those of other passages.
+            if len(folded) >= PASSAGE_LETTERS and count < MOST * letters and any(folded in text for text in texts):
+                count = letters
             if block.kind == "heading" and count < letters:
                 if pieces is None:
                     known = {fold(form) for label in labels for form in (label, without_markup(label))}

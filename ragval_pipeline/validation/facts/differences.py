@@ -45,7 +45,12 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     closing = [(start, end) for start, end in closing if start >= after]
     rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
     ends = (*_edges(match, closing), *_edges(match, [rest], outermost=-1))
-    return (_edges(match, opening), ends) if match.letters_found else ((), ())
+    edges = _edges(match, opening)
+    first = _DIGITS.sub("", match.text.letters[: _word_end(match, 0)])
+    if edges and edges[0].word != first:
+        # What is put before a chunk may begin with a word that this page happens to have.
+        edges = (Edge(first, 0, 0), *edges)
+    return (edges, ends) if match.letters_found else ((), ())
 
 
 def _lines(text: FoldedText) -> list[tuple[int, int]]:

@@ -127,7 +127,7 @@ _BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s{_LABEL})+(?
 _ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
 #: Lines that say where a chunk is from, whether or not the payload says it too: "Title: Arms", "Source: https://...".
 _ORIGIN_NAMES = "title|source|url|link|page|document|section|heading|chapter|module|file|path|breadcrumbs?"
-_ORIGINS = re.compile(rf"(?:\s*(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.IGNORECASE)
+_ORIGINS = re.compile(rf"(?:\s*(?:\w+[ \t])?(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.IGNORECASE)
 #: Characters at either end that are looked at.
 _REACH = 600  # work
 
@@ -158,13 +158,16 @@ def begins_and_ends(text: str, labels: tuple[str, ...]) -> tuple[Words, Words]:
     before = _ORIGINS.match(text) or _ROLE.match(text)
     text = without_markup(without_statements(text[before.end() if before else 0 :]))
     path = _BREADCRUMBS.match(text)
-    first = words_of(text[path.end() if path else 0 :][:_REACH])
+    text = text[path.end() if path else 0 :]
+    first = words_of(text[:_REACH])
     for _ in range(_LABELS):
         end = _label_end(first, known)
         if not end:
             break
         first = first[end:]
-    return tuple(first[:MOST_WORDS]), tuple(words_of(text[-_REACH:])[-MOST_WORDS:])
+    # A short text ends where its labels do.
+    last = words_of(text[-_REACH:]) if len(text) > _REACH else first
+    return tuple(first[:MOST_WORDS]), tuple(last[-MOST_WORDS:])
 
 
 def _label_end(words: Sequence[str], labels: Mapping[str, Sequence[Sequence[str]]]) -> int:

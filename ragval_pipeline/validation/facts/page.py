@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -41,6 +42,8 @@ class Searched:
     def __init__(self, *parts: str | None) -> None:
         self._parts = [part for part in parts if part]
         self._letters = list[str]()
+        #: Letters up to which it is what readers are told: what stands there is not looked for behind.
+        self.told: float = math.inf
         self._indexes: dict[int, GramIndex] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
         self._first: dict[str, list[int]] = {}
@@ -172,6 +175,7 @@ class Page(Searched):
         extra = [(line, own) for (_, line, own), at in zip(self._lines, self._at, strict=True) if at is None]
         super().__init__(record.body, *(line for line, _ in extra), record.title, record.attributes)
         self._letters = ["".join(self._body)] * bool(record.body) + [own for _, own in extra]
+        self.told = len(SEPARATOR.join(self._letters))
 
     @cached_property
     def places(self) -> list[list[Range]]:
@@ -197,22 +201,42 @@ def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int
     """
     from rapidfuzz.distance import LCSseq
 
-    at: list[tuple[int, int] | None] = [None] * len(content)
+    plain = _without_line_numbers(content, body)
     if len(content) * len(body) > _COMPARED:
-        return _beside_what_follows(_lines_in_turn(content, body), content, body)
+        return _behind_line_numbers(_beside_what_follows(_lines_in_turn(content, plain), content, plain), plain, body)
+    at: list[tuple[int, int] | None] = [None] * len(content)
     number = line = 0
-    for block in LCSseq.editops(content, body).as_matching_blocks():
+    for block in LCSseq.editops(content, plain).as_matching_blocks():
         # Between lines that both have: a heading and the label of its anchor.
         for other in range(number, block.a):
             ahead = range(line, min(block.b, line + _AHEAD))
-            found = next((place for place in ahead if content[other] and content[other] in body[place]), None)
+            found = next((place for place in ahead if content[other] and content[other] in plain[place]), None)
             if found is not None:
-                at[other] = found, body[found].index(content[other])
+                at[other] = found, plain[found].index(content[other])
                 line = found
         for step in range(block.size):
             at[block.a + step] = block.b + step, 0
         number, line = block.a + block.size, block.b + block.size
-    return _beside_what_follows(at, content, body)
+    return _behind_line_numbers(_beside_what_follows(at, content, plain), plain, body)
+
+
+def _without_line_numbers(content: Sequence[str], body: Sequence[str]) -> list[str]:
+    """The lines of the body, but without the number that code has in front of a line of the content.
+
+    Else a line of code that the text below repeats would be taken for that one, and all of the code between for lost.
+    """
+    known = set(content)
+    bare = (line.lstrip("0123456789") for line in body)
+    return [plain if line not in known and plain in known else line for line, plain in zip(body, bare, strict=True)]
+
+
+def _behind_line_numbers(
+    at: Iterable[tuple[int, int] | None], plain: Sequence[str], body: Sequence[str]
+) -> list[tuple[int, int] | None]:
+    """The same places, counted from the number of the line on."""
+    return [
+        None if found is None else (found[0], found[1] + len(body[found[0]]) - len(plain[found[0]])) for found in at
+    ]
 
 
 def _lines_in_turn(content: Sequence[str], body: Sequence[str]) -> list[tuple[int, int] | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
+from ragval_pipeline.text.folding import FoldedText, fold, fold_blanks, fold_lines, words_of
 from ragval_pipeline.validation.facts.damage import (
     Passage,
     Shown,
@@ -222,8 +222,8 @@ class PageWords:
         """How many of some words its content has in one piece, from the first on; the last one first if so it is."""
 
         def lacks(count: int) -> bool:
-            piece = "".join(words[:count][::-1] if last else words[:count])
-            return self._content.place(piece.replace("\u03c2", "\u03c3")) is None
+            # A vowel sign of a script without blanks is a word, and no letter.
+            return self._content.place(fold("".join(words[:count][::-1] if last else words[:count]))) is None
 
         if words and not lacks(len(words)):
             return len(words)

@@ -47,7 +47,9 @@ class Habits:
 
     def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
         """What of a chunk's edges is habit."""
-        return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, self.closings)]
+        # A chunk of nothing but what is put before it ends with that.
+        closings = {**{word: edge for word, edge in self.openings.items() if word != ANY}, **self.closings}
+        return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, closings)]
 
 
 def _habitual_part(edges: Iterable[Edge], habits: Mapping[str, Edge]) -> Iterator[Edge]:
@@ -73,11 +75,12 @@ def _habit_of(edge: Edge, habits: Mapping[str, Edge]) -> Edge | None:
 def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> dict[str, Edge]:
     by_word: defaultdict[str, list[_Placed]] = defaultdict(list)
     for own in edges:
-        for word, placed in {word: (key, edge) for key, edge in own for word in edge.words}.items():
+        for word, placed in {word: (key, edge) for key, edge in own if edge.missing for word in edge.words}.items():
             by_word[word].append(placed)
     habits = {word: _largest(word, found) for word, found in by_word.items() if _is_habit(found, chunks, pages)}
     # A summary of each chunk in words of its own stands in all but few.
-    others = [own[0] for own in edges if own and not any(_habit_of(edge, habits) for _, edge in own)]
+    lacking = [[placed for placed in own if placed[1].missing] for own in edges]
+    others = [own[0] for own in lacking if own and not any(_habit_of(edge, habits) for _, edge in own)]
     if len(others) >= max(FEWEST, (1 - FEW) * chunks):
         habits[ANY] = _largest(ANY, others)
     return habits

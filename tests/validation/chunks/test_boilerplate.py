@@ -143,6 +143,27 @@ def test_what_an_ingestion_says_of_a_chunk_in_front_of_it_is_no_furniture(prefix
     assert boilerplate(found, PAGES) == []
 
 
+def test_a_summary_that_says_where_each_chunk_belongs_is_no_furniture():
+    summary = "This chunk is of {page}x{part}.\n\n{text}"
+    found = index(change=lambda text, page, part: summary.format(page=page, part=part, text=text))
+    assert boilerplate(found, PAGES) == []
+    framed = [page(number, frame="This chunk is of") for number in range(10)]
+    assert len(named(boilerplate(found, framed))) == 30, "which the page's frame says"
+
+
+def test_what_the_author_repeats_in_a_script_of_vowel_signs_is_the_contents():
+    begin = "\u0e40\u0e1e\u0e37\u0e48\u0e2d\u0e17\u0e35\u0e48\u0e08\u0e30"  # "in order to"
+    found = index(change=lambda text, page, part: f"{begin} {text}" if part else text)
+    pages = [page(number, "\n".join(f"{begin} {content(number, part)}" for part in (1, 2))) for number in range(10)]
+    assert boilerplate(found, pages) == []
+
+
+def test_a_title_in_front_of_a_short_chunk_is_not_what_it_ends_with():
+    title, part = "Arm (Acme Robot Handbook, second edition)", "Module arm"
+    found = rows(*({**chunk(number, f"{title}\n\n{part} {number}"), "title": title} for number in range(10)))
+    assert boilerplate(found, [page(number, f"{part} {number}") for number in range(10)]) == []
+
+
 def test_imports_of_a_source_file_are_no_wording():
     imports = "import Bar from '@site/src/components/Bar';\nimport Quiz from '@site/src/components/Quiz';\n\n<Bar />\n"
     found = index(change=lambda text, page, part: f"{imports}{page}x{part} {text}")

@@ -118,6 +118,22 @@ def test_addresses_of_links_and_images_are_no_text():
     assert missing(match(f"![A drawing](arm.png)\n{link}")) == []
 
 
+def test_an_image_whose_first_sign_the_chunker_cut_off_is_no_text():
+    assert missing(match(f"[A drawing](media/arm.svg) {GRIPPER}")) == []
+    assert missing(match(f"[A drawing](media/arm.html) {GRIPPER}")) == ["A drawing"]
+
+
+@pytest.mark.parametrize("address", ["https://example.com/a?b=c", "/docs/motor.html#drive", "../motor/", "#drive"])
+def test_an_address_in_brackets_behind_what_it_links_is_no_text(address: str):
+    linked = GRIPPER.replace("motor", f"motor [{address}]: the one")
+    page = GRIPPER.replace("motor", "motor: the one")
+    assert missing(match(linked, page)) == []
+    cut = linked.index(address) + len(address) - 1
+    assert missing(match(linked[:cut], page)) == []
+    assert missing(match(linked, linked)) == [], "unless the page shows it"
+    assert missing(match(GRIPPER.replace("motor", "motor [banana]"))) == ["banana"]
+
+
 def test_on_a_page_about_markdown_the_same_characters_are_text():
     page = "Write a link as [motor](https://example.com/motor) and nothing else, says the guide."
     assert missing(match(page, page)) == []

@@ -41,6 +41,15 @@ def test_a_passage_that_two_chunks_share_is_not_lost():
     assert lost(f"{CHUNKS[0]}\n{CAMERA[:middle]}", f"{CAMERA[middle:]}\n{CHUNKS[2]}") == []
 
 
+def test_a_passage_that_a_chunk_holds_as_it_is_is_not_lost_where_pieces_of_it_stand_elsewhere_too():
+    middle = CAMERA.index("and after")
+    before, after = CAMERA[:middle], CAMERA[middle:]
+    content = paragraphs(
+        f"{GRIPPER} {before} zoo", f"quiz {after} {BATTERY}", GRIPPER, "jumble", CAMERA, "zoo", BATTERY
+    )
+    assert lost(f"{GRIPPER}\n{CAMERA}\n{BATTERY}", content=content) == []
+
+
 def test_short_blocks_are_no_passages():
     content = f"{SECTIONS}<p>Thirty-nine letters are no passage at all in here</p>"[:-4] + "</p>"
     short = "Only the brown one, never the red one."

@@ -119,6 +119,24 @@ def test_a_long_sentence_of_the_ingestion_may_quote_the_page(tmp_path: Path):
     assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
 
 
+def headed(number: int, text: str) -> dict[str, object]:
+    return point(f"/p{number}", f"Quiz: {number}\n\nZoo quay: https://x.example/p{number}\n\nJumble waltz:\n{text}")
+
+
+def test_lines_put_before_a_chunk_may_begin_with_a_word_that_its_page_happens_to_have(tmp_path: Path):
+    pages = {**PAGES, "/p0": html(f"<h1>Quiz</h1><p>{GRIPPER}</p>")}
+    points = [headed(number, text) for number, text in enumerate(TEXTS)]
+    assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
+
+
+def test_a_chunk_of_nothing_but_what_is_put_before_it_is_no_difference(tmp_path: Path):
+    title = "The handbook of the robot arm and its cell"
+    pages = {path: html(f"<h1>{title}</h1><p>{text}</p>") for path, text in zip(PAGES, TEXTS, strict=True)}
+    points = [point(f"/p{number}", f"Quiz: {title}\nZoo:\n\n{text}") for number, text in enumerate(TEXTS)]
+    bare = point("/p3", f"Quiz: {title}\nZoo:\n\n***")
+    assert subjects(measured(tmp_path, pages, *points, bare), "integrity.drifted") == []
+
+
 def test_the_same_line_around_one_chunk_is_a_difference(tmp_path: Path):
     drifted, _, integrity = measure(tmp_path, "Title: Wiring of sensors\nSource: zoo\n{text}", framed=1)
     assert drifted == ["0"]
