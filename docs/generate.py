@@ -16,7 +16,7 @@ from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation import thresholds
-from ragval_pipeline.validation.facts.rows import facts_schema
+from ragval_pipeline.validation.facts.tables import facts_schema
 
 
 def findings_page() -> str:

@@ -42,7 +42,7 @@ def _schema(kind: str, name: str | None) -> dict[str, Any]:
 
         return ValidationReport.model_json_schema(mode="serialization")
     if kind == "facts":
-        from ragval_pipeline.validation.facts.rows import facts_schema
+        from ragval_pipeline.validation.facts.tables import facts_schema
 
         return facts_schema()
     if kind in KINDS:

@@ -11,7 +11,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, PageEntry, PointName, read_corpus
 from ragval_pipeline.reporting.subjects import _LOOKS, Subjects
-from ragval_pipeline.validation.facts.rows import page_schema
+from ragval_pipeline.validation.facts.tables import page_schema
 from ragval_pipeline.validation.report import QualityMetrics
 from ragval_pipeline.validation.vectors.partition import Look
 from tests.reporting import factory

@@ -17,8 +17,8 @@ from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
-from ragval_pipeline.validation.facts.rows import chunk_table
 from ragval_pipeline.validation.facts.store import FactRows, HeldFacts
+from ragval_pipeline.validation.facts.tables import chunk_table
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.tokens import Counting
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, columns_of, levels_of

@@ -46,7 +46,7 @@ class Columns:
         """Those of all texts of a run."""
         import pyarrow as pa
 
-        from ragval_pipeline.validation.facts.rows import chunk_schema
+        from ragval_pipeline.validation.facts.tables import chunk_schema
 
         types = [chunk_schema().field(name) for name in COLUMNS]
         shared = [pa.field(field.name, pa.dictionary(pa.int32(), pa.string())) for field in types]

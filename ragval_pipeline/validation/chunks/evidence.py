@@ -13,8 +13,9 @@ from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts, chunks_of
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.facts.tables import chunks_of
 from ragval_pipeline.validation.integrity.content import class_of, pages_holding
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.payload.levels import present_fields

@@ -16,7 +16,7 @@ from ragval_pipeline.sources.workers import each_done
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.facts.rows import HASHES, UNIQUE, chunk_table, page_table
+from ragval_pipeline.validation.facts.tables import HASHES, UNIQUE, chunk_table, page_table
 from ragval_pipeline.validation.facts.tokens import Counting, Limits
 
 if TYPE_CHECKING:

@@ -12,16 +12,8 @@ from ragval_pipeline.sources.snapshot.manifest import folder_of_parts
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.facts.rows import (
-    ChunkFacts,
-    PageFacts,
-    chunk_schema,
-    chunk_table,
-    chunks_of,
-    page_of,
-    page_table,
-    texts_of,
-)
+from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.tables import chunk_schema, chunk_table, chunks_of, page_of, page_table, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ragval_pipeline.reporting.history.compare import compare_runs
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun
 from ragval_pipeline.suite.schema import SCHEMA_VERSION as SUITE_VERSION
-from ragval_pipeline.validation.facts.rows import FACTS_VERSION, chunk_table, page_table
+from ragval_pipeline.validation.facts.tables import FACTS_VERSION, chunk_table, page_table
 from ragval_pipeline.validation.report import SCHEMA_VERSION
 from tests.reporting.factory import report
 from tests.reporting.history.kept import NAMES, keep

@@ -1,0 +1,243 @@
+"""The rows of a bucket as Arrow tables, and back."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.validation.facts.damage import Passage
+from ragval_pipeline.validation.facts.furniture import Phrase
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts
+from ragval_pipeline.validation.facts.texts import Stray, TextFacts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: In the metadata of each Parquet file: raised by a tenth when columns are added, by one when one goes or changes.
+FACTS_VERSION = "1.0"
+#: Columns whose values hardly repeat, and those that hold hashes.
+UNIQUE, HASHES = ("point_id", "excerpt", "stored_hash", "url"), ("shingles", "probes", "anchors", "digest")
+
+
+def chunk_schema() -> pa.Schema:
+    """Arrow schema of a chunk's row: ``ChunkFacts``, and ``TextFacts`` of the same point."""
+    import pyarrow as pa
+
+    edge = pa.struct(
+        {
+            "word": pa.string(), "missing": pa.int32(), "changed": pa.int32(), "strange": pa.string(),
+            "lacking": pa.int32(),
+        }
+    )  # fmt: skip
+    words = pa.list_(pa.string())
+    types = {
+        **dict.fromkeys(("point_id", "page_key", "page_url"), pa.string()),
+        **dict.fromkeys(("compared", "repeated"), pa.bool_()),
+        "chunk_index": pa.int64(),
+        **dict.fromkeys(("embedded_at", "model"), pa.string()),
+        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),
+        **dict.fromkeys(("starts", "places", "lengths", "again"), pa.list_(pa.int32())),
+        **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
+        "joins": words,
+        "probes": pa.list_(pa.uint64()),
+        "claimed": pa.int64(),
+        **dict.fromkeys(("characters", "parts", "marks"), pa.int32()),
+        "script": pa.string(),
+        **dict.fromkeys(("tokens", "added", "exact"), pa.int32()),
+        "digest": pa.uint64(),
+        "blank": pa.bool_(),
+        "body": pa.float64(),
+        "excerpt": pa.string(),
+        "shingles": pa.list_(pa.uint32()),
+        "strays": pa.list_(pa.struct({"character": pa.string(), "count": pa.int32(), "place": pa.string()})),
+        "damaged": pa.list_(pa.struct({"before": pa.string(), "after": pa.string(), "words": words})),
+        **dict.fromkeys(("stored_hash", "hashed_as"), pa.string()),
+        **dict.fromkeys(("begins", "ends"), words),
+        **dict.fromkeys(("begins_held", "ends_held"), pa.int32()),
+        "phrases": pa.list_(pa.struct({"words": pa.string(), "sure": pa.bool_()})),
+    }
+    return pa.schema(list(types.items()), {"schema_version": FACTS_VERSION})
+
+
+def page_schema() -> pa.Schema:
+    """Arrow schema of ``PageFacts``."""
+    import pyarrow as pa
+
+    block = pa.struct(
+        {
+            "kind": pa.string(), "letters": pa.int32(), "held": pa.int32(), "start": pa.int32(), "digest": pa.uint64(),
+            "text": pa.string(),
+        }
+    )  # fmt: skip
+    types = {
+        **dict.fromkeys(("page_key", "url", "state", "problem", "unfit"), pa.string()),
+        **dict.fromkeys(("chunks", "textless"), pa.int32()),
+        "blocks": pa.list_(block),
+        "anchors": pa.list_(pa.uint64()),
+        "damaged": pa.list_(pa.string()),
+    }
+    return pa.schema(list(types.items()), {"schema_version": FACTS_VERSION})
+
+
+def facts_schema() -> dict[str, Any]:
+    """The columns of ``evidence/facts/``: by table, each with its name, Arrow type and what it holds."""
+    tables = {"chunks": (chunk_schema(), (ChunkFacts, TextFacts)), "pages": (page_schema(), (PageFacts,))}
+    return {
+        f"{name}-*.parquet": [
+            {"column": entry.name, "type": str(entry.type), "holds": _holds(kinds, entry.name)} for entry in schema
+        ]
+        for name, (schema, kinds) in tables.items()
+    }
+
+
+#: The class of the entries of a column that is a list.
+_ENTRIES: Mapping[str, type] = {
+    "openings": Edge, "closings": Edge, "blocks": BlockFacts, "strays": Stray, "phrases": Phrase,
+}  # fmt: skip
+
+
+def _holds(kinds: Sequence[type], name: str) -> str:
+    """What the docstring of a row's class says of an attribute, and of those of the entries of a list."""
+    told = next(attributes[name] for kind in kinds if name in (attributes := _attributes(kind)))
+    entries = Passage if name == "damaged" and TextFacts in kinds else _ENTRIES.get(name)
+    if entries is not None:
+        told += " " + " ".join(f"`{entry}`: {means}" for entry, means in _attributes(entries).items())
+    return told
+
+
+def _attributes(kind: type) -> dict[str, str]:
+    """The attributes of a class by its docstring."""
+    section = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2]
+    found = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", section, re.MULTILINE)
+    return {name: " ".join(means.split()) for name, means in found}
+
+
+def chunk_table(chunks: Iterable[ChunkFacts], texts: Iterable[TextFacts]) -> pa.Table:
+    """A row for each text, with what its page says of it; texts without letters were compared with nothing."""
+    by_id = {chunk.point_id: chunk for chunk in chunks}
+    described = list(texts)
+    placed = [by_id.get(text.point_id) or ChunkFacts.unseen(text) for text in described]
+    return _table(chunk_schema(), lambda name: placed if name in ChunkFacts.__slots__ else described)
+
+
+def page_table(pages: Iterable[PageFacts]) -> pa.Table:
+    """A row for each page."""
+    held = list(pages)
+    return _table(page_schema(), lambda name: held)
+
+
+def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    columns = [_array(list(map(attrgetter(entry.name), rows_of(entry.name))), entry.type) for entry in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Values as Arrow has them.
+
+    From buffers: ``pyarrow.array`` looks at each of a hundred hashes by itself, and imports pandas to ask whether a
+    list is a series, which takes a worker as long as a thousand chunks.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    count = len(values)
+    if pa.types.is_list(kind):
+        ends = _ends_of(map(len, values), count)
+        return pa.Array.from_buffers(kind, count, [None, ends], children=[_flat(values, kind.value_type)])
+    if pa.types.is_struct(kind):
+        entries = [_array(list(map(attrgetter(entry.name), values)), entry.type) for entry in kind]
+        return pa.Array.from_buffers(kind, count, [None], children=entries)
+    valid = None
+    if None in values:
+        valid = _bits([value is not None for value in values])
+    if pa.types.is_string(kind):
+        encoded = [(value or "").encode() for value in values]
+        data = pa.py_buffer(b"".join(encoded))
+        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, encoded), count), data])
+    if pa.types.is_boolean(kind):
+        return pa.Array.from_buffers(kind, count, [valid, _bits(values)])
+    held = values if valid is None else [value or 0 for value in values]
+    return pa.Array.from_buffers(kind, count, [valid, pa.py_buffer(np.fromiter(held, kind.to_pandas_dtype(), count))])
+
+
+def _flat(lists: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """The entries of all lists; those of numbers may be arrays."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not pa.types.is_integer(kind) or not lists or isinstance(lists[0], tuple):
+        return _array(list(chain.from_iterable(lists)), kind)
+    numbers = np.concatenate([np.asarray(entry, dtype=kind.to_pandas_dtype()) for entry in lists])
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def _bits(values: Sequence[bool]) -> pa.Buffer:
+    import numpy as np
+    import pyarrow as pa
+
+    return pa.py_buffer(np.packbits(np.array(values, dtype=np.bool_), bitorder="little"))
+
+
+def _ends_of(lengths: Iterable[int], count: int) -> pa.Buffer:
+    """Where each value ends in the data of all, behind a zero."""
+    import numpy as np
+    import pyarrow as pa
+
+    offsets = np.zeros(count + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(lengths, np.int32, count), out=offsets[1:])
+    return pa.py_buffer(offsets)
+
+
+def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
+    """The chunks of a table's rows."""
+    lists = dict.fromkeys(("starts", "places", "lengths", "joins", "probes", "again"), tuple)
+    edges = dict.fromkeys(("openings", "closings"), partial(_entries, Edge))
+    return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **edges}))
+
+
+def texts_of(batch: pa.RecordBatch) -> Iterator[TextFacts]:
+    """The texts of a table's rows, of which some columns may be left out."""
+    kinds = {"strays": Stray, "damaged": Passage, "phrases": Phrase}
+    entries = {name: partial(_entries, kind) for name, kind in kinds.items()}
+    return (TextFacts(**row) for row in _rows(batch, {**_SHARED, **entries, "begins": _words, "ends": _words}))
+
+
+def _rows(batch: pa.RecordBatch, made: Mapping[str, Callable[[Any], Any]]) -> Iterator[dict[str, Any]]:
+    names = batch.schema.names
+    columns = [batch.column(name).to_pylist() for name in names]
+    made_columns = (map(made[name], own) if name in made else own for name, own in zip(names, columns, strict=True))
+    return (dict(zip(names, values, strict=True)) for values in zip(*made_columns, strict=True))
+
+
+def _entries(kind: Callable[..., Any], entries: Iterable[Mapping[str, Any]]) -> tuple[Any, ...]:
+    return tuple(kind(**entry) for entry in entries) if entries else ()
+
+
+def _words(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(sys.intern, words))
+
+
+def _once(text: str | None) -> str | None:
+    return text if text is None else sys.intern(text)
+
+
+#: What many rows share is held once: all of them may be held at the same time.
+_SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
+    ("point_id", "page_key", "page_url", "model", "embedded_at", "script"), _once
+)
+
+
+def page_of(row: Mapping[str, Any]) -> PageFacts:
+    """The page of a table's row."""
+    blocks = tuple(BlockFacts(**block) for block in row["blocks"])
+    lists = {"blocks": blocks, "anchors": array("Q", row["anchors"]), "damaged": tuple(row["damaged"])}
+    return PageFacts(**{**row, **lists})
