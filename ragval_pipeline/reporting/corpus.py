@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
+from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
@@ -77,6 +78,11 @@ class PageEntry:
     stored: float | None = None
     lost: Lost | None = None
     lost_letters: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its title, or its path when it has none."""
+        return shorten(self.title, 100) or readable_path(self.url)
 
 
 @dataclass(frozen=True)

@@ -6,27 +6,23 @@ request show the same words.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.model import Finding, ReportedFinding
-from ragval_pipeline.reporting.corpus import Corpus, PageEntry
-from ragval_pipeline.reporting.numbers import show_percent, show_score
-from ragval_pipeline.reporting.text import shorten
+from ragval_pipeline.reporting.corpus import Corpus
+from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
+from ragval_pipeline.reporting.numbers import show_score
+from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.sources.site.urls import is_http_url
-from ragval_pipeline.suite.printing import chunk_name, plural, show_count
-from ragval_pipeline.text.characters import UNSPACED
-from ragval_pipeline.validation.coverage.addresses import STANDS_FOR
+from ragval_pipeline.suite.printing import chunk_name, plural, times
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
-from ragval_pipeline.validation.thresholds import MOST, UNSPACED_LETTERS
+from ragval_pipeline.validation.thresholds import MOST
 
-_WORDS, _PASSAGE, _NOTE, _QUESTION = 90, 110, 260, 160
-#: Entries of a list that a sentence names.
-_LISTED = 3
+_WORDS, _NOTE, _QUESTION = 90, 260, 160
 #: What passages are called by their kind; most content is paragraphs, which says nothing about a loss.
 _KINDS = {"code": "code", "row": "tables", "item": "list items", "heading": "headings"}
 #: Measurements that the names of subjects already say, or that only programs read.
@@ -112,21 +108,26 @@ class Subjects:
             return self._point(name, details, note)
         page = self._corpus.page(name) if finding.subject_kind in {"page", "url"} else None
         if page is not None:
-            return SubjectWords(name, page_name(page), url=name, note=note)
+            return SubjectWords(name, page.name, url=name, note=note)
         return SubjectWords(
-            name, path_of(name) if is_http_url(name) else name, name if is_http_url(name) else None, note=note
+            name, readable_path(name) if is_http_url(name) else name, name if is_http_url(name) else None, note=note
         )
 
     def _winner(self, name: str) -> str:
         """What came first in the place of the right page."""
         hits = self._queries[name].top_results
         page = self._corpus.page(hits[0].source_url) if hits else None
-        return f"; first came {page_name(page)} with {show_score(hits[0].similarity_score)}" if page else ""
+        return f"; first came {page.name} with {show_score(hits[0].similarity_score)}" if page else ""
 
     def point(self, name: str) -> str:
         """A point in a few words: ``chunk_index 3 of Getting started``."""
         words = self._point(name, {}, "")
         return f"{words.place} of {words.title}" if words.place else words.title
+
+    def page(self, url: str) -> str:
+        """A page by its title, or by its path when none is known."""
+        page = self._corpus.page(url)
+        return page.name if page else readable_path(url)
 
     def message(self, finding: ReportedFinding) -> str:
         """The finding's sentence with the title of its page in place of its address."""
@@ -156,7 +157,7 @@ class Subjects:
             return SubjectWords(name, f"point {name}", words=shorten(said, _WORDS), note=note)
         page = self._corpus.page(url) or self._corpus.page(known.page_key if known else None)
         number = known.number if known and known.number is not None else details.get("chunk_index")
-        title = page_name(page) if page else path_of(str(url)) if url else "a point without a page"
+        title = page.name if page else readable_path(str(url)) if url else "a point without a page"
         # A chunk often begins with the title of its page, which stands before it.
         words = shorten(said.removeprefix(title).lstrip(" :#-") or said, _WORDS)
         place = chunk_name(number) if isinstance(number, int) else "a chunk"
@@ -167,7 +168,7 @@ class Subjects:
     def _note(self, finding: ReportedFinding, details: Mapping[str, Any]) -> str:
         if not details:
             return ""
-        told = _NOTES.get(finding.code)
+        told = NOTES.get(finding.code)
         try:
             said = told(details, self) if told else ""
         except (KeyError, TypeError, ValueError):  # the report of another version
@@ -192,15 +193,15 @@ class Subjects:
         if isinstance(value, int):
             return f"{value:,}"
         if isinstance(value, Mapping):
-            return ", ".join(f"{name} {self.value(key, entry)}" for name, entry in list(value.items())[:_LISTED])
+            return ", ".join(f"{name} {self.value(key, entry)}" for name, entry in list(value.items())[:LISTED])
         if isinstance(value, list | tuple):
-            shown = [self._entry(key, entry) for entry in value[:_LISTED]]
-            return ", ".join(shown) + (f" and {len(value) - _LISTED:,} more" if len(value) > _LISTED else "")
-        return shorten(str(value), _PASSAGE)
+            shown = [self._entry(key, entry) for entry in value[:LISTED]]
+            return ", ".join(shown) + (f" and {len(value) - LISTED:,} more" if len(value) > LISTED else "")
+        return shorten(str(value), PASSAGE)
 
     def _entry(self, key: str, entry: Any) -> str:
         if isinstance(entry, str) and key in {"others", "with", "copies"}:
-            return self.point(entry) if entry in self._corpus.points or not is_http_url(entry) else path_of(entry)
+            return self.point(entry) if entry in self._corpus.points or not is_http_url(entry) else readable_path(entry)
         return self.value(key, entry)
 
     # what subjects have in common
@@ -236,8 +237,8 @@ class Subjects:
     def _how_often(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         if finding.code != "chunk.ingested_twice":
             return ""
-        times = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
-        return f"{'it' if len(names) == 1 else 'each'} is stored {_times(times.pop())}" if len(times) == 1 else ""
+        counts = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
+        return f"{'it' if len(names) == 1 else 'each'} is stored {times(counts.pop())}" if len(counts) == 1 else ""
 
     def _where_pages_are(self, names: Sequence[str]) -> str:
         """How far down the right pages of failed questions come."""
@@ -256,7 +257,7 @@ class Subjects:
         if len(points) == len(names) > 1 and not told:
             [first] = pages if len(pages) == 1 else [None]
             page = self._corpus.page(first)
-            where = f"all on “{page_name(page)}”" if page else f"on {plural(len(pages), 'page')}"
+            where = f"all on “{page.name}”" if page else f"on {plural(len(pages), 'page')}"
             told += [where] if where not in finding.message else []
         if len(points) == len(names) > 2 and {point.number for point in points} == {0}:
             told.append("each is the first chunk of its page")
@@ -270,16 +271,6 @@ def where_beyond(query: QueryReport, located: Mapping[str, Any]) -> str:
     last = query.top_results[-1]
     needed = f"; place {last.rank} has {show_score(last.similarity_score)}"
     return f"at place {located['rank']:,} with {show_score(located['score'])}{needed}"
-
-
-def page_name(page: PageEntry) -> str:
-    """A page's title, or its path when it has none."""
-    return shorten(page.title, 100) or path_of(page.url)
-
-
-def path_of(url: str) -> str:
-    """The readable part of an address."""
-    return unquote(urlsplit(url).path) or url if is_http_url(url) else url
 
 
 def question_of(query: QueryReport) -> str:
@@ -296,200 +287,3 @@ def _shared_folder(urls: Sequence[str]) -> str:
             break
         shared.append(parts[0])
     return "/".join(shared) + "/"
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-def _amount(value: Any) -> int:
-    return len(value) if isinstance(value, list | tuple) else int(value or 0)
-
-
-_Note = Callable[[Mapping[str, Any], Subjects], str]
-
-
-def _orphan(found: Mapping[str, Any], subjects: Subjects) -> str:
-    told = f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}"
-    pages = [path_of(str(url)) for url in found.get(STANDS_FOR, ())]
-    return f"{told}; the text of {subjects.value('pages', pages)}" if pages else told
-
-
-def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
-    return f"the same as {subjects.value('others', found['others'])}" if found.get("others") else ""
-
-
-def _again(found: Mapping[str, Any], _: Subjects) -> str:
-    count = len(found.get("others") or ())
-    return "another point has the same number" if count == 1 else f"{count:,} other points have the same number"
-
-
-def _alike(found: Mapping[str, Any], subjects: Subjects) -> str:
-    return f"{show_percent(found.get('similarity'))} like {subjects.value('others', found.get('others') or [])}"
-
-
-def _strays(found: Mapping[str, Any], _: Subjects) -> str:
-    characters = ", ".join(f"{name} {_times(count)}" for name, count in found.get("characters", {}).items())
-    return f"{characters} in its {' and '.join(found.get('places') or ['text'])}" if characters else ""
-
-
-def _hub(found: Mapping[str, Any], _: Subjects) -> str:
-    if not {"queries", "of", "expected"} <= found.keys():
-        return ""
-    answered = f"answers {found['queries']:,} of {found['of']:,} questions"
-    return f"{answered}, where about {found['expected']:,.0f} are to be expected"
-
-
-def _chance(found: Mapping[str, Any], _: Subjects) -> str:
-    return f"random hits pass it {show_percent(found['chance'])} of the time" if "chance" in found else ""
-
-
-def _unfit(found: Mapping[str, Any], _: Subjects) -> str:
-    right = found.get("right") or {}
-    if "min" not in right:
-        return ""
-    return f"right answers score {right['min']:.2f} to {right['max']:.2f} on this index"
-
-
-def _lost(found: Mapping[str, Any], _: Subjects) -> str:
-    passages = [shorten(passage["text"], _PASSAGE) for passage in found.get("passages", [])[:1]]
-    quoted = f": “{passages[0]}”" if passages else ""
-    return f"{show_percent(found['captured'])} captured, {plural(found['lost'], 'passage')} lost{quoted}"
-
-
-def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
-    told = f"{show_percent(found['coverage'])} of it is on the page"
-    if found.get("stands_on"):
-        page = subjects._corpus.page(str(found["stands_on"]))
-        return f"{told}; its text is from {page_name(page) if page else path_of(str(found['stands_on']))}"
-    return (
-        f"{told}, {found['changed_words']:,} of {plural(found['words'], 'word')} differ" if found.get("words") else told
-    )
-
-
-def _gap(found: Mapping[str, Any], _: Subjects) -> str:
-    shown = ", ".join(map(str, found["missing"][:10]))
-    more = "" if found["missing_count"] <= 10 else f" and {found['missing_count'] - 10} more"
-    return f"chunk_index {shown}{more} missing, the highest is {found['highest']}"
-
-
-def _small(found: Mapping[str, Any], _: Subjects) -> str:
-    letters = plural(found["letters"], "letter")
-    # What the threshold is held against; the chunk's words stand before it.
-    weighted = re.search(f"[{UNSPACED}]", str(found.get("text") or ""))
-    return f"counts as {letters}, {UNSPACED_LETTERS:g} for each of its script" if weighted else letters
-
-
-def _twice(found: Mapping[str, Any], _: Subjects) -> str:
-    first, *others = (plural(len(points), "chunk") for points in found["generations"][:4])
-    if not others:
-        return f"its text is stored {_times(round(found['times_stored']))}"
-    again = " and ".join(f"again in {size}" for size in others)
-    return (
-        f"stored {_times(1 + len(others))}: in {first}, {again}"
-        if len(found["generations"]) <= 4
-        else (f"stored {_times(len(found['generations']))}")
-    )
-
-
-def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
-    share = f", {show_percent(found['embedded_share'])} of it" if "embedded_share" in found else ""
-    about = "" if "embedded_share" in found else "about "
-    return f"{about}{plural(found['tokens'], 'token')}; the model reads {found['limit']:,}{share}"
-
-
-#: What a vector is that does not belong to its text, by ``looks_like``.
-_LOOKS = {
-    "noise": "it resembles that of no text",
-    "another_model": "it resembles those of another model",
-    "older_text": "it is that of an older text",
-    "another_text": "it is that of another text",
-    "another_point": "it is that of another point",
-    "copied": "points with other texts hold it too",
-    "unnormalised": "its length is not 1",
-}
-
-
-def _vector(found: Mapping[str, Any], subjects: Subjects) -> str:
-    if "length" in found:
-        return f"length {found['length']:g}, not 1"
-    looks = _LOOKS.get(str(found.get("looks_like")), "")
-    if found.get("looks_like") == "another_point" and found.get("belongs_to"):
-        looks = f"it is that of {subjects.value('others', [found['belongs_to']])}"
-    if found.get("cosine") is None:
-        return looks
-    return f"its vector has similarity {found['cosine']:.2f} to its own text" + (f"; {looks}" if looks else "")
-
-
-def _swapped(found: Mapping[str, Any], subjects: Subjects) -> str:
-    owner = subjects.value("others", [found["belongs_to"]])
-    return (
-        f"its vector has similarity {found['cosine']:.2f} to its own text, and {found['cosine_there']:.2f} to {owner}"
-    )
-
-
-def _host(found: Mapping[str, Any], _: Subjects) -> str:
-    return f"{plural(found['pages'], 'page')} with {plural(found['points'], 'chunk')}, such as {found['urls'][0]}"
-
-
-def _failed(found: Mapping[str, Any], _: Subjects) -> str:
-    return str(found.get("reason") or "").partition(" (found:")[0]
-
-
-def _high(found: Mapping[str, Any], _: Subjects) -> str:
-    return f"scores {show_score(found.get('best_similarity'))}, its limit is {found.get('threshold'):g}"
-
-
-def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
-    near = [path_of(str(name)) for name in (found.get("near") or {}).values()]
-    meant = f"; did you mean {subjects.value('near', near)}?" if near else ""
-    return f"expects {subjects.value('targets', [path_of(str(target)) for target in found['targets']])}{meant}"
-
-
-def _flat(found: Mapping[str, Any], _: Subjects) -> str:
-    which = f"all {found['pages']}" if found["flat"] == found["pages"] else f"{found['flat']} of the {found['pages']}"
-    return f"flat on {which} pages that go deeper"
-
-
-def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
-    return f"not found by {subjects.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
-
-
-#: What was measured on a subject, by code.
-_NOTES: Mapping[str, _Note] = {
-    "coverage.orphan_page": _orphan,
-    "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:_LISTED])}",
-    "coverage.stale_page": lambda found, _: f"changed {found['lastmod']}, embedded {found['embedded_at']}",
-    "chunk.too_small": _small,
-    "chunk.duplicate_text": _others,
-    "chunk.duplicate_index": _again,
-    "chunk.near_duplicate": _alike,
-    "text.zero_width": _strays,
-    "text.boilerplate": lambda found, subjects: f"holds “{subjects.value('phrases', found['phrases'])}”",
-    "retrieval.hub_chunk": _hub,
-    "query.weak_oracle": _chance,
-    "query.threshold_unfit": _unfit,
-    "payload.duplicate_id": _others,
-    "vector.identical": _others,
-    "chunk.index_gap": _gap,
-    "chunk.ingested_twice": _twice,
-    "chunk.over_model_limit": _tokens,
-    "chunk.one_per_page": _tokens,
-    "chunk.order_shuffled": lambda found, _: f"{_amount(found['out_of_order'])} of {found['chunks']} out of order",
-    "integrity.not_captured": _lost,
-    "integrity.heading_loss": lambda found, subjects: f"lost: {subjects.value('headings', found['headings'])}",
-    "integrity.drifted": _differs,
-    "integrity.gone": _differs,
-    "integrity.page_unreadable": lambda found, _: f"{found['reason']}; {plural(found['points'], 'chunk')} not checked",
-    "source.page_unfit": lambda found, _: str(found["reason"]),
-    "text.glued_words": lambda found, _: f"{show_count(found['joins'])} joined: {', '.join(found['words'][:_LISTED])}",
-    "vector.text_mismatch": _vector,
-    "vector.mixed_models": _vector,
-    "vector.swapped": _swapped,
-    "coverage.foreign_host": _host,
-    "query.failed": _failed,
-    "query.negative_scored_high": _high,
-    "query.dead_target": _dead,
-    "retrieval.dark_page": _unanswered,
-    "payload.flat_headings": _flat,
-}  # fmt: skip

@@ -6,7 +6,9 @@ Payloads hold anything: control characters, direction overrides, halves of surro
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote, urlsplit
 
+from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.text.characters import encodable
 
 REPLACEMENT = "\ufffd"
@@ -46,3 +48,8 @@ def shorten(text: str, length: int) -> str:
     if line[length - 1] != " " and blank > 0 and length - blank <= _LONGEST_WORD:
         cut = cut[:blank]
     return f"{cut.rstrip()}…"
+
+
+def readable_path(url: str) -> str:
+    """The readable part of an address; what is no address stays as it is."""
+    return unquote(urlsplit(url).path) or url if is_http_url(url) else url

@@ -30,6 +30,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'es' if noun.endswith(('ch', 'sh', 'x')) else 's'}"
 
 
+def times(count: int) -> str:
+    """``once``, ``twice``, ``3 times``."""
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
 #: Names that are listed when none is near; more would bury the message.
 LISTED = 24
 

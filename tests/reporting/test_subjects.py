@@ -10,7 +10,8 @@ from upath import UPath
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, PageEntry, PointName, read_corpus
-from ragval_pipeline.reporting.subjects import _LOOKS, Subjects
+from ragval_pipeline.reporting.notes import LOOKS
+from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.validation.facts.tables import page_schema
 from ragval_pipeline.validation.report import QualityMetrics
 from ragval_pipeline.validation.vectors.partition import Look
@@ -49,8 +50,8 @@ def test_no_vector_is_described_by_the_name_that_programs_read():
     assert named.words(finding, "p2").note == (
         "its vector has similarity 0.50 to its own text; it is that of chunk_index 1 of Intro"
     )
-    assert _LOOKS.keys() == set(get_args(Look))
-    assert not [words for words in _LOOKS.values() if "_" in words]
+    assert LOOKS.keys() == set(get_args(Look))
+    assert not [words for words in LOOKS.values() if "_" in words]
 
 
 def test_a_short_chunk_is_quoted_once_and_its_letters_are_those_that_count():

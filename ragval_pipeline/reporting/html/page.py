@@ -44,7 +44,7 @@ from ragval_pipeline.reporting.outline import (
     title_of,
     verdict_words,
 )
-from ragval_pipeline.reporting.subjects import Subjects, page_name
+from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.text import one_line, shorten, visible
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
@@ -211,7 +211,7 @@ class _Named:
 
     def __call__(self, hit: TopResult) -> str:
         page = self._corpus.page(hit.source_url)
-        title = page_name(page) if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
+        title = page.name if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
         return f"{title}, {chunk_name(hit.chunk_index)}" if hit.chunk_index is not None else title
 
 

@@ -13,7 +13,6 @@ from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.html.charts import Cell, strip
 from ragval_pipeline.reporting.html.questions import grades_of, page_key
 from ragval_pipeline.reporting.numbers import show_percent
-from ragval_pipeline.reporting.subjects import page_name
 from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def pages_view(bundle: ReportBundle, corpus: Corpus) -> PagesView | None:
         PageRow(
             number=number,
             page=page,
-            name=page_name(page),
+            name=page.name,
             path=urlsplit(page.url).path or page.url,
             stale=page.key in stale,
             asked=asked[page.key],

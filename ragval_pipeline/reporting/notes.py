@@ -1,0 +1,212 @@
+"""What was measured on one subject of a finding, as a sentence without its full stop, by the finding's code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.reporting.numbers import show_percent, show_score
+from ragval_pipeline.reporting.text import readable_path, shorten
+from ragval_pipeline.suite.printing import plural, show_count, times
+from ragval_pipeline.text.characters import UNSPACED
+from ragval_pipeline.validation.coverage.addresses import STANDS_FOR
+from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
+
+if TYPE_CHECKING:
+    from ragval_pipeline.reporting.subjects import Subjects
+
+#: Characters of a passage that a sentence quotes, and entries of a list that it names.
+PASSAGE, LISTED = 110, 3
+
+
+def _amount(value: Any) -> int:
+    return len(value) if isinstance(value, list | tuple) else int(value or 0)
+
+
+Note = Callable[[Mapping[str, Any], "Subjects"], str]
+
+
+def _orphan(found: Mapping[str, Any], subjects: Subjects) -> str:
+    told = f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}"
+    pages = [readable_path(str(url)) for url in found.get(STANDS_FOR, ())]
+    return f"{told}; the text of {subjects.value('pages', pages)}" if pages else told
+
+
+def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"the same as {subjects.value('others', found['others'])}" if found.get("others") else ""
+
+
+def _again(found: Mapping[str, Any], _: Subjects) -> str:
+    count = len(found.get("others") or ())
+    return "another point has the same number" if count == 1 else f"{count:,} other points have the same number"
+
+
+def _alike(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"{show_percent(found.get('similarity'))} like {subjects.value('others', found.get('others') or [])}"
+
+
+def _strays(found: Mapping[str, Any], _: Subjects) -> str:
+    characters = ", ".join(f"{name} {times(count)}" for name, count in found.get("characters", {}).items())
+    return f"{characters} in its {' and '.join(found.get('places') or ['text'])}" if characters else ""
+
+
+def _hub(found: Mapping[str, Any], _: Subjects) -> str:
+    if not {"queries", "of", "expected"} <= found.keys():
+        return ""
+    answered = f"answers {found['queries']:,} of {found['of']:,} questions"
+    return f"{answered}, where about {found['expected']:,.0f} are to be expected"
+
+
+def _chance(found: Mapping[str, Any], _: Subjects) -> str:
+    return f"random hits pass it {show_percent(found['chance'])} of the time" if "chance" in found else ""
+
+
+def _unfit(found: Mapping[str, Any], _: Subjects) -> str:
+    right = found.get("right") or {}
+    if "min" not in right:
+        return ""
+    return f"right answers score {right['min']:.2f} to {right['max']:.2f} on this index"
+
+
+def _lost(found: Mapping[str, Any], _: Subjects) -> str:
+    passages = [shorten(passage["text"], PASSAGE) for passage in found.get("passages", [])[:1]]
+    quoted = f": “{passages[0]}”" if passages else ""
+    return f"{show_percent(found['captured'])} captured, {plural(found['lost'], 'passage')} lost{quoted}"
+
+
+def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
+    told = f"{show_percent(found['coverage'])} of it is on the page"
+    if found.get("stands_on"):
+        return f"{told}; its text is from {subjects.page(str(found['stands_on']))}"
+    return (
+        f"{told}, {found['changed_words']:,} of {plural(found['words'], 'word')} differ" if found.get("words") else told
+    )
+
+
+def _gap(found: Mapping[str, Any], _: Subjects) -> str:
+    shown = ", ".join(map(str, found["missing"][:10]))
+    more = "" if found["missing_count"] <= 10 else f" and {found['missing_count'] - 10} more"
+    return f"chunk_index {shown}{more} missing, the highest is {found['highest']}"
+
+
+def _small(found: Mapping[str, Any], _: Subjects) -> str:
+    letters = plural(found["letters"], "letter")
+    # What the threshold is held against; the chunk's words stand before it.
+    weighted = re.search(f"[{UNSPACED}]", str(found.get("text") or ""))
+    return f"counts as {letters}, {UNSPACED_LETTERS:g} for each of its script" if weighted else letters
+
+
+def _twice(found: Mapping[str, Any], _: Subjects) -> str:
+    first, *others = (plural(len(points), "chunk") for points in found["generations"][:4])
+    if not others:
+        return f"its text is stored {times(round(found['times_stored']))}"
+    again = " and ".join(f"again in {size}" for size in others)
+    return (
+        f"stored {times(1 + len(others))}: in {first}, {again}"
+        if len(found["generations"]) <= 4
+        else (f"stored {times(len(found['generations']))}")
+    )
+
+
+def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
+    share = f", {show_percent(found['embedded_share'])} of it" if "embedded_share" in found else ""
+    about = "" if "embedded_share" in found else "about "
+    return f"{about}{plural(found['tokens'], 'token')}; the model reads {found['limit']:,}{share}"
+
+
+#: What a vector is that does not belong to its text, by ``looks_like``.
+LOOKS = {
+    "noise": "it resembles that of no text",
+    "another_model": "it resembles those of another model",
+    "older_text": "it is that of an older text",
+    "another_text": "it is that of another text",
+    "another_point": "it is that of another point",
+    "copied": "points with other texts hold it too",
+    "unnormalised": "its length is not 1",
+}
+
+
+def _vector(found: Mapping[str, Any], subjects: Subjects) -> str:
+    if "length" in found:
+        return f"length {found['length']:g}, not 1"
+    looks = LOOKS.get(str(found.get("looks_like")), "")
+    if found.get("looks_like") == "another_point" and found.get("belongs_to"):
+        looks = f"it is that of {subjects.value('others', [found['belongs_to']])}"
+    if found.get("cosine") is None:
+        return looks
+    return f"its vector has similarity {found['cosine']:.2f} to its own text" + (f"; {looks}" if looks else "")
+
+
+def _swapped(found: Mapping[str, Any], subjects: Subjects) -> str:
+    owner = subjects.value("others", [found["belongs_to"]])
+    return (
+        f"its vector has similarity {found['cosine']:.2f} to its own text, and {found['cosine_there']:.2f} to {owner}"
+    )
+
+
+def _host(found: Mapping[str, Any], _: Subjects) -> str:
+    return f"{plural(found['pages'], 'page')} with {plural(found['points'], 'chunk')}, such as {found['urls'][0]}"
+
+
+def _failed(found: Mapping[str, Any], _: Subjects) -> str:
+    return str(found.get("reason") or "").partition(" (found:")[0]
+
+
+def _high(found: Mapping[str, Any], _: Subjects) -> str:
+    return f"scores {show_score(found.get('best_similarity'))}, its limit is {found.get('threshold'):g}"
+
+
+def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
+    near = [readable_path(str(name)) for name in (found.get("near") or {}).values()]
+    meant = f"; did you mean {subjects.value('near', near)}?" if near else ""
+    return f"expects {subjects.value('targets', [readable_path(str(target)) for target in found['targets']])}{meant}"
+
+
+def _flat(found: Mapping[str, Any], _: Subjects) -> str:
+    which = f"all {found['pages']}" if found["flat"] == found["pages"] else f"{found['flat']} of the {found['pages']}"
+    return f"flat on {which} pages that go deeper"
+
+
+def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
+    return f"not found by {subjects.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
+
+
+#: What was measured on a subject, by code.
+NOTES: Mapping[str, Note] = {
+    "coverage.orphan_page": _orphan,
+    "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:LISTED])}",
+    "coverage.stale_page": lambda found, _: f"changed {found['lastmod']}, embedded {found['embedded_at']}",
+    "chunk.too_small": _small,
+    "chunk.duplicate_text": _others,
+    "chunk.duplicate_index": _again,
+    "chunk.near_duplicate": _alike,
+    "text.zero_width": _strays,
+    "text.boilerplate": lambda found, subjects: f"holds “{subjects.value('phrases', found['phrases'])}”",
+    "retrieval.hub_chunk": _hub,
+    "query.weak_oracle": _chance,
+    "query.threshold_unfit": _unfit,
+    "payload.duplicate_id": _others,
+    "vector.identical": _others,
+    "chunk.index_gap": _gap,
+    "chunk.ingested_twice": _twice,
+    "chunk.over_model_limit": _tokens,
+    "chunk.one_per_page": _tokens,
+    "chunk.order_shuffled": lambda found, _: f"{_amount(found['out_of_order'])} of {found['chunks']} out of order",
+    "integrity.not_captured": _lost,
+    "integrity.heading_loss": lambda found, subjects: f"lost: {subjects.value('headings', found['headings'])}",
+    "integrity.drifted": _differs,
+    "integrity.gone": _differs,
+    "integrity.page_unreadable": lambda found, _: f"{found['reason']}; {plural(found['points'], 'chunk')} not checked",
+    "source.page_unfit": lambda found, _: str(found["reason"]),
+    "text.glued_words": lambda found, _: f"{show_count(found['joins'])} joined: {', '.join(found['words'][:LISTED])}",
+    "vector.text_mismatch": _vector,
+    "vector.mixed_models": _vector,
+    "vector.swapped": _swapped,
+    "coverage.foreign_host": _host,
+    "query.failed": _failed,
+    "query.negative_scored_high": _high,
+    "query.dead_target": _dead,
+    "retrieval.dark_page": _unanswered,
+    "payload.flat_headings": _flat,
+}  # fmt: skip
