@@ -103,7 +103,7 @@ def test_an_offender_is_named_in_words_and_the_page_of_a_measurement_begins_with
     assert next(iter(shown)) == "result"
     assert shown["result"].value == finding.message
     [row] = shown["offenders"].records
-    assert row.data["what"] == "/docs/intro, chunk_index 2 (similarity 0.31 to its own text)"
+    assert row.data["what"] == "/docs/intro, chunk_index 2 (its vector has similarity 0.31 to its own text)"
     assert (row.data["problem"], row.data["subject"]) == ("Vectors that do not fit their text", "9f1c")
 
 
