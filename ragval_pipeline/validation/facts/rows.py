@@ -104,6 +104,16 @@ class ChunkFacts:
         return self.found / self.letters if self.letters else 1.0
 
     @property
+    def tail(self) -> int:
+        """Letters behind the last that the page lacks."""
+        begin = self.letters
+        for start, length in zip(reversed(self.starts), reversed(self.lengths), strict=True):
+            if start + length < begin:
+                break
+            begin = start
+        return self.letters - begin
+
+    @property
     def spans(self) -> Iterator[tuple[int, int]]:
         """The stretches of the page's letters that it holds, as (first, behind the last)."""
         for place, length in zip(self.places, self.lengths, strict=True):
