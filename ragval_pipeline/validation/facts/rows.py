@@ -60,7 +60,8 @@ class ChunkFacts:
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
         again: Where else on the page that run begins, at most ``AGAIN`` places.
         starts: First letter in the chunk of each span that stands on the page in one.
-        places: First letter on the page of each span; -1 where the chunk's own title or headings have it.
+        places: First letter on the page of each span; -1 where the chunk's own title or headings have it, or what the
+            page does not show among its text: its title, what stands for pictures.
         lengths: Letters of each span.
         openings: What the chunk begins with and its page does not have, line by line.
         closings: What it ends with and its page does not have, line by line.
