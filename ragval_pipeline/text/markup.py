@@ -65,6 +65,8 @@ _STATEMENT = re.compile(
     r"|(?<!\S)```+[ \t]*mermaid\b.*?(?:```+|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+#: A word with escapes of addresses in it: a piece of one, with code in it as a rule, that was cut at both ends.
+_ESCAPED = re.compile(r"(?<!\S)(?=(?:[^\s%]*(?:%(?![0-9A-F]{2})[^\s%]*)*%[0-9A-F]{2}){3})\S+")
 #: Characters of a linked text in which its beginning is looked for.
 _LINKED = 600
 _STATEMENT_WORDS = ("import", "export", "mermaid")
@@ -112,6 +114,16 @@ def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing
         keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
     """
     return _blanked(_STATEMENT, text, keep) if any(word in text for word in _STATEMENT_WORDS) else text
+
+
+def without_escaped(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
+    """The text with addresses, and pieces of addresses, that hold escapes blanked out: ``%20`` for a blank.
+
+    Args:
+        text: The text.
+        keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
+    """
+    return _blanked(_ESCAPED, text, keep) if "%" in text else text
 
 
 def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:

@@ -118,12 +118,14 @@ def _static(reader: Reader, fields: Mapping[str, str], flavour: str | None) -> E
     points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
     path = fields.get("text")
     texts = [embedded_of(point.payload, path, flavour) for point in points]
-    usable = [place for place, text in enumerate(texts) if not is_blank(text)][:_TEXTS]
+    # Long texts hide what stands in front of them.
+    usable = sorted((place for place, text in enumerate(texts) if not is_blank(text)), key=lambda at: len(texts[at]))
+    usable = usable[:_TEXTS]
     if not usable:
         return None
     tried = [points[place] for place in usable]
     said = [texts[place] for place in usable]
-    ways: dict[Variant | None, float] = {None: _median_cosine(tried, said)}
+    ways: dict[Variant | None, list[float]] = {None: _cosines(tried, said)}
     # What a framework puts in front of a text is known.
     for variant in () if fields_read(flavour) else VARIANTS:
         if variant.template is None:
@@ -131,21 +133,26 @@ def _static(reader: Reader, fields: Mapping[str, str], flavour: str | None) -> E
         way = Template(variant.template, fields)
         with_more = [way.of(point.payload) or "" for point in tried]
         if with_more != said:
-            ways[variant] = _median_cosine(tried, with_more)
-    best = max(ways, key=lambda variant: ways[variant] - NOISE * (variant is not None))
-    if ways[best] < _SAME:
+            ways[variant] = _cosines(tried, with_more)
+    best = max(ways, key=lambda variant: _fit(ways[variant], NOISE * (variant is not None)))
+    if statistics.median(ways[best]) < _SAME:
         return None
     how = "" if best is None else f", {best.means},"
     why = f"embedding stored texts again{how} gave the stored vectors"
     return EmbedderGuess("static", None, why, sure=True, embedded_text=None if best is None else best.template)
 
 
-def _median_cosine(points: Sequence[Point], texts: Sequence[str]) -> float:
+def _fit(cosines: Sequence[float], less: float) -> tuple[int, float]:
+    """How well a way explains the vectors: how many it gives exactly, then how near it comes to the others."""
+    return sum(cosine >= 1 - NOISE for cosine in cosines), statistics.median(cosines) - less
+
+
+def _cosines(points: Sequence[Point], texts: Sequence[str]) -> list[float]:
     """Of the vectors of some points with those that the offline embedder makes of texts."""
     from ragval_pipeline.sources.embedders import open_embedder
 
     made = open_embedder(provider="static").embed(texts, input_type="search_document").vectors
-    return statistics.median(_cosine(point.vector or (), row) for point, row in zip(points, made.tolist(), strict=True))
+    return [_cosine(point.vector or (), row) for point, row in zip(points, made.tolist(), strict=True)]
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

@@ -278,7 +278,8 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 def _is_placed(chunk: ChunkFacts) -> bool:
     """Whether what the page has of a chunk stands there in one place, so that this is no chance."""
-    if chunk.repeated or chunk.longest < max(ANCHOR_LETTERS, MOST * chunk.letters):
+    longest = max((length for length, place, _ in _spans(chunk) if place >= 0), default=0)
+    if chunk.repeated or longest < max(ANCHOR_LETTERS, MOST * chunk.letters):
         return False
     _, shift = _longest_span(chunk)
     on_page = [(length, place - start) for length, place, start in _spans(chunk) if place >= 0]

@@ -10,7 +10,7 @@ from itertools import islice
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE, width_for
-from ragval_pipeline.text.markup import without_markup, without_statements
+from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_labels, add_words
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, covered, free
@@ -99,7 +99,7 @@ def align(
 
     Returns:
         The alignment of the text as it is, or without the numbers of list items that the page has in no text, and
-        without Markdown's markup, or that which the page does not show: the one that stands there to the larger part.
+        without Markdown's markup, or that which the page does not show: the one of which it lacks the fewest letters.
     """
     seen = {} if seen is None else seen
     raw = folded or FoldedText.of(text)
@@ -109,7 +109,7 @@ def align(
     runs = common_runs(raw, page)
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return align(plainer, page, labels=labels, address=address, seen=seen)
-    plain = without_markup(text)
+    plain = without_markup(without_escaped(text))
     bare = _without_numbers(raw if plain == text else FoldedText.of(plain), page)
     if bare is raw:
         return _differing(raw, runs, page, labels, address)
@@ -123,7 +123,7 @@ def align(
         readings.append((reading, common_runs(reading, page)))
     alignments = (_differing(reading, own, page, labels, address) for reading, own in readings)
     # Code that shows tags stands on the page to the last letter, with them and without.
-    return max(alignments, key=lambda alignment: (alignment.share, alignment.letters_found))
+    return max(alignments, key=lambda alignment: (alignment.letters_found - alignment.letters, alignment.letters_found))
 
 
 def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:
@@ -194,7 +194,7 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str,
         shown |= stands and last > first
         return stands
 
-    return without_markup(raw.shown, keep=stands_there), shown
+    return without_markup(without_escaped(raw.shown, keep=stands_there), keep=stands_there), shown
 
 
 def _without_numbers(text: FoldedText, page: Searched) -> FoldedText:

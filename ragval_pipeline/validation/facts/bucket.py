@@ -192,7 +192,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         longest=len(run),
         repeated=not run or bool(again),
         starts=tuple(span.start for span in chunk.spans),
-        places=tuple(span.place for span in chunk.spans),
+        places=tuple(span.place if span.place < page.told else -1 for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),
         openings=openings,
         closings=closings,

@@ -68,12 +68,33 @@ def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int
     A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening. 0 without
     such a line.
     """
-    for start, end in lines[: min(MOST_LINES, len(lines) - 1)]:
+    for start, end in lines[:MOST_LINES]:
         if start <= first < end and not _has_word_at(match, start):
+            if _is_quoted(match, first):
+                return end
             missing = int((~match.found[start:end]).sum())
             is_sentence = missing >= (1 - WHOLE) * (end - start)
-            return end if end - start <= LONGEST_GAP or is_sentence else 0
+            # The only line is the text itself, whatever its beginning.
+            return end if end < match.letters and (end - start <= LONGEST_GAP or is_sentence) else 0
     return 0
+
+
+def _is_quoted(match: Alignment, first: int) -> bool:
+    """Whether the page has the run at a letter elsewhere than what the chunk has before and behind it.
+
+    A sentence about a chunk names title and section, which stand far apart; what is left of a changed text goes on.
+    """
+    runs = [span for span in match.spans if span.kind == "run"]
+    own = next((number for number, span in enumerate(runs) if span.start <= first < span.end), None)
+    if own is None:
+        return False
+    beside = [pair for pair in (runs[max(0, own - 1) : own + 1], runs[own : own + 2]) if len(pair) > 1]
+    return bool(beside) and not any(_goes_on(*pair) for pair in beside)
+
+
+def _goes_on(span: Span, after: Span) -> bool:
+    """Whether the page has one run behind another, as far apart as the chunk or a little further."""
+    return span.beyond <= after.place <= span.beyond + max(LONGEST_GAP, 2 * (after.start - span.end))
 
 
 def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:

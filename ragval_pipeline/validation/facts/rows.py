@@ -60,7 +60,8 @@ class ChunkFacts:
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
         again: Where else on the page that run begins, at most ``AGAIN`` places.
         starts: First letter in the chunk of each span that stands on the page in one.
-        places: First letter on the page of each span; -1 where the chunk's own title or headings have it.
+        places: First letter on the page of each span; -1 where the chunk's own title or headings have it, or what the
+            page does not show among its text: its title, what stands for pictures.
         lengths: Letters of each span.
         openings: What the chunk begins with and its page does not have, line by line.
         closings: What it ends with and its page does not have, line by line.
@@ -102,6 +103,16 @@ class ChunkFacts:
     def share(self) -> float:
         """Fraction of letters that stand on the page; 1 for a text without letters."""
         return self.found / self.letters if self.letters else 1.0
+
+    @property
+    def tail(self) -> int:
+        """Letters behind the last that the page lacks."""
+        begin = self.letters
+        for start, length in zip(reversed(self.starts), reversed(self.lengths), strict=True):
+            if start + length < begin:
+                break
+            begin = start
+        return self.letters - begin
 
     @property
     def spans(self) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,9 @@ Of the points that are neither swapped, copied nor changed since:
 
 - mixed: at least ``FEW`` and ``FEWEST`` of another space beside as many that belong; or as many related ones that
   the model name separates from the rest, or that one way of embedding explains, which the matching ones rule out;
-- mismatch: ``WHOLE`` of them off, or fewer when one way of embedding explains those that are off and those that match.
+- mismatch: ``WHOLE`` of them off, or fewer when one way of embedding explains those that are off and those that match;
+  however few are off when many more only come close, and one way gives the very vectors of all: long texts hide what
+  was put in front of them.
 
 Everything else is a matter of single points.
 """
@@ -19,7 +21,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ragval_pipeline.sources.stores.qdrant.names import id_order
-from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, WHOLE
+from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, NOISE, WHOLE
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit
 from ragval_pipeline.validation.vectors.trials import Trial
@@ -60,7 +62,8 @@ class Decision:
 
 def worth_trying(points: Partition, strangers: Strangers) -> bool:
     """Whether enough vectors are related to their texts and off to try what was embedded instead."""
-    return _is_population(len(strangers.related), _belonging(points) + len(_off(strangers)))
+    related = len(strangers.related)
+    return bool(related) and _is_population(related + _inexact(points), _belonging(points) + len(_off(strangers)))
 
 
 def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], rows: Mapping[str, Row]) -> Decision:
@@ -89,7 +92,8 @@ def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], row
     # Noise beside many right vectors is no other way of embedding.
     single = len(strangers.noise) if _is_population(matching, total) else 0
     most = _is_most(len(off) - single, total)
-    explaining = next((trial for trial in trials if trial.explains and (most or _explains_all(trial))), None)
+    many = _is_population(len(related), matching + len(_off(strangers)))
+    explaining = next((trial for trial in trials if _explains_whole(trial, most=most, many=many)), None)
     if explaining is None and split is None and _is_population(len(related), total):
         by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
         dated = by is not None and by["by"] in {"model", "embedded_at"}
@@ -133,6 +137,27 @@ def _right(points: Partition) -> list[int]:
 
 def _ids(points: Partition, *places: Sequence[int]) -> list[str]:
     return [points.ids[place] for part in places for place in part]
+
+
+def _inexact(points: Partition) -> int:
+    """Points that match, and whose vectors are of another text all the same: one that hardly differs."""
+    import numpy as np
+
+    matching = np.isin(points.labels[: points.sampled], (Label.MATCHING, Label.NEAR))
+    return int((points.cosine[: points.sampled][matching] < 1 - NOISE).sum())
+
+
+def _explains_whole(trial: Trial, *, most: bool, many: bool) -> bool:
+    """Whether the collection was embedded in this way.
+
+    Args:
+        trial: The way.
+        most: Whether most points are off.
+        many: Whether more are than single points would be: the fewer, the more a way has to show.
+    """
+    if not trial.explains:
+        return False
+    return most or (_explains_all(trial) and (many or trial.exact))
 
 
 def _explains_all(trial: Trial) -> bool:

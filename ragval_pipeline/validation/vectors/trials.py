@@ -113,6 +113,7 @@ class Trial:
         explains: Whether it gives the stored vectors of the points that differ.
         keeps: Whether it gives those of the points that match, too.
         raises: Whether those that match and that it changes are closer to it than to their texts.
+        exact: Whether it gives the very vectors of all points that are tried.
         template: How ``payload.embedded_text`` says it; None where it cannot.
     """
 
@@ -123,6 +124,7 @@ class Trial:
     explains: bool
     keeps: bool
     raises: bool = False
+    exact: bool = False
     template: str | None = None
 
 
@@ -173,7 +175,9 @@ def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) ->
     change = (cosines - tested.plain)[tested.off :]
     changed = np.abs(change) > NOISE
     raises = bool(changed.sum() >= FEWEST and (change[changed] > 0).mean() >= 1 - FEW)
-    return Trial(name, kind, means, float(np.median(cosines[: tested.off])), bool(off.mean() >= 1 - FEW), keeps, raises)
+    exact = bool((cosines >= 1 - NOISE).mean() >= 1 - FEW)
+    median, explains = float(np.median(cosines[: tested.off])), bool(off.mean() >= 1 - FEW)
+    return Trial(name, kind, means, median, explains, keeps, raises, exact)
 
 
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial:

@@ -134,6 +134,22 @@ def test_an_address_in_brackets_behind_what_it_links_is_no_text(address: str):
     assert missing(match(GRIPPER.replace("motor", "motor [banana]"))) == ["banana"]
 
 
+@pytest.mark.parametrize("ends", [(0, None), (5, None), (0, -9), (7, -30)])
+def test_a_piece_of_an_escaped_address_is_no_text_wherever_it_is_cut(ends: tuple[int, int | None]):
+    piece = "%0Afn%20turn(arm%3A%20Arm)%20%7B%0A%20%20arm.turn(wide)%3B%20%2F%2F%20quiz)%7D&edition=7)"[slice(*ends)]
+    assert missing(match(f"{GRIPPER} {piece}")) == []
+    assert missing(match(piece)) == []
+    assert missing(match(GRIPPER.replace("two", "100%25"))) != [], "one escape is a word like any other"
+
+
+def test_of_two_readings_the_one_counts_of_which_the_page_lacks_fewer_letters_whatever_else_is_strange():
+    linked = GRIPPER.replace("motor", "[motor drives](api.html#module-motor.drives.of.the.arm 'module motor drives')")
+    page = f"{GRIPPER.replace('motor', 'motor drives')}\n{CAMERA}\nAbout the module: motor drives of the arm."
+    strange = "Quick zoo, quiz and jumble: the waltz of a vexed fox. " * 4
+    assert missing(match(linked, page)) == []
+    assert "".join(missing(match(strange + linked, page))).strip().endswith("vexed fox")
+
+
 def test_on_a_page_about_markdown_the_same_characters_are_text():
     page = "Write a link as [motor](https://example.com/motor) and nothing else, says the guide."
     assert missing(match(page, page)) == []

@@ -46,6 +46,13 @@ def test_a_habit_may_be_longer_than_the_text_that_it_frames():
     assert class_of(framed, Habits(openings={"title": Edge("title", 100, 90)})) == "gone"
 
 
+def test_a_short_heading_behind_a_frame_needs_no_long_run():
+    framed = chunk(400, changed=60, openings=(Edge("title", 600, 60),))
+    usual = Habits(openings={"title": Edge("title", 900, 90)})
+    assert class_of(replace(framed, starts=(0, 990), lengths=(390, 10), places=(5, 50)), usual) == "verified"
+    assert class_of(replace(framed, starts=(0, 980), lengths=(390, 10), places=(5, 50)), usual) == "gone"
+
+
 def test_a_habit_is_left_out_of_both_counts():
     framed = chunk(600, changed=40, openings=(Edge("title", 400, 40),))
     assert class_of(framed) == "drifted"

@@ -119,6 +119,21 @@ def test_a_long_sentence_of_the_ingestion_may_quote_the_page(tmp_path: Path):
     assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
 
 
+def test_a_sentence_that_quotes_title_and_section_is_none_of_the_page_however_little_of_it_is_missing(tmp_path: Path):
+    title, section = "The handbook of the robot arm and its cell", "What every operator of such an arm has to know"
+    sentence = "Quiz zoo {0} of the jumbled {0}, under waltz {1}, vexing {1}, quick waltz."
+    pages = {
+        path: html(f"{paragraphs(text)}<h2>{section}</h2>{paragraphs(VISITORS)}<h1>{title}</h1>")
+        for path, text in zip(PAGES, TEXTS, strict=True)
+    }
+    said = sentence.format(title, section)
+    short = [sentence.format("it", "this")] * 3
+    points = [point(path, f"{line}\n\n{text}") for path, text, line in zip(PAGES, TEXTS, [said, *short], strict=True)]
+    assert subjects(measured(tmp_path / "same", pages, *points), "integrity.drifted") == []
+    points[0]["text"] = points[0]["text"].replace("motor", "banana").replace("amperes", "sideways")
+    assert subjects(measured(tmp_path / "changed", pages, *points), "integrity.drifted") == ["0"]
+
+
 def headed(number: int, text: str) -> dict[str, object]:
     return point(f"/p{number}", f"Quiz: {number}\n\nZoo quay: https://x.example/p{number}\n\nJumble waltz:\n{text}")
 

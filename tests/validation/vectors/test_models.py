@@ -319,6 +319,32 @@ def test_lower_case_for_all_is_a_mismatch_although_most_come_close_enough_to_mat
     assert "in lower case" in finding.cause
 
 
+class Hardly(StaticEmbedder):
+    """What stands before a text's first line moves its vector a little, and that of a short text much."""
+
+    def embed(self, texts: Sequence[str], *, input_type: Any) -> Any:
+        whole, rest = (
+            super(Hardly, self).embed(each, input_type=input_type)
+            for each in (texts, [text.partition("\n")[2] or text for text in texts])
+        )
+        parts = np.array([[0.7 if len(text) < 250 else 0.2] for text in texts])
+        moved = parts * whole.vectors + (1 - parts) * rest.vectors
+        return replace(whole, vectors=moved / np.linalg.norm(moved, axis=1, keepdims=True))
+
+
+def test_a_title_in_front_is_found_out_although_only_the_shortest_texts_tell() -> None:
+    points = space()
+    points.embedder = Hardly()
+    for place, row in enumerate(points.rows):
+        text = " ".join(row["text"].split())
+        points.set_text(place, text[:150] if place < 3 else f"{text} {text}")
+    texts = [f"{row['title']}\n{row['text']}" for row in points.rows]
+    points.vectors = list(points.embedder.embed(texts, input_type="search_document").vectors)
+    finding = only(points)
+    assert (finding.code, finding.details["matching"]) == ("vector.model_mismatch", 87)
+    assert finding.details["best_variant"]["embedded_text"] == "{title}\n{text}"
+
+
 def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:
     points = space()
     points.vectors = list(embedded([f"{row['text']} {'glasshouse tomato ' * 6}" for row in points.rows]))
