@@ -288,9 +288,16 @@ def _is_placed(chunk: ChunkFacts) -> bool:
 
 
 def _place(chunk: ChunkFacts) -> int:
-    """Where the longest span of a chunk would put its first letter, but for title and headings that are put before."""
-    begins, shift = _longest_span(chunk)
-    return shift + sum(length for length, place, start in _spans(chunk) if place < 0 and start < begins)
+    """Where on the page the first long span of a chunk stands that is in place beside its longest one.
+
+    What is put before the text, found elsewhere or nowhere, says nothing of where the text begins.
+    """
+    _, shift = _longest_span(chunk)
+    return next(
+        place
+        for length, place, start in _spans(chunk)
+        if place >= 0 and length >= ANCHOR_LETTERS and abs(place - start - shift) <= LONGEST_GAP
+    )
 
 
 def _longest_span(chunk: ChunkFacts) -> tuple[int, int]:

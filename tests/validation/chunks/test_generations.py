@@ -146,6 +146,15 @@ def test_a_title_that_no_text_of_the_page_repeats_is_no_place_on_it():
     assert named(detected("chunk.order_shuffled", evidence_of(rows(*stored), [copy]))) == []
 
 
+def test_how_much_stands_before_a_text_does_not_say_where_it_begins():
+    title, words = "Handbook of halls and of machines in them", TEXT.split(" ")
+    crumb = " ".join(words[-9:])
+    texts = [" ".join(words[:8]), f"{crumb}\n{' '.join(words[8:500])}"]
+    stored = [{"source_url": "/a", "text": f"{title}\n{text}", "chunk_index": at} for at, text in enumerate(texts)]
+    copy = replace(record(paragraphs(TEXT)), title=title)
+    assert named(detected("chunk.order_shuffled", evidence_of(rows(*stored), [copy]))) == []
+
+
 @pytest.mark.parametrize("rest", [TEXT.split(" ")[300:330], ["another", "version", "of", "this", "very", "page"] * 3])
 def test_a_chunk_that_its_page_has_in_pieces_or_in_part_is_not_out_of_order(rest: list[str]):
     pieced = " ".join([*TEXT.split(" ")[70:110], *rest])
