@@ -190,7 +190,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         changed=chunk.changed_words(),
         surely=chunk.surely,
         longest=len(run),
-        repeated=not run or bool(again),
+        repeated=longest is None or bool(again) or longest.place >= page.in_order,
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(span.place for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),

@@ -44,6 +44,8 @@ class Searched:
         self._letters = list[str]()
         #: Letters up to which it is what readers are told: what stands there is not looked for behind.
         self.told: float = math.inf
+        #: Letters up to which they stand as they are read: what comes behind has no place among them.
+        self.in_order: float = math.inf
         self._indexes: dict[int, GramIndex] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
         self._first: dict[str, list[int]] = {}
@@ -176,6 +178,7 @@ class Page(Searched):
         super().__init__(record.body, *(line for line, _ in extra), record.title, record.attributes)
         self._letters = ["".join(self._body)] * bool(record.body) + [own for _, own in extra]
         self.told = len(SEPARATOR.join(self._letters))
+        self.in_order = sum(map(len, self._body)) or self.told
 
     @cached_property
     def places(self) -> list[list[Range]]:

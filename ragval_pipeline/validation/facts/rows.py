@@ -57,7 +57,8 @@ class ChunkFacts:
         changed: Those of which some letter does not stand on the page.
         surely: Letters found without words that stand alone in their line.
         longest: Letters of the longest run that the chunk shares with its page.
-        repeated: Whether the page has that run more than once, so that the chunk's place is not known.
+        repeated: Whether the page has that run more than once, or only behind its text, as its title, so that the
+            chunk's place is not known.
         again: Where else on the page that run begins, at most ``AGAIN`` places.
         starts: First letter in the chunk of each span that stands on the page in one.
         places: First letter on the page of each span; -1 where the chunk's own title or headings have it.

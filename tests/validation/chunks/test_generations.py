@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -135,6 +136,14 @@ def test_a_title_in_front_of_a_chunk_is_not_of_the_page_at_its_place():
     stored[1]["text"] = " ".join(stored[1]["text"].split()[-6:])
     stored[2]["text"] = f"{title}\n{stored[2]['text']}"
     assert named(detected("chunk.order_shuffled", facts(*stored))) == []
+
+
+def test_a_chunk_of_which_only_the_titles_words_are_known_has_no_place_on_the_page():
+    title = "Halls and machines in them - Handbook of the plant"
+    stored = [{"source_url": "/a", "text": title}, *cut(60)[:3]]
+    ordered = [{**chunk, "chunk_index": at} for at, chunk in enumerate(stored)]
+    page = replace(record(paragraphs(TEXT)), title=title)
+    assert named(detected("chunk.order_shuffled", evidence_of(rows(*ordered), [page]))) == []
 
 
 @pytest.mark.parametrize("rest", [TEXT.split(" ")[300:330], ["another", "version", "of", "this", "very", "page"] * 3])
