@@ -405,7 +405,7 @@ _ROWS = (
         remedy="Re-ingest the pages that changed since; where a page did not change, correct the extraction first, "
                "because ingesting again stores the same text."),
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
-        breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE},
+        breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE, Aspect.TARGET},
         reads={Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
         title="Texts that are not on their page",
         means="has a text that is not on its page", many="have a text that is not on their page",

@@ -24,6 +24,12 @@ from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 from ragval_pipeline.validation.times import parse_time
 
+#: A page that lost its first chunks has the same numbers as one that was counted from another number.
+_LATE = "The first chunks were deleted or never written, or these pages were counted from another number than 0."
+_COUNTED = (
+    "Re-ingest those of these URLs that integrity.not_captured names too: their first chunks are lost. The others are "
+    "complete: count their chunks from 0, as those of the other pages are."
+)
 #: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
 #: with, ids that count up or begin with a time.
 Basis = Literal["page", "date", "model", "id"]
@@ -224,16 +230,27 @@ SHOWN_INDICES = 100  # shown
 
 
 @detector("chunk.index_gap", needs=ChunkEvidence)
-def find_gaps(evidence: ChunkEvidence) -> Iterator[Subject]:
+def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Pages whose indices do not go from 0 up, each there."""
-    orders = evidence.orders
-    first = _first_index(orders)
+    first = _first_index(evidence.orders)
+    subjects = list(_gaps(evidence.orders, first))
+    late = all(subject.details["missing_count"] == subject.details["lowest"] - first for subject in subjects)
+    if subjects and late:
+        several = len(subjects) > 1
+        named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
+        message = f"{named} no chunk {first}, and all numbers from {'their' if several else 'its'} first chunk on."
+        yield make_finding("chunk.index_gap", subjects, message=message, cause=_LATE, remedy=_COUNTED)
+    elif subjects:
+        yield make_finding("chunk.index_gap", subjects)
+
+
+def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
     gaps = orders.chosen(orders.last - first - orders.indices + 1 > 0)
     for key, page in orders.in_full(gaps).items():
         present = sorted(page.points)
         missing = present[-1] - first + 1 - len(present)
         shown = list(islice(_between(first, present), SHOWN_INDICES))
-        details = {"missing": shown, "missing_count": missing, "highest": present[-1]}
+        details = {"missing": shown, "missing_count": missing, "lowest": present[0], "highest": present[-1]}
         extent = missing / (missing + len(present))
         yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent)
 

@@ -72,6 +72,11 @@ class Compared:
             found.setdefault(chunk.page_key or "", []).append(chunk)
         return found
 
+    def is_all_gone(self, page: PageFacts) -> bool:
+        """Whether no chunk holds what its page says: a question about the page has nothing to find."""
+        own = self.differing_of.get(page.page_key, ())
+        return 0 < page.chunks == sum(self.classes[chunk.point_id] == "gone" for chunk in own)
+
     @property
     def read(self) -> list[PageFacts]:
         """Pages whose text could be read."""
@@ -116,6 +121,8 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         }
         without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
         if wanted == "gone":
+            if not compared.is_all_gone(page):
+                without |= {Aspect.TARGET}  # what is expected is there, in the page's other chunks
             if name in compared.stands_on:
                 details["stands_on"] = compared.pages[compared.stands_on[name]].url
                 without |= {Aspect.VERSION}  # no version of its page held the text of another

@@ -161,7 +161,7 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
     for query in own.queries:
         asked.setdefault(query.key, []).append(query)
     subjects = [
-        Subject(name=own.pages[key].url, page=key, details={"asked": [fold_blanks(query.text) for query in queries]})
+        Subject(name=own.pages[key].url, page=key, details={"asked": [query.text for query in queries]})
         for key, queries in asked.items()
         if any(query.unique for query in queries) and not any(own.found[query.id] for query in queries)
     ]

@@ -155,6 +155,14 @@ def test_how_much_stands_before_a_text_does_not_say_where_it_begins():
     assert named(detected("chunk.order_shuffled", evidence_of(rows(*stored), [copy]))) == []
 
 
+def test_a_chunk_of_which_only_the_titles_words_are_known_has_no_place_on_the_page():
+    title = "Halls and machines in them - Handbook of the plant"
+    stored = [{"source_url": "/a", "text": title}, *cut(60)[:3]]
+    ordered = [{**chunk, "chunk_index": at} for at, chunk in enumerate(stored)]
+    page = replace(record(paragraphs(TEXT)), title=title)
+    assert named(detected("chunk.order_shuffled", evidence_of(rows(*ordered), [page]))) == []
+
+
 @pytest.mark.parametrize("rest", [TEXT.split(" ")[300:330], ["another", "version", "of", "this", "very", "page"] * 3])
 def test_a_chunk_that_its_page_has_in_pieces_or_in_part_is_not_out_of_order(rest: list[str]):
     pieced = " ".join([*TEXT.split(" ")[70:110], *rest])

@@ -83,6 +83,14 @@ def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_pa
     assert all(Aspect.VERSION in subject.without for subject in gone.subjects)
 
 
+def test_a_page_of_which_no_chunk_holds_its_text_is_none_that_a_question_can_find(tmp_path: Path):
+    """A question about it fails whatever a simulated repair ranks: there is nothing to find."""
+    wall = "Please accept or reject what this site stores on your machine."
+    found = measured(tmp_path, PAGES, *changed(to={1: wall, 2: wall}))
+    gone = next(finding for finding in found.findings if finding.code == "integrity.gone")
+    assert {subject.name: Aspect.TARGET in subject.without for subject in gone.subjects} == {"1": True, "2": False}
+
+
 def test_words_one_a_line_that_the_page_has_elsewhere_are_another_text(tmp_path: Path):
     """Extractors that break lines at every tag write code like that, and pages of one library use the same words."""
     pages = {"/a": html(f"<p>{GRIPPER} {CAMERA}</p>"), "/b": html(f"<p>{BATTERY}</p>")}

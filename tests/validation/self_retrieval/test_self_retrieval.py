@@ -101,6 +101,15 @@ def test_a_page_is_dark_by_its_own_words_though_other_pages_share_its_title():
     assert dark.subjects[0].details["asked"] == ["Example", "Screws are turned to the left"]
 
 
+def test_what_was_asked_for_a_dark_page_can_be_asked_again_letter_for_letter():
+    pages = {"a": OwnPage("a", "a", "Example"), "b": OwnPage("b", "b", "Beta")}
+    stored = "Screws\nare turned\n\nto the left"
+    queries = [*own_queries(pages.values()), OwnQuery("a#passage0", "a", "passage", stored)]
+    answers = {query.id: answer(query.id, "b") for query in queries}
+    [dark] = measure_self_retrieval(pages, queries, answers, page_of, points=10).findings
+    assert dark.subjects[0].details["asked"] == ["Example", stored]
+
+
 def test_two_pages_with_one_title_are_not_called_dark_by_it():
     pages = {"a": OwnPage("a", "a", "Overview"), "b": OwnPage("b", "b", "Overview")}
     queries = own_queries(pages.values())
