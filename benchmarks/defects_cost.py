@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import resource
 import subprocess
 import sys
@@ -70,16 +71,33 @@ class Clock:
         now, ended = time.process_time(), _children()
         own = asset if asset == self._asset else BETWEEN
         self.seconds[own] += now - self._since
-        # A child's seconds are known when it has ended: they are of the asset that was at work last.
+        # Workers serve several assets; those of a child whose seconds are known when it has ended count to the last.
         self.seconds[self._asset] += ended - self._ended
         self.peaks[own] = _peak()
         self._asset, self._since, self._ended = asset, now, ended
 
 
 def _children() -> float:
-    """Processor seconds of the child processes that have ended."""
+    """Processor seconds of all child processes; where the system does not tell, only of those that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return used.ru_utime + used.ru_stime + sum(map(_of_process, _alive()))
+
+
+def _alive() -> list[str]:
+    """Ids of the child processes that run, whichever thread started them."""
+    found = []
+    for thread in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):
+            found += thread.read_text(encoding="ascii").split()
+    return found
+
+
+def _of_process(number: str) -> float:
+    """Processor seconds of a process and of its own children that have ended, by ``/proc``; 0 once it is gone."""
+    with suppress(OSError):
+        status = Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace")
+        return sum(map(int, status.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def _peak() -> int:

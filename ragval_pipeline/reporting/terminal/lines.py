@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,9 @@ SIGNS = {
 _ASCII = {
     "✓": "+", "✗": "x", "○": "o", "·": "-", "≥": ">=", "≤": "<=", "→": "->", "└": "`-", "…": "...", "“": '"', "”": '"',
 }  # fmt: skip
+#: The blank between a number and its unit, at which no line ends, and what stands for it while lines are wrapped.
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|m?s\b|[KMGT]i?B\b)")
+_HELD = "\ue000"
 
 
 class LinePrinter:
@@ -55,7 +59,10 @@ class LinePrinter:
         blank = self._text((" " * start.cell_len, ""))
         # At least one character a line, however narrow the window is.
         room = max(self.width - indent - start.cell_len, 1)
+        if wrap:
+            text.plain = _BEFORE_UNIT.sub(_HELD, text.plain)
         for number, line in enumerate(text.wrap(self._console, room) if wrap else [text]):
+            line.plain = line.plain.replace(_HELD, " ")
             line.rstrip()
             whole = self._text((" " * indent, "")) + (blank if number else start) + line
             self._console.print(whole, soft_wrap=True)

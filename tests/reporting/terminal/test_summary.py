@@ -36,6 +36,12 @@ def test_the_summary_reads_from_the_verdict_to_the_path():
     assert places == sorted(places)
 
 
+def test_no_line_ends_between_a_number_and_its_unit():
+    lines = [line for width in range(40, 100) for line in printed(factory.faulty().report, width=width).splitlines()]
+    assert any(re.search(r"\d %$", line) for line in lines)
+    assert not [line for line in lines if re.match(r"\s*(%|ms\b)", line)]
+
+
 def test_lines_fit_into_eighty_columns_unless_they_are_to_be_copied():
     lines = printed(factory.faulty().report).splitlines()
     assert all(cell_len(line) <= 80 for line in lines if "https://" not in line and PATH not in line)
