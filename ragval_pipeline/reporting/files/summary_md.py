@@ -151,7 +151,9 @@ def _criterion(result: CriterionResult, *, bold: bool) -> str:
     sign = _SIGNS[result.verdict] if bold or result.verdict != "not_met" else _SEVERITY_SIGNS["warning"]
     # A number that nothing is asked of has passed nothing.
     sign = "·" if result.verdict == "met" and result.threshold is None else sign
-    return f"| {sign} | {name} | {show_value(result)} | {show_gate(result)} | {escape(reason_of(result), 160)} |"
+    # A narrow cell would put the unit below its number.
+    value, gate = (shown.replace(" ", "\N{NO-BREAK SPACE}") for shown in (show_value(result), show_gate(result)))
+    return f"| {sign} | {name} | {value} | {gate} | {escape(reason_of(result), 160)} |"
 
 
 def _findings(report: ValidationReport, subjects: Subjects) -> Iterator[str]:
