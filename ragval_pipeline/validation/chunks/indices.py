@@ -25,10 +25,10 @@ from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, M
 from ragval_pipeline.validation.times import parse_time
 
 #: A page that lost its first chunks has the same numbers as one that was counted from another number.
-_LATE = "The first chunks were deleted or never written, or these pages were counted from another number than 0."
+_LATE = "The first chunks were deleted or never written, or these pages were counted from another number than {first}."
 _COUNTED = (
     "Re-ingest those of these URLs that integrity.not_captured names too: their first chunks are lost. The others are "
-    "complete: count their chunks from 0, as those of the other pages are."
+    "complete: count their chunks from {first}, as those of the other pages are."
 )
 #: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
 #: with, ids that count up or begin with a time.
@@ -239,7 +239,8 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
         several = len(subjects) > 1
         named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
         message = f"{named} no chunk {first}, and all numbers from {'their' if several else 'its'} first chunk on."
-        yield make_finding("chunk.index_gap", subjects, message=message, cause=_LATE, remedy=_COUNTED)
+        cause, remedy = (words.format(first=first) for words in (_LATE, _COUNTED))
+        yield make_finding("chunk.index_gap", subjects, message=message, cause=cause, remedy=remedy)
     elif subjects:
         yield make_finding("chunk.index_gap", subjects)
 

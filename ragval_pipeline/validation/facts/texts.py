@@ -12,17 +12,12 @@ from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold, fold_blanks, fold_lines, words_of
-from ragval_pipeline.validation.facts.damage import (
-    Passage,
-    Shown,
-    damaged_passages,
-    proven_damage,
-    squashed,
-    stray_characters,
-)
+from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, squashed
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
 from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, shingles_of, stored_hash
 from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.proven import Shown, proven_damage
+from ragval_pipeline.validation.facts.strays import stray_characters
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
 

@@ -175,7 +175,7 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
         "retrieval.dark_page",
         subjects,
         details={"pages_asked": own.drawn, "pages": len(own.pages)},
-        message=f"{len(subjects)} of {own.drawn:,} pages asked for (of {len(own.pages):,}) "
+        message=f"{len(subjects):,} of {own.drawn:,} pages asked for (of {len(own.pages):,}) "
         f"{row.many if several else row.means}.",
         looked_at=own.drawn,
     )

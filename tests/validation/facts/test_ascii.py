@@ -5,7 +5,7 @@ import re
 from ragval_pipeline.sources.embedders.static import static_parts
 from ragval_pipeline.sources.embedders.tokens import count_tokens
 from ragval_pipeline.text.folding import words_of
-from ragval_pipeline.validation.facts.damage import stray_characters
+from ragval_pipeline.validation.facts.strays import stray_characters
 from ragval_pipeline.validation.facts.texts import StoredText
 from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, count_texts
 

@@ -1,0 +1,199 @@
+"""Damage to a text that only its page proves: lost letters, misread words, characters left escaped."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+
+from ragval_pipeline.text.grams import SIZE
+from ragval_pipeline.validation.facts.damage import SHOWN, Passage, around
+from ragval_pipeline.validation.thresholds import MOST
+
+#: Character sets that pages were written in, and those that they are read in by mistake.
+_WRITTEN = (
+    "cp1251", "koi8-r", "cp866", "cp1252", "cp1250", "cp1253", "cp1254", "shift_jis", "euc_jp", "gb18030", "euc_kr",
+)  # fmt: skip
+_READ = ("latin-1", "cp1252", "cp1251", "koi8-r", "cp866", "cp1250", "mac_roman")
+#: Words of a text that are looked for on its page.
+_SAMPLED = 16  # work
+#: What HTML cannot have in a text as it is.
+_ESCAPE = re.compile("&(?:#0*(?:3[489]|6[02])|#x0*(?:2[267]|3[ce])|quot|apos|lt|gt|amp);", re.IGNORECASE)
+#: What is left out where these are looked for: extractions set blanks and other marks differently.
+_NO_LETTERS = re.compile(r"[^\w'\"<>&]|_")
+#: Blanks and marks of ASCII but the question mark: where what was lost is looked for they are left out.
+_PLAIN_MARKS = re.compile(r"[\x00-/:->@\[-`{-\x7f\s]")
+_LOST_MARK = re.compile(r"\?")
+#: Question marks of a text that are looked for on its page.
+_MARKS = 64  # work
+#: Places of a page at which one of them is looked for.
+_PLACES = 256  # work
+#: Characters beside an escape among which the letters are that must stand beside it on the page.
+_BESIDE = 200  # work
+_WORD_END = re.compile(r"\S+\Z")
+
+
+class Shown:
+    """All that a page shows, to look for words in.
+
+    Args:
+        text: Title, body and attributes.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """What blanks part."""
+        return frozenset(self.text.split())
+
+    @cached_property
+    def marked(self) -> Mapping[str, str]:
+        """The words that are not ASCII, by what they become where only ASCII can be written."""
+        return {_in_ascii(word): word for word in self.words if not word.isascii()}
+
+    @cached_property
+    def unmarked(self) -> str:
+        """All but its blanks and marks of ASCII; question marks are there."""
+        return _unmarked(self.text)
+
+    @cached_property
+    def lettered(self) -> str:
+        """Its letters, digits and the characters that HTML escapes."""
+        return _lettered(self.text)
+
+
+def _in_ascii(text: str) -> str:
+    return text.encode("ascii", "replace").decode()
+
+
+def _unmarked(text: str) -> str:
+    return _PLAIN_MARKS.sub("", text)
+
+
+def _lettered(text: str) -> str:
+    return _NO_LETTERS.sub("", text).casefold()
+
+
+def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
+    """What a text has in place of words of its page, where only the page tells that they are damaged.
+
+    Args:
+        text: A chunk.
+        page: What its page shows.
+        stands: Whether the chunk stands on the page: then it was not misread.
+    """
+    if "\ufffd" in text and "\ufffd" not in page.text:
+        yield Passage(around(text, text.index("\ufffd")), None)
+    if "?" in text and not page.text.isascii():
+        yield from islice(_lost(text, page), 1)
+    if not stands and not text.isascii():
+        yield from islice(_misread(text, page), 1)
+    if "&" in text:
+        yield from islice(_escaped(text, page), 1)
+
+
+def _lost(text: str, page: Shown) -> Iterator[Passage]:
+    """Words with question marks where the page has characters beyond ASCII between the same characters.
+
+    Where it has the question mark between them as well, the text is as it should be.
+    """
+    bare = _unmarked(text)
+    for mark in islice(_LOST_MARK.finditer(text), _MARKS):
+        begin = text[: mark.start()].rfind(" ") + 1
+        word, at = text[begin:].split(maxsplit=1)[0], mark.start() - begin
+        meant = _in_place(bare, len(_unmarked(text[: mark.start()])), word, page)
+        if meant:
+            yield Passage(word[:SHOWN], page.marked.get(word, f"{word[:at]}{meant}{word[at + 1 :]}")[:SHOWN])
+
+
+def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
+    """The character that a page has where a text has a question mark; empty where it has that mark too, or none.
+
+    Args:
+        bare: The text without what the page leaves out.
+        at: Where the mark stands.
+        word: The word that it stands in, by whose length alone it is found where nothing else is left.
+        page: The page.
+    """
+    first = max(at - SIZE, 0)
+    window, found = bare[first : at + SIZE + 1], ""
+    if len(window) < SIZE:
+        return ""
+    kept = max(window.split("?"), key=len)
+    if not kept:
+        return "" if window in page.unmarked else page.marked.get(word, "")[:1]
+    for place in islice(_places(kept, page.unmarked), _PLACES):
+        start = place - window.index(kept)
+        here = start + at - first
+        if start < 0 or not _may_stand_for(window, page.unmarked[start : start + len(window)]):
+            continue
+        # Where the text ends, what the page has beside the character may be the mark itself.
+        beside = (page.unmarked[here - 1 : here] if at == 0 else "") + page.unmarked[here + 1 : here + 2]
+        if _is_question(page.unmarked[here]) or (at in (0, len(bare) - 1) and any(map(_is_question, beside))):
+            return ""
+        found = page.unmarked[here]
+    return found
+
+
+def _may_stand_for(window: str, shown: str) -> bool:
+    """Whether a text is another one but for question marks, which may stand for what is not ASCII."""
+    return len(window) == len(shown) and all(
+        char == meant or (char == "?" and not meant.isascii()) for char, meant in zip(window, shown, strict=True)
+    )
+
+
+def _places(part: str, text: str) -> Iterator[int]:
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + 1)
+
+
+def _is_question(char: str) -> bool:
+    """Whether it is a question mark, of whatever width."""
+    return unicodedata.normalize("NFKC", char) == "?"
+
+
+def _replaced(words: Sequence[tuple[str, str]]) -> Iterator[Passage]:
+    """The first of some words with what the page has in its place, if it has something for most of them."""
+    found = [(word, meant) for word, meant in words if meant not in ("", word)]
+    if len(found) > MOST * len(words) and sum(len(word) for word, _ in found) >= SIZE:
+        yield Passage(found[0][0][:SHOWN], found[0][1][:SHOWN])
+
+
+def _misread(text: str, page: Shown) -> Iterator[Passage]:
+    """Words of a single-byte or East Asian character set that were read in another one."""
+    words = list(islice((word for word in text.split() if not word.isascii()), _SAMPLED))
+    if sum(word in page.words for word in words) < MOST * len(words):
+        for written in _WRITTEN:
+            for read in _READ:
+                meant = {word: _reread(word, read, written) for word in words}
+                yield from _replaced([(word, other if other in page.words else "") for word, other in meant.items()])
+
+
+def _reread(word: str, read: str, written: str) -> str:
+    try:
+        return word.encode(read).decode(written)
+    except UnicodeError:
+        return word
+
+
+def _escaped(text: str, page: Shown) -> Iterator[Passage]:
+    """Words with a character escaped for HTML, where the page has the character itself between the same letters.
+
+    Where it shows the escape between them, as a page about HTML does, the text is as it should be.
+    """
+    for match in islice(_ESCAPE.finditer(text), _SAMPLED):
+        begin, end = match.span()
+        before = _lettered(html.unescape(text[max(begin - _BESIDE, 0) : begin]))[-SIZE:]
+        after = _lettered(html.unescape(text[end : end + _BESIDE]))[:SIZE]
+        meant, escaped = (f"{before}{_lettered(char)}{after}" for char in (html.unescape(match.group()), match.group()))
+        if f"{before}{after}".strip("'\"<>&") and meant in page.lettered and escaped not in page.lettered:
+            leading = _WORD_END.search(text, max(begin - SHOWN // 2, 0), begin)
+            word = text[leading.start() if leading else begin : end + SHOWN].split(maxsplit=1)[0]
+            yield Passage(word[:SHOWN], html.unescape(word[:SHOWN]))
