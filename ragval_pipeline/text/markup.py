@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 # An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
 # Converters wrap lines within both.
@@ -21,6 +21,7 @@ _TAGS = (
 )
 # What a line may begin with inside of quotations and lists.
 _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
+_FRONT_MATTER = r"\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
     # the same, but for the sign that the chunker cut off
@@ -35,7 +36,7 @@ _MARKUP = re.compile(
     r"|[^\n\"'()\[\]]{0,80}[\"'])\)"
     # the same in brackets of its own behind the linked text, as converters to plain text write it
     rf"|(?<![\]\w])\[{_LINK}\](?![(\[])|(?<![\]\w])\[{_LINK}\Z"
-    r"|\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"  # front matter
+    rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
@@ -124,6 +125,16 @@ def without_escaped(text: str, *, keep: Callable[[int, int], bool] = _nothing) -
         keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
     """
     return _blanked(_ESCAPED, text, keep) if "%" in text else text
+
+
+_FRONT = re.compile(_FRONT_MATTER, re.DOTALL)
+_VALUE = re.compile(r"^[ \t]*[A-Za-z][\w-]*:[ \t]+([\"']?)(\S.*?)\1[ \t]*$", re.MULTILINE)
+
+
+def front_matter_values(text: str) -> Iterator[str]:
+    """What the front matter of a Markdown text says, such as the page's title, which no line of the text repeats."""
+    front = _FRONT.match(text) if text.startswith("---") else None
+    return (match[2] for match in _VALUE.finditer(front[0])) if front else iter(())
 
 
 def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.grams import SIZE, gram_hashes
+from ragval_pipeline.text.markup import front_matter_values
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import held_blocks
 from ragval_pipeline.validation.facts.differences import edges_of, joined_words
@@ -130,7 +132,7 @@ def _facts_of_page(
     found, letters = sum(chunk.letters_found for chunk in aligned), sum(chunk.letters for chunk in aligned)
     if record.redirected and found < MOST * letters:
         return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(lettered)
-    labels = {label for text in lettered for label in labels_of(text.row)}
+    labels = {label for text in lettered for label in chain(labels_of(text.row), front_matter_values(text.text))}
     blocks = tuple(held_blocks(page, aligned, labels))
     chunks = [_chunk(text.row, chunk, page) for text, chunk in zip(lettered, aligned, strict=True)]
     return replace(facts, blocks=blocks), chunks

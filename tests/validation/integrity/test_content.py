@@ -98,6 +98,12 @@ def test_a_heading_that_is_stored_beside_the_text_is_not_missed():
     assert headings(CHUNKS[0], CAMERA, CHUNKS[2], title="Camera care") == []
 
 
+@pytest.mark.parametrize("title", ["Using the arm", '"Using the arm"', "'Using the arm'  "])
+def test_a_heading_that_only_the_front_matter_of_a_source_says_is_not_missed(title: str):
+    assert headings(f"---\nid: arm\ntitle: {title}\n---\n\n{GRIPPER}", *CHUNKS[1:]) == []
+    assert headings(f"---\nid: arm\ntitle: Another one\n---\n\n{GRIPPER}", *CHUNKS[1:]) == ["Using the arm"]
+
+
 def test_a_heading_with_a_link_to_itself_is_not_missed_where_it_stands_in_the_text_and_beside_it():
     linked = 'Camera care[#](#camera-care "Link to this heading")'
     chunk = f"## {linked}\n\n{CAMERA}"
