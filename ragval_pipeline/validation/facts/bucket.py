@@ -133,7 +133,7 @@ def _facts_of_page(
     if record.redirected and found < MOST * letters:
         return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(lettered)
     labels = {label for text in lettered for label in chain(labels_of(text.row), front_matter_values(text.text))}
-    blocks = tuple(held_blocks(page, aligned, labels))
+    blocks = tuple(held_blocks(page, aligned, labels, [text.folded for text in lettered]))
     chunks = [_chunk(text.row, chunk, page) for text, chunk in zip(lettered, aligned, strict=True)]
     return replace(facts, blocks=blocks), chunks
 

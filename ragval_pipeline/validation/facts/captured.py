@@ -6,10 +6,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.text.folding import fold
+from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.gaps import pieces_of
@@ -17,7 +17,7 @@ from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.rows import BlockFacts
 from ragval_pipeline.validation.facts.spans import Alignment
-from ragval_pipeline.validation.thresholds import LONGEST_GAP, MOST, PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import LONGEST_GAP, PASSAGE_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,13 +32,16 @@ _WORDS = re.compile(r"[^\W_]+")
 Run: TypeAlias = tuple[int, int, int, int]
 
 
-def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) -> list[BlockFacts]:
+def held_blocks(
+    page: Page, chunks: Sequence[Alignment], labels: Iterable[str], stored: Iterable[FoldedText]
+) -> list[BlockFacts]:
     """How much of each block of a page's content stands in its chunks, in the order of the page.
 
     Args:
         page: The page.
         chunks: Its chunks, aligned with it.
         labels: Titles and headings stored with them: an ingestion that keeps them there did not lose them.
+        stored: Their texts with all markup, which may hold a passage too: the caption of a picture.
     """
     import numpy as np
 
@@ -47,7 +50,7 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     pieces: set[str] | None = None
-    texts = [chunk.text.letters for chunk in chunks]
+    texts = {text.letters for text in chain((chunk.text for chunk in chunks), stored)}
     elsewhere = _Elsewhere(page, held, upto)
     blocks = []
     ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
@@ -60,7 +63,7 @@ def held_blocks(page: Page, chunks: Sequence[Alignment], labels: Iterable[str]) 
         if count < letters:
             count = max(count, elsewhere.held(folded, places))
             # Of a page that repeats itself pieces of a chunk may be taken for those of other passages.
-            if len(folded) >= PASSAGE_LETTERS and count < MOST * letters and any(folded in text for text in texts):
+            if letters >= PASSAGE_LETTERS and any(folded in text for text in texts):
                 count = letters
             if block.kind == "heading" and count < letters:
                 if pieces is None:

@@ -98,6 +98,12 @@ def test_a_heading_that_is_stored_beside_the_text_is_not_missed():
     assert headings(CHUNKS[0], CAMERA, CHUNKS[2], title="Camera care") == []
 
 
+def test_a_caption_that_stands_in_the_markup_of_its_picture_is_not_lost():
+    picture = f'{{{{< figure src="arm.png" caption="{CAMERA}" >}}}}'
+    assert lost(CHUNKS[0], f"Camera care\n{picture}", CHUNKS[2]) == []
+    assert lost(CHUNKS[0], f"Camera care\n{picture.replace('after', 'before')}", CHUNKS[2]) == [CAMERA]
+
+
 @pytest.mark.parametrize("title", ["Using the arm", '"Using the arm"', "'Using the arm'  "])
 def test_a_heading_that_only_the_front_matter_of_a_source_says_is_not_missed(title: str):
     assert headings(f"---\nid: arm\ntitle: {title}\n---\n\n{GRIPPER}", *CHUNKS[1:]) == []
