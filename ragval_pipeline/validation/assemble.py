@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.factory import Totals, grade_findings, merge_findings, order_findings, with_shares
-from ragval_pipeline.findings.graph import Site, explain
+from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.factory import Totals, make_finding, with_shares
-from ragval_pipeline.findings.graph import Simulated, Site, explain
+from ragval_pipeline.findings.graph import Simulated, explain
 from ragval_pipeline.findings.model import Finding, Subject
 
 #: An index in which one subject of a kind is too few to matter everywhere.

@@ -8,7 +8,8 @@ from graphlib import TopologicalSorter
 import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.graph import Site, can_follow, consequences_of
+from ragval_pipeline.findings.causes import Site
+from ragval_pipeline.findings.graph import can_follow, consequences_of
 from ragval_pipeline.findings.model import OF_VECTORS, Aspect, Need, Subject
 from tests.findings.linking import because, finding, follows, linked, page, point, query
 

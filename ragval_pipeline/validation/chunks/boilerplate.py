@@ -24,6 +24,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
 from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
+from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import LARGEST
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
@@ -79,7 +80,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The points that hold furniture; the details name the phrases."""
     chunks, pages = len(evidence.texts), len(evidence.texts.codes("page_key")[0]) - 1
     min_pages = _at_least(HABIT, pages)
-    texts = list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence, min_pages)))
+    texts = _of_captured_pages(evidence, list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence, min_pages))))
     found = _phrases_of_themes(texts, pages)
     known = [f" {entry.phrase} " for entry in found]
     for shared in shared_wordings(texts, min_pages=min_pages):
@@ -101,6 +102,17 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:_NAMED])
     message = f"{len(subjects):,} points hold text of the page's frame: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
+
+
+def _of_captured_pages(evidence: ChunkEvidence, texts: Sequence[TextFacts]) -> list[TextFacts]:
+    """Some texts without those of pages of which every chunk is gone: a wall was read there, and no frame of a page."""
+    strange = _pages(text for text in texts if text.compared and text.found < MOST * text.letters)
+    walls = {
+        key
+        for key, chunks in evidence.on_pages(strange)
+        if all(class_of(chunk, evidence.habits) == "gone" for chunk in chunks)
+    }
+    return [text for text in texts if text.page_key not in walls]
 
 
 def _telling(evidence: ChunkEvidence, min_pages: int) -> Chosen:

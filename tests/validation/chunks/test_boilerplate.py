@@ -187,6 +187,17 @@ def test_chunks_that_are_not_of_their_page_frame_none():
         assert len(named(boilerplate(found, pages))) == 10 - len(strangers)
 
 
+def test_a_wall_that_was_read_in_place_of_pages_is_no_frame_of_them():
+    wall = (
+        "We use cookies to analyse the traffic of this site and to show what suits you. Accept all or choose yourself."
+    )
+    walls = [chunk(number, wall) for number in range(5)]
+    others = [chunk(number, content(number, part)) for number in range(5, 10) for part in range(3)]
+    beside = [chunk(number, content(number, 1)) for number in range(5)]
+    assert boilerplate(rows(*walls, *others), PAGES) == []
+    assert len(named(boilerplate(rows(*walls, *beside, *others), PAGES))) == 5
+
+
 def test_a_short_chunk_of_its_page_under_a_long_wording_is_named():
     newsletter = "Subscribe to our newsletter and never miss a release"
     found = index(change=lambda text, page, part: f"{newsletter}\nIt takes {page + 2} hours" if part else text)

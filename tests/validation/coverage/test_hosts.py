@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.findings.graph import Site, explain
+from ragval_pipeline.findings.causes import Site
+from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.compare import measure_coverage

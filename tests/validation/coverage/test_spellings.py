@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from ragval_pipeline.findings.graph import Site, explain
+from ragval_pipeline.findings.causes import Site
+from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.coverage.compare import measure_coverage, url_variants
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages, merge_pages

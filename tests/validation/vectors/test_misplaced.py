@@ -8,7 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from ragval_pipeline.findings.graph import Site, explain
+from ragval_pipeline.findings.causes import Site
+from ragval_pipeline.findings.graph import explain
 from tests.validation.vectors.space import Space, embedded, named, space, subjects
 
 AMOUNTS = (2, 10, 44)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragval_pipeline.findings.graph import Site, explain
+from ragval_pipeline.findings.causes import Site
+from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.validation.vectors.trials import Tested as Points
