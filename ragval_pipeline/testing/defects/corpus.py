@@ -155,9 +155,18 @@ class Corpus:
             NothingToSpoilError: No point of the index has one.
         """
         found, value = lookup(point.payload, self.fields[name])
-        if not found and not self.holds(name):
-            raise NothingToSpoilError(f"no point holds {self.fields[name]}, the field for {name}")
+        if not found:
+            self.require(name)
         return value
+
+    def require(self, name: str) -> None:
+        """Check that the index has the field of a canonical name.
+
+        Raises:
+            NothingToSpoilError: No point holds it.
+        """
+        if not self.holds(name):
+            raise NothingToSpoilError(f"no point holds {self.fields[name]}, the field for {name}")
 
     def text(self, point: StoredPoint) -> str:
         """The stored text of a point; empty when it has none."""

@@ -11,7 +11,7 @@ from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.queries.load import load_queries
-from ragval_pipeline.testing.defects import Corpus
+from ragval_pipeline.testing.defects import Corpus, find_defect
 from ragval_pipeline.testing.defects.corpus import StoredPoint, VectorSpace
 from ragval_pipeline.testing.defects.site import Entry
 
@@ -90,6 +90,14 @@ def test_a_field_that_no_point_holds_is_told_by_its_name(corpus: Corpus):
     with pytest.raises(NothingToSpoilError, match="no point holds chunk_index"):
         corpus.get(corpus.points[0], "chunk_index")
     assert corpus.pages().keys() == set(corpus.scope_urls)
+
+
+@pytest.mark.parametrize("name", ["chunk.index_gap", "chunk.duplicate_index", "chunk.order_shuffled"])
+def test_numbers_are_not_spoilt_in_an_index_without_them(name: str, corpus: Corpus):
+    for point in corpus.points:
+        corpus.drop(point, "chunk_index")
+    with pytest.raises(NothingToSpoilError, match="no point holds chunk_index"):
+        find_defect(name).plant_in(corpus)
 
 
 def test_pages_are_found_under_the_names_that_a_site_has(corpus: Corpus):

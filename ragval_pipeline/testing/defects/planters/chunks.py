@@ -14,6 +14,7 @@ from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 
 @defect("chunk.index_gap", kind="points", describe="Deletes a chunk from the middle of a page.")
 def index_gap(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.require("chunk_index")
     pages = choose_pages(corpus, amount, rng, min_chunks=3)
     indexed = corpus.pages()
     gone = {rng.choice(indexed[url][1:-1]).id for url in pages}
@@ -23,6 +24,7 @@ def index_gap(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 
 @defect("chunk.duplicate_index", kind="points", describe="Ingests a chunk again under a new id.")
 def duplicate_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.require("chunk_index")
     # A page of which every chunk is stored twice was ingested twice.
     once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
     points = choose_points(corpus, amount, rng, suits=lambda point: point.id not in once)
