@@ -99,7 +99,7 @@ def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     describe="Puts a chunk with two words changed on another page, on the site and in the index.",
 )
 def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _MIN_WORDS)
+    points = choose_points(corpus, amount, rng, suits=lambda point: _has_words_to_change(corpus.text(point)))
     scope = frozenset(corpus.scope_urls)
     copies = [_put_on_another_page(corpus, point, scope, rng) for point in points]
     return Planted("chunk.near_duplicate", frozenset(str(point.id) for point in (*points, *copies)))
@@ -146,6 +146,12 @@ def _put_on_another_page(corpus: Corpus, point: StoredPoint, scope: Collection[s
     rewrite(corpus, [(copy, text)])
     corpus.site.append(target, "".join(f"<p>{escape(line)}</p>\n" for line in text.splitlines()))
     return copy
+
+
+def _has_words_to_change(text: str) -> bool:
+    """Whether two words changed leave a text nearly the same; a drawing or a table of numbers may have none."""
+    words = text.split()
+    return len(words) >= _MIN_WORDS and sum(map(str.isalpha, words)) >= len(_CHANGED)
 
 
 def _with_two_words_changed(text: str) -> str:
