@@ -29,6 +29,14 @@ def test_queries_about_chosen_pages_are_left_alone(corpus: Corpus, rng: random.R
     assert not [query for query in queries if pages & set(query["relevant_urls"])]
 
 
+def test_a_draft_that_no_finding_counts_is_not_spoilt(corpus: Corpus, rng: random.Random):
+    for query in corpus.queries[1:]:
+        query["status"] = "draft"
+    assert choose_queries(corpus, ALL, rng, suits=lambda query: True) == corpus.queries[:1]
+    with pytest.raises(NothingToSpoilError):
+        choose_queries(corpus, ALL, rng, suits=lambda query: True)
+
+
 def test_every_module_can_be_left_with_a_page(corpus: Corpus, rng: random.Random):
     modules = {module_of(url.partition("/docs/")[2]) for url in corpus.scope_urls}
     chosen = choose_pages(corpus, ALL, rng, leave_modules=True)

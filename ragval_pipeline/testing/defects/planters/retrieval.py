@@ -16,6 +16,7 @@ from ragval_pipeline.testing.defects.choose import (
     choose_pages,
     choose_points,
     choose_queries,
+    counted_queries,
     required_fields,
 )
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
@@ -158,7 +159,7 @@ def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative") and "top_k" not in query)
     for ranking in corpus.search([query["query_text"] for query in chosen]):
         _store_again(corpus, ranking[0][1], copies=4)
-    asked = [query for query in corpus.queries if not query.get("negative")]
+    asked = [query for query in counted_queries(corpus) if not query.get("negative")]
     top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
     crowded = set()
     for query, ranking in zip(asked, corpus.search([query["query_text"] for query in asked]), strict=True):
