@@ -13,6 +13,8 @@ from tests.cli.conftest import Ended, Home
 if TYPE_CHECKING:
     import s3fs
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 BUCKET = "reports"
 
 
