@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
+
+# Before numpy is imported: the products of tests are small, and threads beside each other's would only wait, busily.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import logging
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
