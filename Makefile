@@ -7,6 +7,8 @@ EXTERNAL := server or daemon or browser or postgres or celery or ray or torch or
 # What takes many seconds: large inputs, growth, curves, many runs at once.
 SLOW := slow or fuzz
 WORKERS ?= 2
+# Many tests start processes: where Python may not keep what it compiled, each compiles Dagster anew, for seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all lint format docs dist dev lock clean

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import ragval_pipeline
 from ragval_pipeline import Run, SuiteError, load_suite, validate
-from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.testing.defects import plant_in_demo
 from tests.reporting.factory import report
@@ -26,10 +28,10 @@ def test_every_public_name_is_there_and_importing_the_package_imports_none_of_th
 
 
 @pytest.fixture(scope="module")
-def broken(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    demo = build_demo(tmp_path_factory.mktemp("python") / "demo")
-    plant_in_demo(demo, "coverage.missing_page")
-    return validate(demo.suite_file, only=["coverage", "chunks", "integrity"])
+def broken(demo: DemoHome, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    own = replace(demo, home=shutil.copytree(demo.home, tmp_path_factory.mktemp("python") / "demo"))
+    plant_in_demo(own, "coverage.missing_page")
+    return validate(own.suite_file, only=["coverage", "chunks", "integrity"])
 
 
 def test_findings_and_facts_are_frames_that_agree_with_the_report(broken: Run):

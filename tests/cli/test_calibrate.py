@@ -9,6 +9,8 @@ from tests.cli.conftest import Ended, Home
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 Ragval = Callable[..., Ended]
 
 

@@ -10,6 +10,8 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import all_criteria
 from tests.cli.conftest import Ended, Home
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 
 def test_every_finding_and_criterion_is_explained() -> None:
     for name in (*CATALOGUE, *(criterion.name for criterion in all_criteria([5]))):

@@ -16,6 +16,8 @@ from tests.reporting.factory import query
 from tests.reporting.history.kept import NAMES, keep
 from tests.reporting.history.test_compare import asked
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 Ragval = Callable[..., Ended]
 
 

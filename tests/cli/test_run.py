@@ -14,6 +14,8 @@ from tests.cli.conftest import Ended, Home
 
 Ragval = Callable[..., Ended]
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 
 def delete_page(home: Home, url: str) -> None:
     from qdrant_client import QdrantClient, models

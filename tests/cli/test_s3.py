@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-import boto3
 import pytest
-import s3fs
-from moto.server import ThreadedMotoServer
 
 from tests.cli.conftest import Ended, Home
+
+if TYPE_CHECKING:
+    import s3fs
+
+pytestmark = pytest.mark.usefixtures("without_gx")
 
 BUCKET = "reports"
 
@@ -18,6 +21,10 @@ BUCKET = "reports"
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[s3fs.S3FileSystem]:
     """A bucket of an S3 server on this machine, where every client of S3 looks for it."""
+    import boto3
+    import s3fs
+    from moto.server import ThreadedMotoServer
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

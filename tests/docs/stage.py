@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import warnings
 from collections.abc import Callable, Sequence
@@ -61,9 +62,17 @@ def of(page: str, *numbers: int) -> Callable[[Scenario], Scenario]:
 class Stage:
     """A working directory, and the systems that the blocks talk to."""
 
-    def __init__(self, folder: Path, key: str | None, stack: ExitStack, environment: pytest.MonkeyPatch) -> None:
-        self.folder, self.key, self.environment, self._stack = folder, key, environment, stack
+    def __init__(
+        self, folder: Path, key: str | None, stack: ExitStack, environment: pytest.MonkeyPatch, *, built: Path
+    ) -> None:
+        self.folder, self.key, self.environment, self._stack, self._built = folder, key, environment, stack, built
         self.qdrant: QdrantStandIn | None = None
+
+    def demo(self) -> Path:
+        """Go to a copy of the demo."""
+        home = shutil.copytree(self._built, self.folder / "demo")
+        self.environment.chdir(home)
+        return home
 
     def serve_docs(self) -> Callable[[str], str]:
         """Start site, Qdrant and Cohere with the collection ``docs``; what puts their addresses into a block."""

@@ -17,7 +17,7 @@ import yaml
 
 from ragval_pipeline.cli import main
 from ragval_pipeline.cli.app import app
-from ragval_pipeline.demo.workspace import build_demo
+from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.docs import recipes  # noqa: F401  registers its scenarios
 from tests.docs.stage import BLOCKS, FENCE, PAGES, ROOT, SCENARIOS, Stage, commands, of
@@ -187,8 +187,7 @@ def component_with_more(stage: Stage, codes: Sequence[str]) -> None:
 
 @of("docs/how-to/calibrate.md", 1)
 def calibrate(stage: Stage, codes: Sequence[str]) -> None:
-    home = build_demo(stage.folder / "demo").home
-    stage.environment.chdir(home)
+    home = stage.demo()
     assert main(["run", "--only", "queries"]) == 0
     before = (home / "ragval.yaml").read_text()
     assert [main(line) for line in commands(codes[0])] == [0, 0, 0]
@@ -197,7 +196,7 @@ def calibrate(stage: Stage, codes: Sequence[str]) -> None:
 
 @of("docs/how-to/ci.md", 2)
 def in_ci(stage: Stage, codes: Sequence[str]) -> None:
-    stage.environment.chdir(build_demo(stage.folder / "demo").home)
+    stage.demo()
     assert [main(line) for line in commands(codes[0])] == [0]
     assert Path("report", "junit.xml").is_file()
 
@@ -340,7 +339,9 @@ def several_suites(stage: Stage, codes: Sequence[str]) -> None:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Stage]:
+def stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, demo: DemoHome
+) -> Iterator[Stage]:
     for name in ("COHERE_API_KEY", "CO_API_KEY", "QDRANT_URL", "QDRANT_API_KEY", "DAGSTER_HOME", "RAGVAL_SUITES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LOG_LEVEL", "WARNING")
@@ -348,7 +349,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
         monkeypatch.setenv("COHERE_API_KEY", request.param)
     monkeypatch.chdir(tmp_path)
     with ExitStack() as stack:
-        yield Stage(tmp_path, request.param, stack, monkeypatch)
+        yield Stage(tmp_path, request.param, stack, monkeypatch, built=demo.home)
 
 
 #: Scenarios in which an embedding service is asked: these run without its key as well.
@@ -360,6 +361,7 @@ CASES = [
 ]
 
 
+@pytest.mark.usefixtures("without_gx")
 @pytest.mark.parametrize(("names", "stage"), CASES, indirect=["stage"])
 def test_the_blocks_run_as_they_stand(names: tuple[str, ...], stage: Stage) -> None:
     SCENARIOS[names](stage, [BLOCKS[name] for name in names])

@@ -19,6 +19,8 @@ from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_v
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.validation.report import ValidationReport
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 SIZE, PAGES, CHUNKS = 64, 20, 4
 SUBJECTS = [f"gear{number} wheel{number % 7} axle{number % 3}" for number in range(PAGES)]
 

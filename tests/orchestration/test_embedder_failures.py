@@ -15,6 +15,8 @@ from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from ragval_pipeline.validation.report import ValidationReport
 from tests.orchestration.world import World
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 
 @pytest.fixture
 def cohere() -> Iterator[CohereStandIn]:

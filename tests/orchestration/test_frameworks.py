@@ -14,6 +14,8 @@ from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import usual_fields
 from tests.orchestration.world import NAME, World
 
+pytestmark = pytest.mark.usefixtures("without_gx")
+
 EMBEDDED = ("source_url", "title")
 
 

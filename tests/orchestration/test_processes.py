@@ -56,18 +56,17 @@ def python(code: str, folder: Path, **more: str) -> subprocess.CompletedProcess[
     )  # fmt: skip
 
 
-def test_definitions_load_without_any_variable_and_without_network_and_import_nothing_heavy(tmp_path: Path) -> None:
+def test_definitions_load_without_any_variable_and_without_network_and_import_shapes_but_nothing_heavy(
+    tmp_path: Path,
+) -> None:
     done = python(LOAD, tmp_path)
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
     assert loaded & set(HEAVY) == set()
     assert loaded & ONLY_A_RUN_NEEDS == set()
     assert not list(tmp_path.iterdir())
-
-
-def test_loading_imports_shapes_and_leaves_the_work_to_the_steps(tmp_path: Path) -> None:
-    loaded = {name.removeprefix("ragval_pipeline.") for name in python(LOAD, tmp_path).stdout.split()}
-    rooms = {name for name in loaded if name.split(".")[0] in {"sources", "validation", "reporting", "demo", "cli"}}
+    own = {name.removeprefix("ragval_pipeline.") for name in loaded}
+    rooms = {name for name in own if name.split(".")[0] in {"sources", "validation", "reporting", "demo", "cli"}}
     modules = {name for name in rooms if "." in name and not any(other.startswith(f"{name}.") for other in rooms)}
     assert modules <= SHAPES, "import it inside the function that works with it"
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.orchestration.world import World, a_page, report_file, run_job
+
+pytestmark = pytest.mark.usefixtures("without_gx")
 
 
 def test_an_index_that_lost_pages_is_a_regression_against_the_run_before(world: World) -> None:

@@ -29,14 +29,14 @@ def load_corpus(folder: Path) -> Corpus:
     """
     folder = folder.absolute()
     originals = {name: (folder / name).read_text(encoding="utf-8") for name in (SUITE_FILE, QUERIES_FILE)}
-    settings: dict[str, Any] = yaml.safe_load(originals[SUITE_FILE])
+    settings: dict[str, Any] = _parsed(originals[SUITE_FILE])
     with _opened(folder / QDRANT) as client:
         space, points = _read_points(client, settings["qdrant"])
     return Corpus(
         folder=folder,
         site=_read_site(folder / SITE, settings.get("source", {}).get("base_path")),
         points=points,
-        queries=yaml.safe_load(originals[QUERIES_FILE]),
+        queries=_parsed(originals[QUERIES_FILE]),
         settings=settings,
         space=space,
         originals=originals,
@@ -123,11 +123,15 @@ def _write_points(client: QdrantClient, corpus: Corpus) -> None:
 
 def _collection(corpus: Corpus) -> str:
     original = corpus.originals.get(SUITE_FILE)
-    return str(yaml.safe_load(original)["qdrant"]["collection"]) if original else corpus.collection
+    return str(_parsed(original)["qdrant"]["collection"]) if original else corpus.collection
 
 
 def _write_yaml(file: Path, content: Any, originals: Mapping[str, str]) -> None:
     text = originals.get(file.name)
-    if text is None or yaml.safe_load(text) != content:
+    if text is None or _parsed(text) != content:
         text = yaml.safe_dump(content, allow_unicode=True, sort_keys=False, width=120)
     file.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _parsed(text: str) -> Any:
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  (both are safe)

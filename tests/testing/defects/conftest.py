@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,6 @@ def base(demo: DemoHome) -> Corpus:
 def corpus(base: Corpus, tmp_path: Path) -> Corpus:
     """A copy of the demo that a test may spoil."""
     return base.copy_to(tmp_path / "world")
-
-
-@pytest.fixture
-def without_gx(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Great Expectations judges the same points a second time, as evidence: left out, a run takes half as long."""
-    room = "ragval_pipeline.validation.payload.expectations"
-    monkeypatch.setattr(f"{room}.run_expectations", lambda *arguments, **settings: {})
-    monkeypatch.setattr(f"{room}.loading_expectations", nullcontext)
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.demo.workspace import DemoHome, build_demo
+from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.suite.load import load_suite
@@ -12,8 +14,8 @@ from ragval_pipeline.testing.defects import Corpus, plant_in_demo, verify
 
 
 @pytest.fixture
-def own_demo(tmp_path: Path) -> DemoHome:
-    return build_demo(tmp_path / "demo")
+def own_demo(demo: DemoHome, tmp_path: Path) -> DemoHome:
+    return replace(demo, home=shutil.copytree(demo.home, tmp_path / "demo"))
 
 
 def test_a_defect_of_a_service_leaves_the_folder_alone_and_gives_resources(own_demo: DemoHome, without_gx: None):
