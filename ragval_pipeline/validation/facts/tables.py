@@ -8,7 +8,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -236,8 +236,22 @@ _SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
 )
 
 
-def page_of(row: Mapping[str, Any]) -> PageFacts:
-    """The page of a table's row."""
-    blocks = tuple(BlockFacts(**block) for block in row["blocks"])
-    lists = {"blocks": blocks, "anchors": array("Q", row["anchors"]), "damaged": tuple(row["damaged"])}
-    return PageFacts(**{**row, **lists})
+def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
+    """The pages of a table's rows."""
+    import pyarrow.compute as pc
+
+    entries = batch.column("blocks").flatten()
+    # Field by field: as mappings the blocks would take several times as long.
+    blocks = tuple(map(BlockFacts, *(pc.struct_field(entries, name).to_pylist() for name in BlockFacts._fields)))
+    anchors = array("Q", batch.column("anchors").flatten().to_numpy().tobytes())
+    lists = zip(_cut(blocks, batch.column("blocks")), _cut(anchors, batch.column("anchors")), strict=True)
+    rows = _rows(batch.drop_columns(["blocks", "anchors"]), {"damaged": tuple})
+    return (PageFacts(**row, blocks=own, anchors=runs) for row, (own, runs) in zip(rows, lists, strict=True))
+
+
+def _cut(entries: Sequence[Any], lists: pa.ListArray) -> Iterator[Any]:
+    """The entries of each of some lists."""
+    import pyarrow.compute as pc
+
+    ends = pc.cumulative_sum(pc.list_value_length(lists)).to_pylist()
+    return (entries[start:end] for start, end in pairwise([0, *ends]))
