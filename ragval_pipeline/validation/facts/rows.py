@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragval_pipeline.validation.facts.texts import TextFacts
 
@@ -40,7 +40,7 @@ class Edge:
 AGAIN = 64  # work
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, each of its many fields would take four times as long to set
 class ChunkFacts:
     """One point that has text.
 
@@ -122,8 +122,7 @@ class ChunkFacts:
                 yield place, place + length
 
 
-@dataclass(frozen=True, slots=True)
-class BlockFacts:
+class BlockFacts(NamedTuple):
     """A block of a page's content: a paragraph, heading, item, table row or code.
 
     Attributes:

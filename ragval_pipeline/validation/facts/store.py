@@ -13,7 +13,7 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.tables import chunk_schema, chunk_table, chunks_of, page_of, page_table, texts_of
+from ragval_pipeline.validation.facts.tables import chunk_schema, chunk_table, chunks_of, page_table, pages_of, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
 
 if TYPE_CHECKING:
@@ -59,11 +59,16 @@ class FactRows(Protocol):
         if batches:
             yield pa.Table.from_batches(batches)
 
-    def chunks(self) -> Iterator[ChunkFacts]:
-        """Every chunk that has letters, against its page."""
+    def chunks(self, where: Chosen | None = None) -> Iterator[ChunkFacts]:
+        """Every chunk that has letters, against its page.
+
+        Args:
+            where: Says of the rows of a batch which of them are meant; None: all.
+        """
         columns = [field.name for field in fields(ChunkFacts)]
-        found = (chunk for batch in self.batches("chunks", columns) for chunk in chunks_of(batch))
-        return (chunk for chunk in found if chunk.letters)
+        for batch in self.batches("chunks", columns):
+            found = chunks_of(batch if where is None else batch.filter(where(batch)))
+            yield from (chunk for chunk in found if chunk.letters)
 
     def texts(self, *columns: str, where: Chosen | None = None) -> Iterator[TextFacts]:
         """Every text by itself, with its point and some of the columns.
@@ -84,7 +89,7 @@ class FactRows(Protocol):
 
     def pages(self) -> Iterator[PageFacts]:
         """Every in-scope page."""
-        return (page_of(row) for batch in self.batches("pages") for row in batch.to_pylist())
+        return (page for batch in self.batches("pages") for page in pages_of(batch))
 
 
 class HeldFacts(FactRows):

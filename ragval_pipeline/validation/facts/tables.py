@@ -8,10 +8,11 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.furniture import Phrase
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts
@@ -136,65 +137,8 @@ def page_table(pages: Iterable[PageFacts]) -> pa.Table:
 def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Table:
     import pyarrow as pa
 
-    columns = [_array(list(map(attrgetter(entry.name), rows_of(entry.name))), entry.type) for entry in schema]
+    columns = [array_of(list(map(attrgetter(entry.name), rows_of(entry.name))), entry.type) for entry in schema]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Values as Arrow has them.
-
-    From buffers: ``pyarrow.array`` looks at each of a hundred hashes by itself, and imports pandas to ask whether a
-    list is a series, which takes a worker as long as a thousand chunks.
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    count = len(values)
-    if pa.types.is_list(kind):
-        ends = _ends_of(map(len, values), count)
-        return pa.Array.from_buffers(kind, count, [None, ends], children=[_flat(values, kind.value_type)])
-    if pa.types.is_struct(kind):
-        entries = [_array(list(map(attrgetter(entry.name), values)), entry.type) for entry in kind]
-        return pa.Array.from_buffers(kind, count, [None], children=entries)
-    valid = None
-    if None in values:
-        valid = _bits([value is not None for value in values])
-    if pa.types.is_string(kind):
-        encoded = [(value or "").encode() for value in values]
-        data = pa.py_buffer(b"".join(encoded))
-        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, encoded), count), data])
-    if pa.types.is_boolean(kind):
-        return pa.Array.from_buffers(kind, count, [valid, _bits(values)])
-    held = values if valid is None else [value or 0 for value in values]
-    return pa.Array.from_buffers(kind, count, [valid, pa.py_buffer(np.fromiter(held, kind.to_pandas_dtype(), count))])
-
-
-def _flat(lists: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """The entries of all lists; those of numbers may be arrays."""
-    import numpy as np
-    import pyarrow as pa
-
-    if not pa.types.is_integer(kind) or not lists or isinstance(lists[0], tuple):
-        return _array(list(chain.from_iterable(lists)), kind)
-    numbers = np.concatenate([np.asarray(entry, dtype=kind.to_pandas_dtype()) for entry in lists])
-    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
-
-
-def _bits(values: Sequence[bool]) -> pa.Buffer:
-    import numpy as np
-    import pyarrow as pa
-
-    return pa.py_buffer(np.packbits(np.array(values, dtype=np.bool_), bitorder="little"))
-
-
-def _ends_of(lengths: Iterable[int], count: int) -> pa.Buffer:
-    """Where each value ends in the data of all, behind a zero."""
-    import numpy as np
-    import pyarrow as pa
-
-    offsets = np.zeros(count + 1, dtype=np.int32)
-    np.cumsum(np.fromiter(lengths, np.int32, count), out=offsets[1:])
-    return pa.py_buffer(offsets)
 
 
 def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
@@ -236,8 +180,22 @@ _SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
 )
 
 
-def page_of(row: Mapping[str, Any]) -> PageFacts:
-    """The page of a table's row."""
-    blocks = tuple(BlockFacts(**block) for block in row["blocks"])
-    lists = {"blocks": blocks, "anchors": array("Q", row["anchors"]), "damaged": tuple(row["damaged"])}
-    return PageFacts(**{**row, **lists})
+def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
+    """The pages of a table's rows."""
+    import pyarrow.compute as pc
+
+    entries = batch.column("blocks").flatten()
+    # Field by field: as mappings the blocks would take several times as long.
+    blocks = tuple(map(BlockFacts, *(pc.struct_field(entries, name).to_pylist() for name in BlockFacts._fields)))
+    anchors = array("Q", batch.column("anchors").flatten().to_numpy().tobytes())
+    lists = zip(_cut(blocks, batch.column("blocks")), _cut(anchors, batch.column("anchors")), strict=True)
+    rows = _rows(batch.drop_columns(["blocks", "anchors"]), {"damaged": tuple})
+    return (PageFacts(**row, blocks=own, anchors=runs) for row, (own, runs) in zip(rows, lists, strict=True))
+
+
+def _cut(entries: Sequence[Any], lists: pa.ListArray) -> Iterator[Any]:
+    """The entries of each of some lists."""
+    import pyarrow.compute as pc
+
+    ends = pc.cumulative_sum(pc.list_value_length(lists)).to_pylist()
+    return (entries[start:end] for start, end in pairwise([0, *ends]))

@@ -14,7 +14,7 @@ from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold, fold_blanks, fold_lines, words_of
 from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, squashed
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
-from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, shingles_of, stored_hash
+from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, stored_hash
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.proven import Shown, proven_damage
 from ragval_pipeline.validation.facts.strays import stray_characters
@@ -94,7 +94,7 @@ class Stray:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, each of its many fields would take four times as long to set
 class TextFacts:
     """One point that has a text; the texts of headings count where they are named.
 
@@ -251,12 +251,11 @@ def described(
 
     Args:
         texts: The texts.
-        counts: What was counted of each.
+        counts: What was found of each among many, by the names of ``TextFacts``: counts and trigrams.
         page: Their page, when they are compared with it.
         standing: Ids of the points whose text stands on it.
     """
-    shingles = shingles_of([stored.words for stored in texts])
-    for stored, counted, trigrams in zip(texts, counts, shingles, strict=True):
+    for stored, counted in zip(texts, counts, strict=True):
         row, text, own = stored.row, stored.text, stored.words
         against = page if page is not None and stored.folded.letters else None
         headings: tuple[str, ...] = tuple(row["headings"] or ())
@@ -280,7 +279,6 @@ def described(
             blank=is_blank(text),
             body=_letters(own) - sum(map(_letters, _title_lines(stored, titles))),
             excerpt=seen[:_EXCERPT],
-            shingles=trigrams,
             strays=tuple(_strays(text, headings)),
             damaged=tuple(damaged),
             stored_hash=digest,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
@@ -34,6 +35,9 @@ from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.thresholds import MOST
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: ``same`` stands in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
 SegmentKind = Literal["same", "index", "page", "skipped"]
@@ -169,6 +173,8 @@ def measure_integrity(facts: Facts) -> Measurement:
 
 def compare(facts: Facts) -> Compared:
     """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
+    import pyarrow as pa
+
     common, walls = common_digests(_digests(facts)), _walls(facts)
     pages, held, content = {}, 0, 0
     for page in facts.pages():
@@ -182,12 +188,12 @@ def compare(facts: Facts) -> Compared:
     lacking = {key for key, page in pages.items() if page.blocks}
     differing: dict[str, ChunkFacts] = {}
     by_page: dict[str, list[ChunkFacts]] = {}
-    strays, found, letters = [], 0, 0
-    for chunk in facts.chunks():
+    strays = []
+    found, letters = _letters(facts, walls)
+    for chunk in facts.chunks(partial(_is_told, pages=pa.array([*lacking, *walls], pa.string()))):
         if not chunk.compared or chunk.page_key in walls:
             strays.append(chunk)
             continue
-        found, letters = found + chunk.found, letters + chunk.letters
         if chunk.found < chunk.letters or chunk.joins:
             differing[chunk.point_id] = chunk
         if chunk.page_key in lacking:
@@ -206,6 +212,29 @@ def compare(facts: Facts) -> Compared:
         content=content,
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
     )
+
+
+def _is_told(chunks: pa.RecordBatch, pages: pa.StringArray) -> pa.BooleanArray:
+    """Which chunks are looked at one by one: all but those that stand as they are on pages of which none is lost."""
+    import pyarrow.compute as pc
+
+    differ = pc.or_(
+        pc.less(chunks.column("found"), chunks.column("letters")),
+        pc.greater(pc.list_value_length(chunks.column("joins")), 0),
+    )
+    told = pc.or_(differ, pc.is_in(chunks.column("page_key"), value_set=pages))
+    return pc.or_(told, pc.invert(chunks.column("compared")))
+
+
+def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
+    """Letters of the compared chunks that stand on their pages, and all of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = facts.table("page_key", "compared", "found", "letters")
+    beside = pc.is_in(rows.column("page_key"), value_set=pa.array(list(walls), pa.string()))
+    judged = rows.filter(pc.and_not(rows.column("compared"), beside))
+    return pc.sum(judged.column("found")).as_py() or 0, pc.sum(judged.column("letters")).as_py() or 0
 
 
 #: Why a page whose chunks stand on no part of it, and that shows what others show, judges nothing.

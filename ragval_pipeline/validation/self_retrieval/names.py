@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
@@ -22,6 +23,8 @@ _MARK = re.compile(
     "\\s[^\\w\\s'\"`]+\\s|[:;,.!?\u2026]\\s|[\uff1a\uff1b\uff0c\u3001\u3002\uff5c]"
     "|[()\\[\\]{}\uff08\uff09\u3010\u3011\u300c\u300d\u300e\u300f]"
 )
+#: What a name holds that shares a part with others, which few do.
+_MARK_OR_NUMBER = re.compile(rf"{_MARK.pattern}|\d")
 #: What is left of such a mark beside the words that are kept.
 _LOOSE = " \t:;,|-\u2013\u2014\u00b7\u2022\u00bb\uff1a\uff1b\uff0c\u3001\uff5c"
 _OPENING = "([{\uff08\u3010\u300c\u300e"
@@ -92,12 +95,22 @@ class _Name:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.words = list(_WORD.finditer(text))
-        self._folded = [_DIGITS.sub("#", word.group().casefold()) for word in self.words]
-        self._marked = [
+        self._is_whole = _MARK_OR_NUMBER.search(text) is None
+
+    @cached_property
+    def words(self) -> list[re.Match[str]]:
+        return list(_WORD.finditer(self.text))
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [_DIGITS.sub("#", word.group().casefold()) for word in self.words]
+
+    @cached_property
+    def _marked(self) -> list[int]:
+        return [
             place
             for place, (before, after) in enumerate(pairwise(self.words), 1)
-            if _MARK.search(text, before.end(), after.start())
+            if _MARK.search(self.text, before.end(), after.start())
         ]
 
     @property
@@ -106,6 +119,8 @@ class _Name:
 
     def beginnings(self) -> list[tuple[int, str]]:
         """The words before each mark, or of a numbering such as ``Chapter 3``, and how many they are."""
+        if self._is_whole:
+            return []
         unnumbered = next((place for place, word in enumerate(self._folded[1:], 1) if "#" not in word), len(self.words))
         last = min(unnumbered, len(self.words) - 1)
         numbered = [place for place in range(1, last + 1) if "#" in self._folded[place - 1] and self._is_apart(place)]
@@ -113,7 +128,7 @@ class _Name:
 
     def endings(self) -> list[tuple[int, str]]:
         """The words behind each mark, and where they begin."""
-        return [(place, " ".join(self._folded[place:])) for place in self._marked]
+        return [] if self._is_whole else [(place, " ".join(self._folded[place:])) for place in self._marked]
 
     def between(self, first: int, last: int) -> str:
         """The words from one place to before another, with the marks that belong to them."""

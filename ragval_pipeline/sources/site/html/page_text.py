@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragval_pipeline.sources.site.html.document import parse_html
 from ragval_pipeline.sources.site.html.furniture import HEADINGS, content_element, is_furniture
@@ -34,8 +34,7 @@ LONGEST_ROW = 3000
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A piece of a page's text; ``level`` is 1 to 6 for a heading, else 0; cells of a row are parted by a tab."""
 
     kind: Kind

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.site.html.page_text import NOTHING, Block, page_texts
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_reader import PageCopy
@@ -59,9 +60,9 @@ class PageRecord:
     blocks: tuple[Block, ...] = ()
 
     @property
-    def headings(self) -> list[tuple[int, str]]:
-        """Level and text of the content's headings."""
-        return [(block.level, block.text) for block in self.blocks if block.kind == "heading"]
+    def headings(self) -> list[Block]:
+        """The content's headings."""
+        return [block for block in self.blocks if block.kind == "heading"]
 
     @property
     def characters(self) -> int:
@@ -100,31 +101,9 @@ def batch_of(records: Sequence[PageRecord]) -> pa.RecordBatch:
     import pyarrow as pa
 
     schema = arrow_schema()
-    moments = [record.last_modified and record.last_modified.isoformat() for record in records]
-    columns = {
-        name: pa.array([getattr(record, name) for record in records], schema.field(name).type)
-        for name in schema.names
-        if name not in {"headings", "blocks", "last_modified"}
-    }
-    headings = [record.headings for record in records]
-    blocks = [[(block.kind, block.text) for block in record.blocks] for record in records]
-    nested = {
-        "last_modified": pa.array(moments, pa.string()),
-        "headings": _nested(headings, schema.field("headings").type),
-        "blocks": _nested(blocks, schema.field("blocks").type),
-    }
-    return pa.RecordBatch.from_arrays([{**columns, **nested}[name] for name in schema.names], schema=schema)
-
-
-def _nested(rows: Sequence[Sequence[tuple[Any, Any]]], kind: pa.ListType) -> pa.ListArray:
-    """A column of lists of pairs, made field by field: as mappings each pair would take as long as a text."""
-    import pyarrow as pa
-
-    pairs = [pair for row in rows for pair in row]
-    fields = list(kind.value_type)
-    values = [pa.array([pair[number] for pair in pairs], field.type) for number, field in enumerate(fields)]
-    offsets = pa.array([0, *accumulate(map(len, rows))], pa.int32())
-    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(values, fields=fields), type=kind)
+    columns = {entry.name: list(map(attrgetter(entry.name), records)) for entry in schema}
+    columns["last_modified"] = [moment and moment.isoformat() for moment in columns["last_modified"]]
+    return pa.RecordBatch.from_arrays([array_of(columns[entry.name], entry.type) for entry in schema], schema=schema)
 
 
 def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:
